@@ -1,0 +1,172 @@
+// What a carrier must do for us: place and end calls, sell numbers, turn its hooks into events. PURE types.
+// A carrier is a client (REST), a hooks file (HTTP in) and a PURE wire (media messages); a line in carriers.ts names it.
+
+export interface CarrierCallSnapshot {
+  carrierCallId: string;
+  status: CarrierStatus;
+  to: string;
+  from: string;
+  /** Connected seconds, once ended. */
+  durationSeconds: number | null;
+  startedAt: string | null;
+  endedAt: string | null;
+}
+
+export type CarrierStatus =
+  | 'queued'
+  | 'initiated'
+  | 'ringing'
+  | 'answered'
+  | 'completed'
+  | 'busy'
+  | 'no_answer'
+  | 'failed'
+  | 'canceled';
+
+export interface PlaceCall {
+  callId: string;
+  to: string;
+  from: string;
+  ringSeconds: number;
+  maxSeconds: number;
+  /** Answering-machine detection, always asynchronous: verdict at once, or at the end of the greeting. */
+  machineDetection: 'detect' | 'message_end' | null;
+}
+
+export interface AvailableNumber {
+  e164: string;
+  friendly_name: string;
+  country_code: string;
+  number_type: string;
+  locality: string | null;
+  region: string | null;
+  monthly_cost_cents: number;
+}
+
+export interface NumberSearch {
+  country: string;
+  type: 'local' | 'mobile' | 'toll_free' | 'national';
+  areaCode?: string | undefined;
+  contains?: string | undefined;
+  locality?: string | undefined;
+  region?: string | undefined;
+  limit: number;
+}
+
+export interface OwnedNumber {
+  carrierNumberId: string;
+  e164: string;
+  friendlyName: string;
+  countryCode: string;
+  numberType: string;
+  monthlyCostCents: number;
+}
+
+/** Errors are AppError('carrier_error') with the carrier's code in `carrierCode`; `retryable` for 429, 5xx and no answer. */
+export interface Carrier {
+  readonly name: string;
+  readonly capabilities: {
+    /** Marks come back when their audio was played. */
+    marks: boolean;
+    /** A clear sends every pending mark back. */
+    clearReturnsMarks: boolean;
+  };
+  /** Asks for a call. Resolves when the carrier has accepted it: it is not ringing yet. Never retried by itself. */
+  placeCall(o: PlaceCall): Promise<{ carrierCallId: string }>;
+  /** Never fails for a call that is gone. */
+  hangUp(carrierCallId: string): Promise<'ended' | 'already_ended'>;
+  /** Ends a call that has not been answered; `already_ended` when it has ended. */
+  cancel(carrierCallId: string): Promise<'ended' | 'already_ended'>;
+  /** Hands the caller to another number after the current audio; the stream ends. */
+  transfer(carrierCallId: string, to: string, o: { callId: string; from: string }): Promise<void>;
+  /** Plays key tones to the other side, then connects the stream again. */
+  sendDigits(carrierCallId: string, digits: string, o: { callId: string }): Promise<void>;
+  /** Says a line with the carrier's own voice and hangs up: for when the model is gone. */
+  speakAndHangUp(carrierCallId: string, text: string): Promise<void>;
+  fetchCall(carrierCallId: string): Promise<CarrierCallSnapshot | null>;
+  /** Calls to a number since a time, to adopt one whose acceptance was never heard. */
+  findCalls(o: { to: string; from: string; since: string }): Promise<CarrierCallSnapshot[]>;
+  searchNumbers(o: NumberSearch): Promise<AvailableNumber[]>;
+  /** Buys and points the number's hooks at us. Asks first whether it is ours already, so a lost answer never buys twice. */
+  buyNumber(o: { e164: string; friendlyName?: string | undefined }): Promise<OwnedNumber>;
+  releaseNumber(carrierNumberId: string): Promise<void>;
+}
+
+/** What a carrier's hooks report. Any of them may come twice, late, or out of order. */
+export type CarrierEvent =
+  | {
+      type: 'status';
+      /** From the hook's own path; null for a call we know by the carrier's id only. */
+      callId: string | null;
+      carrierCallId: string;
+      status: CarrierStatus;
+      at: string;
+      durationSeconds: number | null;
+      /** Telephony-level reason as text, e.g. SIP 486. */
+      cause: string | null;
+      errorCode: string | null;
+      errorMessage: string | null;
+    }
+  | {
+      type: 'machine-detection';
+      callId: string;
+      carrierCallId: string;
+      /** `machine`: a greeting is being spoken; `machine_ready`: the greeting has ended, speak now. */
+      verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';
+      raw: string;
+      at: string;
+    }
+  | { type: 'stream-failed'; callId: string; carrierCallId: string; error: string; at: string };
+
+export interface InboundCall {
+  carrierCallId: string;
+  to: string;
+  /** E.164, or `anonymous` when the caller's number is withheld. */
+  from: string;
+}
+
+/** How a call that wants a media stream is answered. */
+export type StreamAnswer =
+  | { answer: 'stream'; url: string; parameters: Record<string, string>; streamStatusUrl?: string }
+  | { answer: 'reject'; reason: 'busy' | 'rejected' }
+  | { answer: 'hang-up' };
+
+/** What the hooks need of the program. All may reject: the hook then answers 5xx and the carrier asks again. */
+export interface HookHandlers {
+  event(event: CarrierEvent): Promise<void>;
+  /** An inbound call asks what to do. */
+  inbound(call: InboundCall): Promise<StreamAnswer>;
+  /** An outbound call was answered, or comes back after key tones, and asks for its stream. */
+  answered(callId: string, carrierCallId: string): Promise<StreamAnswer>;
+  /** The document after a stream ended or a transfer failed. */
+  afterStream(callId: string, carrierCallId: string): Promise<StreamAnswer>;
+}
+
+// ---- media messages, on the media thread ----
+
+/** A media message of the carrier, decoded. `payload` is mu-law at 8 kHz and only valid until the next decode. */
+export type MediaMessage =
+  | { type: 'connected' }
+  | {
+      type: 'started';
+      streamId: string;
+      carrierCallId: string;
+      parameters: Record<string, string>;
+      rateHz: number;
+      encoding: string;
+    }
+  | { type: 'audio'; payload: Buffer; timestampMs: number; chunk: number }
+  | { type: 'digit'; digit: string }
+  | { type: 'mark'; name: string }
+  | { type: 'stopped' }
+  | { type: 'ignored'; event: string }
+  | { type: 'malformed'; why: string };
+
+/** The codec of one media socket; no I/O. */
+export interface MediaWire {
+  decode(data: Buffer, isBinary: boolean): MediaMessage;
+  /** mu-law, whole 20 ms frames. */
+  audio(streamId: string, payload: Buffer): string | Buffer;
+  mark(streamId: string, name: string): string | Buffer;
+  clear(streamId: string): string | Buffer;
+}

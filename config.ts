@@ -1,0 +1,239 @@
+// Environment -> one frozen, typed Config. The table below is the only list of settings: the start-up
+// summary, .env.example and the README's table are printed from it. Nothing else reads process.env.
+
+type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'url' | 'list';
+
+interface Setting {
+  kind: Kind;
+  default: string | null;
+  secret?: true;
+  /** Left out of the README's table: for tests and tuning. */
+  advanced?: true;
+  min?: number;
+  max?: number;
+  help: string;
+}
+
+export const SETTINGS = {
+  PORT: {
+    kind: 'integer',
+    default: '8080',
+    min: 0,
+    max: 65535,
+    help: 'port of the one public listener (0: any free one)',
+  },
+  HOST: { kind: 'string', default: '127.0.0.1', help: 'address to listen on' },
+  PUBLIC_URL: {
+    kind: 'url',
+    default: null,
+    help: 'what the carrier reaches: https://calls.example.com (default: the listener itself)',
+  },
+  DATA_DIR: { kind: 'string', default: './data', help: 'folder of the database, recordings and the queue' },
+  REDIS_URL: {
+    kind: 'string',
+    default: null,
+    secret: true,
+    help: 'Redis for webhook delivery (default: a redis-server or valkey-server found on this machine, else none)',
+  },
+  TWILIO_ACCOUNT_SID: { kind: 'string', default: null, help: 'carrier account' },
+  TWILIO_AUTH_TOKEN: {
+    kind: 'string',
+    default: null,
+    secret: true,
+    help: 'carrier secret; also verifies its hooks',
+  },
+  TWILIO_BASE_URL: { kind: 'url', default: 'https://api.twilio.com', help: 'a Twilio-compatible carrier' },
+  OPENAI_API_KEY: { kind: 'string', default: null, secret: true, help: 'speech model and extraction' },
+  OPENAI_BASE_URL: {
+    kind: 'url',
+    default: 'https://api.openai.com/v1',
+    help: 'an OpenAI-compatible server (plain http means ws)',
+  },
+  REALTIME_MODEL: { kind: 'string', default: 'gpt-realtime-2.1', help: 'speech-to-speech model' },
+  TRANSCRIPTION_MODEL: {
+    kind: 'string',
+    default: 'gpt-transcribe',
+    help: "model that writes down the caller's words",
+  },
+  EXTRACTION_MODEL: { kind: 'string', default: 'gpt-5.6-luna', help: 'model that fills the returns schema' },
+  OFFHOOK_API_KEY: {
+    kind: 'string',
+    default: null,
+    secret: true,
+    help: 'API key of the first organization (sk_…; default: made at first start and printed once)',
+  },
+  MEDIA_THREADS: {
+    kind: 'integer',
+    default: '0',
+    min: 0,
+    max: 64,
+    help: 'threads that carry audio (0: one a core, two at least)',
+  },
+  MAX_CONCURRENT_CALLS: {
+    kind: 'integer',
+    default: '100',
+    min: 1,
+    max: 10000,
+    help: 'live calls at once; more are refused',
+  },
+  MAX_CALL_SECONDS: { kind: 'integer', default: '3600', min: 10, max: 14400, help: 'longest call' },
+  RING_SECONDS: { kind: 'integer', default: '60', min: 5, max: 600, help: 'how long an outbound call rings' },
+  RECORD_CALLS: { kind: 'boolean', default: 'false', help: 'write each call as a stereo WAV file' },
+  WEBHOOK_ALLOWED_CIDRS: {
+    kind: 'list',
+    default: '',
+    help: 'private address ranges that webhooks and tools may reach (10.0.0.0/8,…)',
+  },
+  PRICE_PER_MINUTE_MILLI_CENTS: {
+    kind: 'integer',
+    default: '0',
+    min: 0,
+    help: 'price of a connected minute, in thousandths of a cent',
+  },
+  RESERVE_MINUTES: { kind: 'integer', default: '5', min: 1, help: 'credit held for a call at dispatch' },
+  LOG_LEVEL: { kind: 'string', default: 'info', help: 'debug, info, warn, error or silent' },
+  DRAIN_SECONDS: { kind: 'integer', default: '300', min: 0, help: 'how long a stop waits for live calls' },
+  RATE_LIMIT_PER_SECOND: {
+    kind: 'number',
+    default: '60',
+    advanced: true,
+    min: 1,
+    help: 'requests a second and key',
+  },
+  RATE_LIMIT_BURST: {
+    kind: 'integer',
+    default: '120',
+    advanced: true,
+    min: 1,
+    help: 'requests at once and key',
+  },
+  CALLER_IDLE_SECONDS: {
+    kind: 'number',
+    default: '12',
+    advanced: true,
+    min: 1,
+    help: 'silence of the other side, from heard time, until the agent asks',
+  },
+  MODEL_SESSION_SECONDS: {
+    kind: 'number',
+    default: '3300',
+    advanced: true,
+    min: 5,
+    help: 'age at which a model session is renewed between turns',
+  },
+  WEBHOOK_RETRY_SCALE: {
+    kind: 'number',
+    default: '1',
+    advanced: true,
+    min: 0.00001,
+    help: 'scales the retry schedule (tests)',
+  },
+  REDIS_MODE: {
+    kind: 'string',
+    default: 'auto',
+    advanced: true,
+    help: 'auto, or none to deliver without Redis',
+  },
+  FAILPOINTS: {
+    kind: 'list',
+    default: '',
+    advanced: true,
+    help: 'named points at which the process kills itself (chaos tests): name:probability',
+  },
+} as const satisfies Record<string, Setting>;
+
+type Name = keyof typeof SETTINGS;
+type Value<S extends Setting> = S['kind'] extends 'integer' | 'number'
+  ? number
+  : S['kind'] extends 'boolean'
+    ? boolean
+    : S['kind'] extends 'list'
+      ? readonly string[]
+      : S['default'] extends null
+        ? string | null
+        : string;
+
+export type Config = { readonly [N in Name]: Value<(typeof SETTINGS)[N]> };
+
+/** A configuration that cannot be used; `message` is the one line to print before exit. */
+export class ConfigError extends Error {}
+
+function parseOne(
+  name: string,
+  setting: Setting,
+  raw: string,
+): string | number | boolean | readonly string[] {
+  const fail = (why: string) => new ConfigError(`${name}: ${why} (${setting.help})`);
+  switch (setting.kind) {
+    case 'integer':
+    case 'number': {
+      const value = Number(raw);
+      if (raw.trim() === '' || !Number.isFinite(value)) throw fail(`"${raw}" is not a number`);
+      if (setting.kind === 'integer' && !Number.isInteger(value))
+        throw fail(`"${raw}" is not a whole number`);
+      if (setting.min !== undefined && value < setting.min) throw fail(`${value} is below ${setting.min}`);
+      if (setting.max !== undefined && value > setting.max) throw fail(`${value} is above ${setting.max}`);
+      return value;
+    }
+    case 'boolean':
+      if (/^(true|1|yes|on)$/i.test(raw)) return true;
+      if (/^(false|0|no|off)$/i.test(raw)) return false;
+      throw fail(`"${raw}" is neither true nor false`);
+    case 'url': {
+      if (!URL.canParse(raw)) throw fail(`"${raw}" is not a URL`);
+      const url = new URL(raw);
+      if (url.protocol !== 'https:' && url.protocol !== 'http:')
+        throw fail('only http and https URLs are understood');
+      if (url.search || url.hash) throw fail('the URL may have no query and no fragment');
+      return raw.replace(/\/+$/, '');
+    }
+    case 'list':
+      return Object.freeze(
+        raw
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== ''),
+      );
+    case 'string':
+      return raw;
+  }
+}
+
+/**
+ * Reads the settings from an environment.
+ * @throws ConfigError naming the first setting that cannot be used, and why.
+ */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const config: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(SETTINGS) as [string, Setting][]) {
+    const raw = env[name];
+    const text = raw === undefined || raw === '' ? setting.default : raw;
+    config[name] = text === null ? null : parseOne(name, setting, text);
+  }
+  const result = config as Config;
+  if (!/^(debug|info|warn|error|silent)$/.test(result.LOG_LEVEL)) {
+    throw new ConfigError(`LOG_LEVEL: "${result.LOG_LEVEL}" is none of debug, info, warn, error, silent`);
+  }
+  if (result.OFFHOOK_API_KEY !== null && !/^sk_[A-Za-z0-9_-]{16,200}$/.test(result.OFFHOOK_API_KEY)) {
+    throw new ConfigError(
+      'OFFHOOK_API_KEY: a key starts with sk_ and has at least 16 more letters, digits, _ or -',
+    );
+  }
+  return Object.freeze(result);
+}
+
+/** The settings a real call cannot do without, that are not set. */
+export function missingCredentials(config: Config): Name[] {
+  const needed: Name[] = ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'OPENAI_API_KEY'];
+  return needed.filter((name) => config[name] === null);
+}
+
+/** What is in force, for the log: secrets appear only as set or not. */
+export function summarize(config: Config): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(SETTINGS) as [Name, Setting][]) {
+    if (setting.secret) shown[`${name}_configured`] = config[name] !== null;
+    else shown[name] = config[name];
+  }
+  return shown;
+}

@@ -1,0 +1,10 @@
+// The entry a person runs: checks Node's version in syntax that any Node can read, then starts the daemon.
+// Plain JavaScript on purpose: an older Node cannot even open a .ts file to be told that it is too old.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 11)) {
+  console.error(
+    `Offhook needs Node 24.11 or newer and this is ${process.version}: run "npm start", which brings its own.`,
+  );
+  process.exit(1);
+}
+await import('./daemon.ts');

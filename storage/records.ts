@@ -1,0 +1,265 @@
+// The records of what outlives a call, field for field as they are stored. PURE.
+// Names are the API's own. Times are ISO 8601 UTC with milliseconds; money is in milli-cents.
+
+export type CallStatus =
+  | 'queued'
+  | 'initiated'
+  | 'ringing'
+  | 'in_progress'
+  | 'completed'
+  | 'no_answer'
+  | 'busy'
+  | 'canceled'
+  | 'failed';
+
+export const TERMINAL_STATUSES = ['completed', 'no_answer', 'busy', 'canceled', 'failed'] as const;
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
+
+export const EVENT_TYPES = [
+  'call.queued',
+  'call.ringing',
+  'call.answered',
+  'call.completed',
+  'call.failed',
+  'call.no_answer',
+  'call.busy',
+  'call.canceled',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export type Direction = 'inbound' | 'outbound';
+export type ResultStatus = 'pending' | 'completed' | 'failed';
+export type ReservationStatus = 'reserved' | 'settled' | 'released';
+export type WebhookStatus = 'none' | 'pending' | 'delivered' | 'failed';
+export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted';
+export type VoicemailAction = 'hangup' | 'leave_message';
+export type AgentType = 'inbound' | 'outbound';
+
+/** A returns schema as the client gave it: field name -> type name, or an object with type, description and enum. */
+export type Returns = Record<string, string | { type: string; description?: string; enum?: string[] }>;
+
+/** An in-call tool as the client gave it; checked at the edge. */
+export type Tool =
+  | {
+      type: 'http';
+      name: string;
+      description: string;
+      parameters: Record<string, unknown>;
+      url: string;
+      method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      headers?: Record<string, string>;
+      timeout_ms?: number;
+      speak_first?: string;
+    }
+  | { type: 'end_call' }
+  | { type: 'transfer_call'; targets: { name: string; number: string }[] }
+  | { type: 'send_dtmf' };
+
+export interface OrganizationRecord {
+  id: string;
+  name: string;
+  /** Signs inline deliveries (whsec_…). */
+  webhook_secret: string;
+  previous_webhook_secret: string | null;
+  previous_webhook_secret_expires_at: string | null;
+  /** Null: unlimited credit. */
+  balance_milli_cents: number | null;
+  created_at: string;
+}
+
+export interface KeyRecord {
+  id: string;
+  org_id: string;
+  /** SHA-256 of the whole key, hex. */
+  hash: string;
+  name: string;
+  /** The first characters, to recognize a key by. */
+  prefix: string;
+  last4: string;
+  created_at: string;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+export interface NumberRecord {
+  id: string;
+  org_id: string;
+  e164: string;
+  friendly_name: string;
+  country_code: string;
+  number_type: string;
+  status: 'active' | 'released';
+  monthly_cost_cents: number;
+  purchased_at: string;
+  /** The carrier's own id of the number (PN…). */
+  carrier_number_id: string;
+}
+
+/** A number with what is attached to it, as the API shows it. */
+export interface NumberView extends NumberRecord {
+  inbound_agent_id: string | null;
+  outbound_agent_ids: string[];
+}
+
+export interface AgentRecord {
+  id: string;
+  org_id: string;
+  user_id: string;
+  name: string;
+  type: AgentType;
+  persona: string | null;
+  instructions: string | null;
+  voice: string;
+  language: string | null;
+  returns: Returns;
+  tools: Tool[] | null;
+  webhook_url: string | null;
+  voicemail_action: VoicemailAction;
+  primary_number_id: string | null;
+  archived_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AgentView extends AgentRecord {
+  /** Attached numbers, oldest attachment first. */
+  numbers: NumberView[];
+}
+
+/** A call: the API's 33 fields, then what the daemon keeps beside them. */
+export interface CallRecord {
+  id: string;
+  agent_id: string | null;
+  to_number: string;
+  from_number: string;
+  status: CallStatus;
+  direction: Direction;
+  persona: string | null;
+  instructions: string | null;
+  prompt: string;
+  context: Record<string, unknown> | null;
+  returns: Returns;
+  language: string;
+  result: Record<string, unknown> | null;
+  result_status: ResultStatus;
+  result_error: string | null;
+  created_at: string;
+  started_at: string | null;
+  answered_at: string | null;
+  ended_at: string | null;
+  duration_seconds: number | null;
+  billed_duration_seconds: number | null;
+  billing_amount_milli_cents: number | null;
+  reservation_status: ReservationStatus;
+  webhook_url: string | null;
+  webhook_status: WebhookStatus;
+  webhook_error: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  hangup_cause: string | null;
+  metadata: Record<string, unknown>;
+  updated_at: string;
+
+  org_id: string;
+  voice: string;
+  tools: Tool[] | null;
+  voicemail_action: VoicemailAction;
+  carrier: string;
+  /** Null until the carrier has accepted the call. */
+  carrier_call_id: string | null;
+  /** human, machine, fax or unknown, once answering-machine detection has spoken. */
+  answered_by: string | null;
+  /** Credit held for the call now. */
+  reserved_milli_cents: number;
+  /** Path of the recording, relative to the data folder. */
+  recording_path: string | null;
+  /** Model usage added up over the call; raw counts. */
+  usage: Record<string, number> | null;
+}
+
+export interface TranscriptItemRecord {
+  id: string;
+  call_id: string;
+  role: 'agent' | 'caller' | 'tool' | 'system';
+  /** What was generated or transcribed. */
+  text: string;
+  /** What the other side heard before it was cut; equals text when all was heard. */
+  heard_text: string;
+  interrupted: boolean;
+  started_at: string;
+  /** Milliseconds since the media stream's start. */
+  start_ms: number;
+  end_ms: number | null;
+}
+
+export interface EventRecord {
+  id: string;
+  org_id: string;
+  call_id: string;
+  type: EventType;
+  /** Counts per call from 1, without a gap. */
+  sequence: number;
+  /** The Call object as it was, serialized once. */
+  body: string;
+  created_at: string;
+}
+
+export interface EndpointRecord {
+  id: string;
+  org_id: string;
+  url: string;
+  description: string | null;
+  enabled_events: string[];
+  status: 'enabled' | 'disabled';
+  disabled_reason: string | null;
+  disabled_at: string | null;
+  consecutive_failures: number;
+  created_at: string;
+  updated_at: string;
+  secret: string;
+  previous_secret: string | null;
+  previous_secret_expires_at: string | null;
+}
+
+export interface DeliveryRecord {
+  /** Sent as Service-Event-Id and webhook-id: one event to one receiver, the same over all attempts and replays. */
+  id: string;
+  org_id: string;
+  endpoint_id: string | null;
+  call_id: string | null;
+  event_id: string;
+  event_type: EventType;
+  url: string;
+  status: DeliveryStatus;
+  attempt_count: number;
+  manual_retry_count: number;
+  next_attempt_at: string;
+  last_error: string | null;
+  last_response_status: number | null;
+  delivered_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AttemptRecord {
+  id: string;
+  delivery_id: string;
+  /** Counts from 1 over the delivery's whole life, replays included. */
+  attempt: number;
+  started_at: string;
+  latency_ms: number;
+  response_status: number | null;
+  error: string | null;
+  /** The first 2 KiB of the answer. */
+  response_excerpt: string | null;
+}
+
+/** Money in one direction, append-only. `amount_milli_cents` is signed from the organization's side: a hold is negative. */
+export interface LedgerRecord {
+  id: string;
+  org_id: string;
+  call_id: string | null;
+  kind: 'reserve' | 'top_up' | 'settle' | 'release' | 'credit';
+  amount_milli_cents: number;
+  created_at: string;
+}

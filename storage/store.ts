@@ -1,0 +1,222 @@
+// The verbs of storage: what the rest of the program may ask of it. A mutating verb is one transaction and
+// takes the events to publish, so that the outbox cannot be forgotten. Every organization-scoped read takes the org id.
+import type {
+  AgentRecord,
+  AgentType,
+  AgentView,
+  AttemptRecord,
+  CallRecord,
+  CallStatus,
+  DeliveryRecord,
+  DeliveryStatus,
+  Direction,
+  EndpointRecord,
+  EventRecord,
+  EventType,
+  KeyRecord,
+  LedgerRecord,
+  NumberRecord,
+  NumberView,
+  OrganizationRecord,
+  TranscriptItemRecord,
+} from './records.ts';
+
+/** Newest first. `startingAfter` is the id of the last item of the page before. */
+export interface Page {
+  limit: number;
+  startingAfter?: string | undefined;
+}
+
+/** What a verb answers when the state it was to change is no longer there. */
+export type Conflict = { conflict: string };
+
+export interface CallFilters {
+  status?: CallStatus | undefined;
+  direction?: Direction | undefined;
+  agentId?: string | undefined;
+  toNumber?: string | undefined;
+  fromNumber?: string | undefined;
+  createdAfter?: string | undefined;
+  createdBefore?: string | undefined;
+}
+
+export interface CallChange {
+  /** The statuses the call may be in; in any other, nothing is written and `conflict` comes back. */
+  from: readonly CallStatus[];
+  change: Partial<CallRecord>;
+  events?: readonly EventType[];
+  /** Written in the same transaction; each (call, kind but top_up) at most once: a repeat is a conflict. */
+  ledger?: readonly { kind: LedgerRecord['kind']; amountMilliCents: number }[];
+}
+
+/** A delivery with all that one attempt needs, taken by a lease. */
+export interface ClaimedDelivery {
+  delivery: DeliveryRecord;
+  /** The event's body as stored; these bytes are signed and sent. */
+  body: string;
+  sequence: number;
+  /** Secrets that sign, the current one first. */
+  secrets: string[];
+  /** True when this attempt follows a manual replay. */
+  replay: boolean;
+}
+
+export interface AttemptOutcome {
+  attempt: Omit<AttemptRecord, 'id' | 'attempt' | 'delivery_id'>;
+  status: DeliveryStatus;
+  /** For `pending`: when to try again. */
+  nextAttemptAt?: string;
+}
+
+export interface Listener {
+  /** Deliveries that are due at `at` (ISO), after the commit that made or re-queued them. */
+  deliveries?(due: readonly { id: string; attempt: number; at: string }[]): void;
+  /** Events, after their commit. */
+  event?(event: EventRecord): void;
+}
+
+export interface Store {
+  subscribe(listener: Listener): () => void;
+  close(): Promise<void>;
+
+  // organizations and keys
+  createOrganization(o: OrganizationRecord, key: KeyRecord): Promise<void>;
+  firstOrganization(): Promise<OrganizationRecord | null>;
+  getOrganization(id: string): Promise<OrganizationRecord | null>;
+  setBalance(orgId: string, balanceMilliCents: number | null): Promise<void>;
+  insertKey(key: KeyRecord): Promise<void>;
+  listKeys(orgId: string): Promise<KeyRecord[]>;
+  /** By SHA-256 (hex); null for unknown and revoked ones. */
+  findKey(hash: string): Promise<KeyRecord | null>;
+  touchKey(id: string, at: string): Promise<void>;
+  revokeKey(orgId: string, id: string, at: string): Promise<boolean>;
+
+  // numbers
+  insertNumber(number: NumberRecord): Promise<NumberView | Conflict>;
+  getNumber(orgId: string, id: string): Promise<NumberView | null>;
+  listNumbers(orgId: string, page: Page): Promise<NumberView[]>;
+  /** An active number of any organization, for inbound calls. */
+  findActiveNumber(e164: string): Promise<NumberView | null>;
+  oldestActiveNumber(orgId: string): Promise<NumberView | null>;
+  releaseNumber(orgId: string, id: string): Promise<NumberView | Conflict | null>;
+
+  // agents
+  /** Attaches `numberIds` in the same transaction; conflict `number_taken` when an inbound agent has one of them. */
+  createAgent(agent: AgentRecord, numberIds: readonly string[]): Promise<AgentView | Conflict>;
+  getAgent(orgId: string, id: string): Promise<AgentView | null>;
+  listAgents(
+    orgId: string,
+    filters: { type?: AgentType | undefined; includeArchived?: boolean | undefined },
+    page: Page,
+  ): Promise<AgentView[]>;
+  updateAgent(orgId: string, id: string, change: Partial<AgentRecord>): Promise<AgentView | null>;
+  /** Sets archived_at and detaches all numbers; live calls go on. */
+  archiveAgent(orgId: string, id: string, at: string): Promise<AgentView | null>;
+  attachNumber(
+    orgId: string,
+    agentId: string,
+    numberId: string,
+    options: { primary: boolean; at: string },
+  ): Promise<AgentView | Conflict | null>;
+  /** The oldest number left becomes primary when the primary one goes. */
+  detachNumber(
+    orgId: string,
+    agentId: string,
+    numberId: string,
+    at: string,
+  ): Promise<AgentView | Conflict | null>;
+  setPrimaryNumber(
+    orgId: string,
+    agentId: string,
+    numberId: string,
+    at: string,
+  ): Promise<AgentView | Conflict | null>;
+
+  // calls
+  /**
+   * The row, its first event and its hold on the credit in one transaction.
+   * Conflict `insufficient_credit` when the organization's balance does not cover `reserve`.
+   */
+  createCall(
+    call: CallRecord,
+    o: { events: readonly EventType[]; reserve: number },
+  ): Promise<CallRecord | Conflict>;
+  getCall(orgId: string, id: string): Promise<CallRecord | null>;
+  /** Not scoped: for the carrier's hooks and the media threads, which know no organization. */
+  findCall(id: string): Promise<CallRecord | null>;
+  findCallByCarrierId(carrier: string, carrierCallId: string): Promise<CallRecord | null>;
+  listCalls(orgId: string, filters: CallFilters, page: Page): Promise<CallRecord[]>;
+  /** Every call that has not reached a terminal status, oldest first. */
+  unfinishedCalls(): Promise<CallRecord[]>;
+  /** Ended calls whose result is still pending, oldest first. */
+  pendingResults(): Promise<CallRecord[]>;
+  saveCall(id: string, change: CallChange): Promise<CallRecord | Conflict>;
+  listEvents(callId: string): Promise<EventRecord[]>;
+  listLedger(orgId: string, callId?: string): Promise<LedgerRecord[]>;
+
+  // transcript
+  /** Writes or replaces items by id. */
+  saveTranscript(items: readonly TranscriptItemRecord[]): Promise<void>;
+  /** In speech order: start_ms, then the order of insertion. */
+  listTranscript(callId: string): Promise<TranscriptItemRecord[]>;
+
+  // webhooks
+  createEndpoint(endpoint: EndpointRecord): Promise<EndpointRecord>;
+  getEndpoint(orgId: string, id: string): Promise<EndpointRecord | null>;
+  listEndpoints(orgId: string, page: Page): Promise<EndpointRecord[]>;
+  /** Enabling clears the counter of failures. */
+  updateEndpoint(orgId: string, id: string, change: Partial<EndpointRecord>): Promise<EndpointRecord | null>;
+  deleteEndpoint(orgId: string, id: string): Promise<boolean>;
+  /**
+   * Takes a delivery for one attempt: pending, that many attempts made, no living lease, its endpoint enabled.
+   * Null when someone else has it or nothing is to do.
+   */
+  claimDelivery(id: string, attempt: number, now: string, leaseMs: number): Promise<ClaimedDelivery | null>;
+  /**
+   * Records an attempt of a claimed delivery: the attempt's row, the delivery, the endpoint's counter (10 exhausted in
+   * a row disable it), and the call's webhook_status where it is the inline call.completed, in one transaction.
+   */
+  recordAttempt(id: string, outcome: AttemptOutcome): Promise<DeliveryRecord | Conflict>;
+  /** Pending, due at `now`, no living lease, endpoint enabled; the most overdue first. */
+  dueDeliveries(now: string, limit: number): Promise<{ id: string; attempt: number; at: string }[]>;
+  /** At start: nobody holds a lease any more. */
+  clearLeases(): Promise<void>;
+  getDelivery(
+    orgId: string,
+    id: string,
+  ): Promise<{ delivery: DeliveryRecord; attempts: AttemptRecord[] } | null>;
+  listDeliveries(
+    orgId: string,
+    filters: {
+      endpointId?: string | undefined;
+      callId?: string | undefined;
+      eventType?: EventType | undefined;
+      status?: DeliveryStatus | undefined;
+    },
+    page: Page,
+  ): Promise<DeliveryRecord[]>;
+  /** Puts a delivery of any status back to pending, due now, its schedule from the start, and counts the replay. */
+  redeliver(orgId: string, id: string, at: string): Promise<DeliveryRecord | null>;
+
+  // requests made once
+  /**
+   * Reserves an idempotency key. `done`: the stored answer of the same request; `in_progress`: another one runs;
+   * `reused`: the key was used with another body; `new`: go on, then call finishIdempotent or dropIdempotent.
+   */
+  beginIdempotent(
+    orgId: string,
+    key: string,
+    requestHash: string,
+    now: string,
+  ): Promise<{ state: 'new' | 'in_progress' | 'reused' } | { state: 'done'; status: number; body: string }>;
+  finishIdempotent(orgId: string, key: string, status: number, body: string): Promise<void>;
+  dropIdempotent(orgId: string, key: string): Promise<void>;
+
+  // health
+  stats(): Promise<{
+    pendingDeliveries: number;
+    oldestPendingSeconds: number;
+    unfinishedCalls: number;
+    walBytes: number;
+  }>;
+}
