@@ -1,0 +1,161 @@
+// What the control thread and a media thread tell each other. PURE types; plain data only, nothing per frame.
+import type { ModelConfig, Usage } from './models/model.ts';
+
+/** Start-up data of a media thread. Media threads read neither the environment nor the database. */
+export interface MediaThreadData {
+  thread: number;
+  /** Loopback port to listen on; 0 for any. */
+  port: number;
+  carrier: string;
+  /** What verifies the signature of a media upgrade. */
+  carrierSecret: string;
+  publicUrl: string;
+  logLevel: string;
+  callerIdleSeconds: number;
+  modelSessionSeconds: number;
+}
+
+/** How the agent's voicemail action applies while the verdict is open. */
+export type MachinePlan = 'none' | 'hangup' | 'leave_message';
+
+export interface PrepareCall {
+  callId: string;
+  /** SHA-256 (hex) of the one-time token that the stream must bring. */
+  tokenHash: string;
+  direction: 'inbound' | 'outbound';
+  modelName: string;
+  model: ModelConfig;
+  /** What the agent is told for its first words; null: the caller speaks first. */
+  greeting: string | null;
+  /** What the agent is told when the other side stays silent. */
+  idleInstructions: string;
+  /** What the agent is told to say to a voicemail box. */
+  voicemailInstructions: string;
+  machine: MachinePlan;
+  /** Transfer targets by the name the model uses. */
+  transferTargets: Record<string, string>;
+  /** Tools the control thread runs, with the line the agent says first, if any. */
+  httpTools: Record<string, { speakFirst: string | null }>;
+  /** Absolute path, or null when the call is not recorded. */
+  recordingPath: string | null;
+  /** Wall-clock limit, from the start of the stream. */
+  maxSeconds: number;
+}
+
+export type EndReason =
+  | 'agent_ended'
+  | 'caller_ended'
+  | 'caller_silent'
+  | 'voicemail'
+  | 'fax'
+  | 'transferred'
+  | 'hangup_requested'
+  | 'max_duration'
+  | 'credit_exhausted'
+  | 'draining'
+  | 'stream_lost'
+  | 'media_timeout'
+  | 'carrier_backpressure'
+  | 'model_failed'
+  | 'model_silent'
+  | 'thread_lost';
+
+export type ToMedia =
+  | ({ type: 'prepare' } & PrepareCall)
+  /** Another stream of the same call will come, with a new token (after key tones). */
+  | { type: 'expect-stream'; callId: string; tokenHash: string }
+  | {
+      type: 'machine-detection';
+      callId: string;
+      verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';
+    }
+  | { type: 'tool-result'; callId: string; toolCallId: string; output: string }
+  /** End the talk: at once, or after the agent has said a closing line. */
+  | { type: 'finish'; callId: string; reason: EndReason; say: string | null }
+  /** The call has ended at the carrier, or never came to life: let go of everything. */
+  | { type: 'release'; callId: string }
+  | { type: 'stop' };
+
+export interface TranscriptUpdate {
+  id: string;
+  role: 'agent' | 'caller' | 'tool' | 'system';
+  text: string;
+  heardText: string;
+  interrupted: boolean;
+  /** Milliseconds since the media stream's start. */
+  startMs: number;
+  endMs: number | null;
+}
+
+/** The moments of one answer, in milliseconds since the media stream's start; null where it did not come to that. */
+export interface TurnTimes {
+  kind: 'greeting' | 'answer' | 'prompt';
+  speechEndMs: number | null;
+  decidedMs: number | null;
+  requestedMs: number;
+  firstModelAudioMs: number | null;
+  firstSentMs: number | null;
+  firstHeardMs: number | null;
+  bargedIn: boolean;
+}
+
+export interface CallStats {
+  framesIn: number;
+  framesOut: number;
+  filledMs: number;
+  duplicateFrames: number;
+  lateFrames: number;
+  malformedMessages: number;
+  bargeIns: number;
+  recordingFrames: number;
+  recordingDropped: number;
+}
+
+export type FromMedia =
+  | { type: 'listening'; port: number }
+  | { type: 'model-ready'; callId: string; tookMs: number }
+  | { type: 'media-started'; callId: string; streamId: string; carrierCallId: string; at: string }
+  | { type: 'floor'; callId: string; floor: 'agent' | 'caller' | 'none'; atMs: number }
+  | { type: 'transcript'; callId: string; items: TranscriptUpdate[] }
+  | { type: 'turn'; callId: string; times: TurnTimes }
+  | { type: 'barge-in'; callId: string; atMs: number }
+  | {
+      type: 'tool-called';
+      callId: string;
+      toolCallId: string;
+      name: string;
+      argumentsJson: string;
+      atMs: number;
+    }
+  | { type: 'usage'; callId: string; usage: Partial<Usage> }
+  | { type: 'digits-requested'; callId: string; digits: string }
+  | { type: 'transfer-requested'; callId: string; target: string; number: string }
+  /** The conversation is over and everything said was heard, or cannot be any more: hang up. */
+  | {
+      type: 'finished';
+      callId: string;
+      reason: EndReason;
+      errorCode: string | null;
+      errorMessage: string | null;
+      speak: string | null;
+    }
+  /** Everything of the call is closed; the last message about it. */
+  | { type: 'released'; callId: string; stats: CallStats; recording: { frames: number } | null }
+  | {
+      type: 'load';
+      calls: number;
+      /** Event-loop delay beyond the sampling interval over the last second, in milliseconds. */
+      loopDelayP99Ms: number;
+      loopDelayMaxMs: number;
+      /** How late the 20 ms clock ran at worst, in milliseconds. */
+      tickLateMaxMs: number;
+      framesIn: number;
+      framesOut: number;
+      vadWindows: number;
+    }
+  | {
+      type: 'log';
+      level: 'debug' | 'info' | 'warn' | 'error';
+      event: string;
+      fields: Record<string, unknown>;
+    };

@@ -1,0 +1,100 @@
+// Holds the folders to their direction and PURE files to their word; run before the tests.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+const FOLDERS = ['audio', 'bridge', 'control', 'storage', 'scripts', 'test'];
+
+/** Which folders a folder may import from, besides its own. The root's errors, config types and log are open to all but audio. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  audio: [],
+  storage: [],
+  bridge: ['audio', 'storage'],
+  control: ['bridge', 'storage'],
+  scripts: [],
+  test: ['audio', 'bridge', 'control', 'storage', 'scripts', '.'],
+};
+
+/** Files of bridge/ that run on a media thread: they never see storage. */
+const MEDIA_SIDE = /^bridge\/(media|models)\//;
+
+/** Scripts that are part of running the daemon, and so may read its settings. */
+const SCRIPTS_THAT_READ_SETTINGS = /^scripts\/(print-settings|simulate|bench|chaos)/;
+
+const IMPURE = [
+  [/from 'node:(?!assert|buffer|util')[a-z/_]+'/, 'imports a Node module that does I/O'],
+  [/\bDate\.now\(|\bnew Date\(\)|performance\.now\(/, 'reads a clock'],
+  [/\bset(Timeout|Interval|Immediate)\(/, 'sets a timer'],
+  [/\bMath\.random\(|randomBytes\(|randomUUID\(/, 'draws randomness'],
+  [/\bprocess\./, 'touches the process'],
+] as const;
+
+/** A PURE file may hash: node:crypto's digests are functions of their input. */
+const HASHES_ONLY = /from 'node:crypto'/;
+
+function* sources(folder: string): Generator<string> {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) {
+      if (name !== 'node_modules' && name !== 'fixtures') yield* sources(path);
+    } else if (name.endsWith('.ts')) yield path;
+  }
+}
+
+/** Every violation in the tree, as `file: what is wrong`. */
+export function checkImports(top: string = root): string[] {
+  const found: string[] = [];
+  for (const folder of FOLDERS) {
+    for (const path of sources(join(top, folder))) {
+      const file = relative(top, path);
+      const text = readFileSync(path, 'utf8');
+      const complain = (what: string) => found.push(`${file}: ${what}`);
+      for (const [, quoted] of text.matchAll(
+        /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gm,
+      )) {
+        if (quoted === undefined) continue;
+        const target = relative(top, resolve(dirname(path), quoted));
+        const into = target.includes('/') ? (target.split('/')[0] ?? '.') : '.';
+        if (into === folder) {
+          if (/^bridge\/carriers\//.test(file) && /^bridge\/models\//.test(target))
+            complain(`carriers import models (${target})`);
+          if (/^bridge\/models\//.test(file) && /^bridge\/carriers\//.test(target))
+            complain(`models import carriers (${target})`);
+          continue;
+        }
+        if (into === '.') {
+          if (folder === 'audio') complain(`audio imports ${target}`);
+          if (folder === 'scripts' && !SCRIPTS_THAT_READ_SETTINGS.test(file))
+            complain(`scripts import ${target}`);
+          if (folder !== 'test' && folder !== 'scripts' && !/^(errors|config|log)\.ts$/.test(target))
+            complain(`imports ${target}`);
+          continue;
+        }
+        if (!MAY_IMPORT[folder]?.includes(into)) complain(`${folder} imports ${target}`);
+        else if (into === 'storage' && MEDIA_SIDE.test(file))
+          complain(`a media-thread file imports ${target}`);
+      }
+      const head = text.split('\n').slice(0, 4).join('\n');
+      if (/^\/\/.*\bPURE\b/m.test(head)) {
+        const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+        for (const [pattern, what] of IMPURE) {
+          if (
+            pattern.test(code) &&
+            !(what.includes('Node module') && HASHES_ONLY.test(code.match(pattern)?.[0] ?? ''))
+          ) {
+            complain(`says PURE and ${what}`);
+          }
+        }
+      }
+      if (!/^(config\.ts|scripts\/|test\/)/.test(file) && /process\.env\b/.test(text))
+        complain('reads process.env');
+    }
+  }
+  return found;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const found = checkImports();
+  for (const line of found) console.error(line);
+  if (found.length > 0) process.exit(1);
+}

@@ -1,0 +1,113 @@
+// `npm test`: the import check, the type check, the linter, then every test, with one closing line
+// `N passed, N failed, N skipped` that counts tests (not assertions) and exit code 1 on any failure.
+import { spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { styleText } from 'node:util';
+import { checkImports } from './check-imports.ts';
+
+const color = process.stdout.isTTY === true;
+const paint = (style: Parameters<typeof styleText>[0], text: string) =>
+  color ? styleText(style, text) : text;
+
+let passed = 0;
+let failed = 0;
+let skipped = 0;
+
+function report(ok: boolean, name: string, seconds: number): void {
+  if (ok) passed++;
+  else failed++;
+  console.log(
+    `${ok ? paint('green', 'ok  ') : paint('red', 'FAIL')} ${name} ${paint('dim', `${seconds.toFixed(1)} s`)}`,
+  );
+}
+
+function run(command: string, args: string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.on('data', (data) => {
+      output += data;
+    });
+    child.stderr.on('data', (data) => {
+      output += data;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+async function check(name: string, work: () => Promise<string | null>): Promise<void> {
+  const from = performance.now();
+  const complaint = await work();
+  report(complaint === null, name, (performance.now() - from) / 1000);
+  if (complaint !== null) console.log(complaint);
+}
+
+const tool = async (command: string, args: string[]) => {
+  const { code, output } = await run(command, args);
+  return code === 0 ? null : output;
+};
+
+/** One test file by itself, its TAP read line by line: top-level subtests are what is counted. */
+function runFile(file: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const from = performance.now();
+    const child = spawn('tap', ['run', '--reporter=tap', '--disable-coverage', file], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const lines: string[] = [];
+    let inFile = { passed: 0, failed: 0, skipped: 0 };
+    const reasons: string[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line);
+      // tap indents the tests of a file by four; deeper ones are assertions or nested tests.
+      const match = /^ {4}(not )?ok \d+ - (.*)$/.exec(line);
+      if (match === null) return;
+      const name = match[2] ?? '';
+      if (/# SKIP/i.test(name)) {
+        inFile.skipped++;
+        reasons.push(name);
+      } else if (match[1]) inFile.failed++;
+      else inFile.passed++;
+    });
+    child.stderr.on('data', (data) => lines.push(String(data)));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code !== 0 && inFile.failed === 0) inFile = { ...inFile, failed: 1 };
+      passed += inFile.passed;
+      failed += inFile.failed;
+      skipped += inFile.skipped;
+      const seconds = ((performance.now() - from) / 1000).toFixed(1);
+      const mark = inFile.failed > 0 ? paint('red', 'FAIL') : paint('green', 'ok  ');
+      const counts = `${inFile.passed} passed${inFile.failed ? `, ${inFile.failed} failed` : ''}${inFile.skipped ? `, ${inFile.skipped} skipped` : ''}`;
+      console.log(`${mark} ${file} ${paint('dim', `${counts}, ${seconds} s`)}`);
+      for (const reason of reasons) console.log(paint('yellow', `     skipped: ${reason}`));
+      if (inFile.failed > 0) console.log(lines.join('\n'));
+      resolve();
+    });
+  });
+}
+
+const wanted = process.argv.slice(2);
+const files = (wanted.length > 0 ? wanted : globSync('test/**/*.test.ts')).sort();
+
+if (wanted.length === 0) {
+  await check('imports point one way, PURE files are pure', async () => checkImports().join('\n') || null);
+  await check('types (tsc)', () => tool('tsc', []));
+  await check('format and lint (biome)', () => tool('biome', ['check', '--colors=off', '.']));
+}
+
+// End-to-end files drive many real-time calls: alone, so that they measure the daemon and not each other.
+const alone = files.filter((file) => file.includes('/e2e/'));
+const together = files.filter((file) => !file.includes('/e2e/'));
+const queue = [...together];
+await Promise.all(
+  [0, 1].map(async () => {
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) await runFile(file);
+  }),
+);
+for (const file of alone) await runFile(file);
+
+console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exitCode = failed > 0 ? 1 : 0;
