@@ -1,0 +1,191 @@
+// PURE. One call's inbound stream made whole: mu-law at 8 bytes a ms on a sample clock that only moves forward.
+// Gaps become silence, what comes twice or too late is dropped and counted. Who speaks, and the clock, are the caller's business.
+import { BYTES_PER_MS, FRAME_BYTES, MULAW_SILENCE } from './g711.ts';
+
+/** Contiguous sound: `atSample` is where its first byte stands on the call's clock. Valid during the call only. */
+export type EmitSound = (mulaw: Uint8Array, atSample: number, filled: boolean) => void;
+
+export interface GapFillerOptions {
+  /** A timestamp this far ahead is a gap: most of a frame, so that one lost frame counts and jitter does not. */
+  gapMs?: number;
+  /** The most silence for one gap; the rest of a longer one is skipped. */
+  maxFillMs?: number;
+  /** Without a frame for this long while somebody speaks, silence takes the place of the frames, so that a turn can end. */
+  stallMs?: number;
+  /** Frames held back while an earlier one is missing by number and by time. Costs nothing on a stream that comes in order. */
+  reorderFrames?: number;
+}
+
+interface Held {
+  payload: Uint8Array;
+  timestampMs: number;
+  chunk: number;
+}
+
+const SILENCE = new Uint8Array(FRAME_BYTES).fill(MULAW_SILENCE);
+// The clocks of two machines differ by 200 ppm at most (4 us a frame); following five times faster also takes in jitter.
+const FOLLOW_MS = 0.02;
+// Further back than any network delivers late: the carrier began to count anew.
+const RESTART_MS = 10_000;
+const HELD_MS = 60;
+// A tick that comes later than this was late itself: the thread slept, and frames may wait unread.
+const TICK_MS = 40;
+// Numbers of the last frames, to tell a frame that came twice from one that came late.
+const SEEN = 64;
+
+export class GapFiller {
+  readonly counters = { filledMs: 0, skippedMs: 0, duplicateFrames: 0, lateFrames: 0 };
+  readonly #emit: EmitSound;
+  readonly #gapMs: number;
+  readonly #maxFillMs: number;
+  readonly #stallMs: number;
+  readonly #reorderFrames: number;
+  readonly #seen = new Float64Array(SEEN).fill(-1);
+  readonly #held: Held[] = [];
+  #position = 0;
+  /** The carrier's time of sample 0; follows the carrier's clock slowly. NaN before the first frame. */
+  #originMs = Number.NaN;
+  #lastMs = Number.NaN;
+  #lastChunk = Number.NaN;
+  #frameMs = FRAME_BYTES / BYTES_PER_MS;
+  #arrived = false;
+  #tickAtMs = Number.NaN;
+  #quietMs = 0;
+  #stallFilledMs = 0;
+
+  constructor(emit: EmitSound, options: GapFillerOptions = {}) {
+    this.#emit = emit;
+    this.#gapMs = options.gapMs ?? 15;
+    this.#maxFillMs = options.maxFillMs ?? 10_000;
+    this.#stallMs = options.stallMs ?? 750;
+    this.#reorderFrames = options.reorderFrames ?? 2;
+  }
+
+  /** Samples emitted so far: the call's clock. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /**
+   * Takes a frame of any length. `timestampMs` is the carrier's, the first being the origin; `chunk` counts its messages.
+   * Either may be null (not sent): without a timestamp the frame follows the one before.
+   * Emits before it returns; the payload is passed through, not copied.
+   */
+  push(payload: Uint8Array, timestampMs: number | null, chunk: number | null): void {
+    if (payload.length === 0) return;
+    const ms = timestampMs ?? Number.NaN;
+    const number = chunk ?? Number.NaN;
+    this.#arrived = true;
+    if (this.#position > 0 && this.#isPast(ms, number)) return;
+    if (number > this.#lastChunk + 1 && ms - this.#expectedMs() >= this.#gapMs && this.#reorderFrames > 0) {
+      this.#hold(payload, ms, number);
+      return;
+    }
+    this.#accept(payload, ms, number);
+    if (this.#held.length > 0) this.#release(false);
+  }
+
+  /**
+   * Called once a tick with a monotonic time. When no frame came for `stallMs` while `speaking`, emits the silence that
+   * passed, and goes on with it until a frame comes. A frame that was only delayed is then still taken, never lost; the
+   * clock's lead is made good at the next gap.
+   */
+  tick(nowMs: number, speaking: boolean): void {
+    if (this.#position === 0) return;
+    const sinceTickMs = Math.min(nowMs - this.#tickAtMs, TICK_MS);
+    this.#tickAtMs = nowMs;
+    if (this.#arrived) {
+      this.#arrived = false;
+      this.#quietMs = 0;
+      this.#stallFilledMs = 0;
+      return;
+    }
+    this.#quietMs += sinceTickMs;
+    if (this.#held.length > 0 && this.#quietMs >= HELD_MS) this.#release(true);
+    if (!speaking || this.#quietMs < this.#stallMs) return;
+    const missingMs = Math.floor(Math.min(this.#quietMs, this.#maxFillMs) - this.#stallFilledMs);
+    if (missingMs <= 0) return;
+    this.#stallFilledMs += missingMs;
+    this.#fill(missingMs);
+  }
+
+  /** The carrier's time of the next sample. */
+  #expectedMs(): number {
+    return this.#originMs + this.#position / BYTES_PER_MS;
+  }
+
+  /** Whether a frame's turn is over; counts it. Comparisons with a missing number (NaN) are false on purpose. */
+  #isPast(ms: number, chunk: number): boolean {
+    if (chunk <= this.#lastChunk) {
+      // Time has moved on although the number has not: the numbers began anew, the sound is new.
+      if (ms >= this.#lastMs + this.#frameMs / 2) return false;
+      if (this.#seen[chunk % SEEN] === chunk) this.counters.duplicateFrames++;
+      else this.counters.lateFrames++;
+      return true;
+    }
+    if (chunk > this.#lastChunk) {
+      if (this.#held.length === 0 || !this.#held.some((held) => held.chunk === chunk)) return false;
+      this.counters.duplicateFrames++;
+      return true;
+    }
+    if (ms === this.#lastMs) this.counters.duplicateFrames++;
+    else if (ms < this.#lastMs && ms > this.#lastMs - RESTART_MS) this.counters.lateFrames++;
+    else return false;
+    return true;
+  }
+
+  #hold(payload: Uint8Array, timestampMs: number, chunk: number): void {
+    const at = this.#held.findIndex((held) => held.chunk > chunk);
+    const held = { payload: payload.slice(), timestampMs, chunk };
+    if (at === -1) this.#held.push(held);
+    else this.#held.splice(at, 0, held);
+    this.#release(false);
+  }
+
+  /** Lets go of held frames whose turn has come, of the oldest ones when too many wait, or of all. */
+  #release(all: boolean): void {
+    for (let first = this.#held[0]; first !== undefined; first = this.#held[0]) {
+      const due = first.chunk <= this.#lastChunk + 1 || first.timestampMs - this.#expectedMs() < this.#gapMs;
+      if (!due && !all && this.#held.length <= this.#reorderFrames) return;
+      this.#held.shift();
+      this.#accept(first.payload, first.timestampMs, first.chunk);
+    }
+  }
+
+  #accept(payload: Uint8Array, ms: number, chunk: number): void {
+    if (!Number.isNaN(ms)) {
+      if (Number.isNaN(this.#originMs)) this.#originMs = ms - this.#position / BYTES_PER_MS;
+      const aheadMs = ms - this.#expectedMs();
+      if (aheadMs >= this.#gapMs) {
+        const fillMs = Math.min(Math.round(aheadMs), this.#maxFillMs);
+        this.#fill(fillMs);
+        this.counters.skippedMs += Math.round(aheadMs) - fillMs;
+        this.#originMs += ms - this.#expectedMs();
+      } else if (aheadMs < -RESTART_MS || ms < this.#lastMs - RESTART_MS / 10) {
+        this.#originMs += aheadMs;
+      } else {
+        this.#originMs += Math.max(-FOLLOW_MS, Math.min(FOLLOW_MS, aheadMs));
+      }
+      this.#lastMs = ms;
+    }
+    if (!Number.isNaN(chunk)) {
+      this.#lastChunk = chunk;
+      this.#seen[chunk % SEEN] = chunk;
+    }
+    this.#frameMs = payload.length / BYTES_PER_MS;
+    const atSample = this.#position;
+    this.#position += payload.length;
+    this.#emit(payload, atSample, false);
+  }
+
+  /** Silence in frames, so that whoever listens needs no larger buffer for a gap than for speech. */
+  #fill(ms: number): void {
+    this.counters.filledMs += ms;
+    for (let left = ms * BYTES_PER_MS; left > 0; left -= FRAME_BYTES) {
+      const atSample = this.#position;
+      const block = left >= FRAME_BYTES ? SILENCE : SILENCE.subarray(0, left);
+      this.#position += block.length;
+      this.#emit(block, atSample, true);
+    }
+  }
+}
