@@ -1,0 +1,268 @@
+// The schema, as the ordered list of steps that lead to it. PURE.
+// A step that has been released is never edited: a change is a new step at the end.
+// In every listed table `seq` is the order of insertion; it breaks ties of created_at, so that pages are stable.
+
+export interface Migration {
+  name: string;
+  sql: string;
+}
+
+const FIRST_SCHEMA = `
+CREATE TABLE organizations (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  webhook_secret TEXT NOT NULL,
+  previous_webhook_secret TEXT,
+  previous_webhook_secret_expires_at TEXT,
+  balance_milli_cents INTEGER CHECK (balance_milli_cents >= 0),
+  created_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE api_keys (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  hash TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  last4 TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  last_used_at TEXT,
+  revoked_at TEXT
+) STRICT;
+CREATE INDEX api_keys_by_org ON api_keys (org_id, created_at);
+
+CREATE TABLE numbers (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  e164 TEXT NOT NULL,
+  friendly_name TEXT NOT NULL,
+  country_code TEXT NOT NULL,
+  number_type TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('active', 'released')),
+  monthly_cost_cents INTEGER NOT NULL,
+  purchased_at TEXT NOT NULL,
+  carrier_number_id TEXT NOT NULL
+) STRICT;
+CREATE INDEX numbers_by_org ON numbers (org_id, purchased_at);
+CREATE UNIQUE INDEX numbers_active ON numbers (e164) WHERE status = 'active';
+
+CREATE TABLE agents (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  user_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('inbound', 'outbound')),
+  persona TEXT,
+  instructions TEXT,
+  voice TEXT NOT NULL,
+  language TEXT,
+  returns TEXT NOT NULL,
+  tools TEXT,
+  webhook_url TEXT,
+  voicemail_action TEXT NOT NULL CHECK (voicemail_action IN ('hangup', 'leave_message')),
+  primary_number_id TEXT REFERENCES numbers (id),
+  archived_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (id, type)
+) STRICT;
+CREATE INDEX agents_by_org ON agents (org_id, created_at);
+CREATE INDEX agents_by_type ON agents (org_id, type, created_at);
+
+-- agent_type repeats the agent's, so that an index can hold "at most one inbound agent a number".
+CREATE TABLE agent_numbers (
+  seq INTEGER PRIMARY KEY,
+  agent_id TEXT NOT NULL,
+  number_id TEXT NOT NULL REFERENCES numbers (id),
+  agent_type TEXT NOT NULL,
+  attached_at TEXT NOT NULL,
+  UNIQUE (agent_id, number_id),
+  FOREIGN KEY (agent_id, agent_type) REFERENCES agents (id, type)
+) STRICT;
+CREATE UNIQUE INDEX agent_numbers_one_inbound ON agent_numbers (number_id) WHERE agent_type = 'inbound';
+CREATE INDEX agent_numbers_by_number ON agent_numbers (number_id);
+
+CREATE TABLE calls (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  agent_id TEXT REFERENCES agents (id),
+  to_number TEXT NOT NULL,
+  from_number TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN
+    ('queued', 'initiated', 'ringing', 'in_progress', 'completed', 'no_answer', 'busy', 'canceled', 'failed')),
+  direction TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound')),
+  persona TEXT,
+  instructions TEXT,
+  prompt TEXT NOT NULL,
+  context TEXT,
+  returns TEXT NOT NULL,
+  language TEXT NOT NULL,
+  result TEXT,
+  result_status TEXT NOT NULL CHECK (result_status IN ('pending', 'completed', 'failed')),
+  result_error TEXT,
+  created_at TEXT NOT NULL,
+  started_at TEXT,
+  answered_at TEXT,
+  ended_at TEXT,
+  duration_seconds INTEGER,
+  billed_duration_seconds INTEGER,
+  billing_amount_milli_cents INTEGER CHECK (billing_amount_milli_cents >= 0),
+  reservation_status TEXT NOT NULL CHECK (reservation_status IN ('reserved', 'settled', 'released')),
+  webhook_url TEXT,
+  webhook_status TEXT NOT NULL CHECK (webhook_status IN ('none', 'pending', 'delivered', 'failed')),
+  webhook_error TEXT,
+  error_code TEXT,
+  error_message TEXT,
+  hangup_cause TEXT,
+  metadata TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  voice TEXT NOT NULL,
+  tools TEXT,
+  voicemail_action TEXT NOT NULL CHECK (voicemail_action IN ('hangup', 'leave_message')),
+  carrier TEXT NOT NULL,
+  carrier_call_id TEXT,
+  answered_by TEXT,
+  reserved_milli_cents INTEGER NOT NULL CHECK (reserved_milli_cents >= 0),
+  recording_path TEXT,
+  usage TEXT,
+  UNIQUE (carrier, carrier_call_id)
+) STRICT;
+CREATE INDEX calls_by_org ON calls (org_id, created_at);
+CREATE INDEX calls_by_status ON calls (org_id, status, created_at);
+CREATE INDEX calls_by_direction ON calls (org_id, direction, created_at);
+CREATE INDEX calls_by_agent ON calls (org_id, agent_id, created_at);
+CREATE INDEX calls_by_to ON calls (org_id, to_number, created_at);
+CREATE INDEX calls_by_from ON calls (org_id, from_number, created_at);
+CREATE INDEX calls_unfinished ON calls (created_at)
+  WHERE status IN ('queued', 'initiated', 'ringing', 'in_progress');
+CREATE INDEX calls_pending_result ON calls (ended_at)
+  WHERE status = 'completed' AND result_status = 'pending';
+
+-- Item ids are the model's own and need not be unique beyond a call.
+CREATE TABLE transcript_items (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  call_id TEXT NOT NULL REFERENCES calls (id),
+  role TEXT NOT NULL CHECK (role IN ('agent', 'caller', 'tool', 'system')),
+  text TEXT NOT NULL,
+  heard_text TEXT NOT NULL,
+  interrupted INTEGER NOT NULL CHECK (interrupted IN (0, 1)),
+  started_at TEXT NOT NULL,
+  start_ms INTEGER NOT NULL,
+  end_ms INTEGER,
+  UNIQUE (call_id, id)
+) STRICT;
+CREATE INDEX transcript_items_in_speech_order ON transcript_items (call_id, start_ms);
+
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  call_id TEXT NOT NULL REFERENCES calls (id),
+  type TEXT NOT NULL,
+  sequence INTEGER NOT NULL CHECK (sequence > 0),
+  body TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  UNIQUE (call_id, sequence),
+  UNIQUE (call_id, type)
+) STRICT;
+
+-- deleted_at: a deleted endpoint is gone to every reader; its row stays for the deliveries that point to it.
+CREATE TABLE endpoints (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  url TEXT NOT NULL,
+  description TEXT,
+  enabled_events TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('enabled', 'disabled')),
+  disabled_reason TEXT,
+  disabled_at TEXT,
+  consecutive_failures INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  secret TEXT NOT NULL,
+  previous_secret TEXT,
+  previous_secret_expires_at TEXT,
+  deleted_at TEXT
+) STRICT;
+CREATE INDEX endpoints_by_org ON endpoints (org_id, created_at) WHERE deleted_at IS NULL;
+
+-- lease_until: set while an attempt is under way; null when nobody has the delivery.
+CREATE TABLE deliveries (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  endpoint_id TEXT REFERENCES endpoints (id),
+  call_id TEXT REFERENCES calls (id),
+  event_id TEXT NOT NULL REFERENCES events (id),
+  event_type TEXT NOT NULL,
+  url TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'exhausted')),
+  attempt_count INTEGER NOT NULL,
+  manual_retry_count INTEGER NOT NULL,
+  next_attempt_at TEXT NOT NULL,
+  last_error TEXT,
+  last_response_status INTEGER,
+  delivered_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  lease_until TEXT
+) STRICT;
+CREATE UNIQUE INDEX deliveries_one_inline ON deliveries (event_id) WHERE endpoint_id IS NULL;
+CREATE UNIQUE INDEX deliveries_one_an_endpoint ON deliveries (event_id, endpoint_id);
+CREATE INDEX deliveries_pending ON deliveries (next_attempt_at) WHERE status = 'pending';
+CREATE INDEX deliveries_by_org ON deliveries (org_id, created_at);
+CREATE INDEX deliveries_by_status ON deliveries (org_id, status, created_at);
+CREATE INDEX deliveries_by_endpoint ON deliveries (endpoint_id, created_at);
+CREATE INDEX deliveries_by_call ON deliveries (call_id, created_at);
+CREATE INDEX deliveries_by_type ON deliveries (org_id, event_type, created_at);
+
+CREATE TABLE attempts (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  delivery_id TEXT NOT NULL REFERENCES deliveries (id),
+  attempt INTEGER NOT NULL CHECK (attempt > 0),
+  started_at TEXT NOT NULL,
+  latency_ms INTEGER NOT NULL,
+  response_status INTEGER,
+  error TEXT,
+  response_excerpt TEXT,
+  UNIQUE (delivery_id, attempt)
+) STRICT;
+
+CREATE TABLE ledger (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  call_id TEXT REFERENCES calls (id),
+  kind TEXT NOT NULL CHECK (kind IN ('reserve', 'top_up', 'settle', 'release', 'credit')),
+  amount_milli_cents INTEGER NOT NULL,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX ledger_once ON ledger (call_id, kind) WHERE kind <> 'top_up';
+CREATE UNIQUE INDEX ledger_one_end ON ledger (call_id) WHERE kind IN ('settle', 'release');
+CREATE INDEX ledger_by_call ON ledger (call_id);
+CREATE INDEX ledger_by_org ON ledger (org_id);
+
+CREATE TABLE idempotency_keys (
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  key TEXT NOT NULL,
+  request_hash TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('in_progress', 'done')),
+  begun_at TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  status INTEGER,
+  body TEXT,
+  PRIMARY KEY (org_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+`;
+
+/** In order; a database's user_version is the number of steps it has taken. */
+export const MIGRATIONS: readonly Migration[] = [{ name: 'first schema', sql: FIRST_SCHEMA }];

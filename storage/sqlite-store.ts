@@ -1,0 +1,74 @@
+// The Store on SQLite: opens the file and puts the verbs together; they live in sqlite/, a file a resource.
+// better-sqlite3 is synchronous: a verb has happened when its promise is made, in the order of the calls.
+import type { Log } from '../log.ts';
+import { agents } from './sqlite/agents.ts';
+import { calls } from './sqlite/calls.ts';
+import { DELIVERABLE, deliveries } from './sqlite/deliveries.ts';
+import { endpoints } from './sqlite/endpoints.ts';
+import { idempotency } from './sqlite/idempotency.ts';
+import { numbers } from './sqlite/numbers.ts';
+import { organizations } from './sqlite/organizations.ts';
+import { openSession } from './sqlite/session.ts';
+import { transcript } from './sqlite/transcript.ts';
+import { openDatabase } from './sqlite.ts';
+import type { Store } from './store.ts';
+
+export interface StoreOptions {
+  /** The database file; its folder is made. `:memory:` for one that ends with the process. */
+  path: string;
+  log?: Log;
+  /** The clock of updated_at, events, deliveries and ledger rows. */
+  now?: () => Date;
+}
+
+/**
+ * Opens the store, creating or migrating its database.
+ * @throws StorageError (sqlite.ts): its message is the one line to show
+ */
+export async function openStore({ path, log, now = () => new Date() }: StoreOptions): Promise<Store> {
+  const database = openDatabase({ path, log, now });
+  const session = openSession(database.db, now, (error) =>
+    log?.error({ event: 'storage.listener_failed', err: error }, 'storage.listener_failed'),
+  );
+
+  return {
+    ...organizations(session),
+    ...numbers(session),
+    ...agents(session),
+    ...calls(session),
+    ...transcript(session),
+    ...endpoints(session),
+    ...deliveries(session),
+    ...idempotency(session),
+
+    subscribe: session.subscribe,
+
+    async close() {
+      database.close();
+    },
+
+    /**
+     * Deliveries that a disabled endpoint holds are not counted. `oldestPendingSeconds` is how far past its time the
+     * most overdue one is: 0 while every retry waits for its turn.
+     */
+    async stats() {
+      const pending = session
+        .statement(
+          `SELECT count(*) AS count, min(next_attempt_at) AS oldest FROM deliveries WHERE ${DELIVERABLE}`,
+        )
+        .get();
+      const unfinished = session
+        .statement(
+          `SELECT count(*) AS count FROM calls WHERE status IN ('queued', 'initiated', 'ringing', 'in_progress')`,
+        )
+        .get();
+      const oldest = pending?.oldest == null ? now().getTime() : Date.parse(String(pending.oldest));
+      return {
+        pendingDeliveries: Number(pending?.count),
+        oldestPendingSeconds: Math.max(0, (now().getTime() - oldest) / 1000),
+        unfinishedCalls: Number(unfinished?.count),
+        walBytes: database.walBytes(),
+      };
+    },
+  };
+}

@@ -1,0 +1,150 @@
+// Calls: each change is one transaction of the row, its events with their deliveries, and its money.
+import type { CallRecord } from '../records.ts';
+import type { Store } from '../store.ts';
+import { post } from './ledger.ts';
+import { beforePublishing, publish } from './outbox.ts';
+import { CALLS, EVENTS, LEDGER } from './rows.ts';
+import { Refusal, readPage, type Session, updateById } from './session.ts';
+
+type Verbs =
+  | 'createCall'
+  | 'getCall'
+  | 'findCall'
+  | 'findCallByCarrierId'
+  | 'listCalls'
+  | 'unfinishedCalls'
+  | 'pendingResults'
+  | 'saveCall'
+  | 'listEvents'
+  | 'listLedger';
+
+const IMMUTABLE: ReadonlySet<string> = new Set(['id', 'org_id', 'created_at'] satisfies (keyof CallRecord)[]);
+const MUTABLE = CALLS.columns.filter((column) => !IMMUTABLE.has(column));
+
+/** Times are compared as text, so a client's time takes the stored form first. */
+function storedTime(time: string | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString();
+}
+
+export function calls(session: Session): Pick<Store, Verbs> {
+  const { statement, tryWrite } = session;
+
+  function read(id: string): CallRecord | null {
+    const row = statement(`SELECT ${CALLS.selected} FROM calls WHERE id = ?`).get(id);
+    return row ? CALLS.fromRow(row) : null;
+  }
+
+  /** @throws Refusal carrier_call_exists: hooks come twice, and two calls must not share a carrier's call */
+  function checkCarrierId(call: CallRecord): void {
+    if (call.carrier_call_id === null) return;
+    const other = statement('SELECT id FROM calls WHERE carrier = ? AND carrier_call_id = ?').get(
+      call.carrier,
+      call.carrier_call_id,
+    );
+    if (other && other.id !== call.id) throw new Refusal('carrier_call_exists');
+  }
+
+  return {
+    async createCall(given, { events, reserve }) {
+      return tryWrite((news) => {
+        if (read(given.id)) throw new Refusal('call_exists');
+        const fresh = { ...given, updated_at: session.now(), reserved_milli_cents: 0 };
+        const before = beforePublishing(fresh, events);
+        checkCarrierId(before);
+        statement(CALLS.insert).run(CALLS.toRow(before));
+        // 0 - reserve, because -0 is not an integer to SQLite.
+        const call = post(session, before, { kind: 'reserve', amountMilliCents: 0 - reserve });
+        updateById(session, CALLS, call.id, { reserved_milli_cents: call.reserved_milli_cents });
+        publish(session, news, call, events);
+        return call;
+      });
+    },
+
+    async getCall(orgId, id) {
+      const call = read(id);
+      return call?.org_id === orgId ? call : null;
+    },
+
+    async findCall(id) {
+      return read(id);
+    },
+
+    async findCallByCarrierId(carrier, carrierCallId) {
+      const row = statement(
+        `SELECT ${CALLS.selected} FROM calls WHERE carrier = ? AND carrier_call_id = ?`,
+      ).get(carrier, carrierCallId);
+      return row ? CALLS.fromRow(row) : null;
+    },
+
+    async listCalls(orgId, filters, page) {
+      const where = [
+        { sql: 'calls.status = ?', value: filters.status },
+        { sql: 'calls.direction = ?', value: filters.direction },
+        { sql: 'calls.agent_id = ?', value: filters.agentId },
+        { sql: 'calls.to_number = ?', value: filters.toNumber },
+        { sql: 'calls.from_number = ?', value: filters.fromNumber },
+        { sql: 'calls.created_at > ?', value: storedTime(filters.createdAfter) },
+        { sql: 'calls.created_at < ?', value: storedTime(filters.createdBefore) },
+      ];
+      return readPage(session, CALLS, { time: 'created_at', orgId, where, page }).map(CALLS.fromRow);
+    },
+
+    async unfinishedCalls() {
+      const rows = statement(
+        `SELECT ${CALLS.selected} FROM calls WHERE status IN ('queued', 'initiated', 'ringing', 'in_progress')
+         ORDER BY created_at, seq`,
+      ).all();
+      return rows.map(CALLS.fromRow);
+    },
+
+    async pendingResults() {
+      const rows = statement(
+        `SELECT ${CALLS.selected} FROM calls WHERE status = 'completed' AND result_status = 'pending'
+         ORDER BY ended_at, seq`,
+      ).all();
+      return rows.map(CALLS.fromRow);
+    },
+
+    async saveCall(id, { from, change, events = [], ledger = [] }) {
+      return tryWrite((news) => {
+        const found = read(id);
+        if (!found) throw new Refusal('not_found');
+        if (!from.includes(found.status)) throw new Refusal('status');
+        const changed = CALLS.toRow(change, MUTABLE);
+        let call = CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: session.now() });
+        call.reserved_milli_cents = found.reserved_milli_cents;
+        for (const entry of ledger) call = post(session, call, entry);
+        call = beforePublishing(call, events);
+        checkCarrierId(call);
+        updateById(session, CALLS, id, differences(found, call));
+        publish(session, news, call, events);
+        return call;
+      });
+    },
+
+    async listEvents(callId) {
+      const rows = statement(`SELECT ${EVENTS.selected} FROM events WHERE call_id = ? ORDER BY sequence`).all(
+        callId,
+      );
+      return rows.map(EVENTS.fromRow);
+    },
+
+    async listLedger(orgId, callId) {
+      const rows =
+        callId === undefined
+          ? statement(`SELECT ${LEDGER.selected} FROM ledger WHERE org_id = ? ORDER BY seq`).all(orgId)
+          : statement(
+              `SELECT ${LEDGER.selected} FROM ledger WHERE org_id = ? AND call_id = ? ORDER BY seq`,
+            ).all(orgId, callId);
+      return rows.map(LEDGER.fromRow);
+    },
+  };
+
+  /** Only the columns that differ, so that an update leaves the other indexes alone. */
+  function differences(before: CallRecord, after: CallRecord) {
+    const old = CALLS.toRow(before);
+    return Object.fromEntries(
+      Object.entries(CALLS.toRow(after, MUTABLE)).filter(([column, value]) => old[column] !== value),
+    );
+  }
+}

@@ -1,0 +1,233 @@
+// Webhook deliveries and their attempts: who may try now, what came of it, and what that means for the endpoint and
+// the call. When to try again is the sender's decision; it comes in with the outcome.
+import { v7 as uuid } from 'uuid';
+import type { AttemptRecord, DeliveryRecord } from '../records.ts';
+import type { AttemptOutcome, Store } from '../store.ts';
+import { readEndpoint } from './endpoints.ts';
+import { ATTEMPTS, DELIVERIES, type Row } from './rows.ts';
+import { Refusal, readPage, type Session, updateById } from './session.ts';
+
+type Verbs =
+  | 'claimDelivery'
+  | 'recordAttempt'
+  | 'dueDeliveries'
+  | 'clearLeases'
+  | 'getDelivery'
+  | 'listDeliveries'
+  | 'redeliver';
+
+/** Consecutive exhausted deliveries that disable an endpoint. */
+const MAX_CONSECUTIVE_FAILURES = 10;
+
+/** Deliveries that wait for nothing but their time: pending, and not held by a disabled endpoint. */
+export const DELIVERABLE = `deliveries.status = 'pending' AND (deliveries.endpoint_id IS NULL OR EXISTS
+  (SELECT 1 FROM endpoints WHERE endpoints.id = deliveries.endpoint_id AND endpoints.status = 'enabled'))`;
+
+const FREE = '(deliveries.lease_until IS NULL OR deliveries.lease_until <= ?)';
+
+export function deliveries(session: Session): Pick<Store, Verbs> {
+  const { statement, tryWrite, write } = session;
+
+  /** With lease_until beside the record's columns. */
+  function readRow(id: string): Row | undefined {
+    return statement(`SELECT ${DELIVERIES.selected}, lease_until FROM deliveries WHERE id = ?`).get(id);
+  }
+
+  function readOwn(orgId: string, id: string): DeliveryRecord | null {
+    const row = readRow(id);
+    return row?.org_id === orgId ? DELIVERIES.fromRow(row) : null;
+  }
+
+  /** The secrets that sign a delivery now, the current one first. */
+  function secretsOf(delivery: DeliveryRecord, now: string): string[] {
+    const row =
+      delivery.endpoint_id === null
+        ? statement(
+            `SELECT webhook_secret AS current, previous_webhook_secret AS previous,
+               previous_webhook_secret_expires_at AS expires FROM organizations WHERE id = ?`,
+          ).get(delivery.org_id)
+        : statement(
+            `SELECT secret AS current, previous_secret AS previous, previous_secret_expires_at AS expires
+             FROM endpoints WHERE id = ?`,
+          ).get(delivery.endpoint_id);
+    if (!row) throw new Error(`delivery ${delivery.id} has nobody to sign it`);
+    const secrets = [String(row.current)];
+    if (row.previous !== null && row.expires !== null && String(row.expires) > now) {
+      secrets.push(String(row.previous));
+    }
+    return secrets;
+  }
+
+  /** What an outcome means for the call: its webhook fields speak of the inline call.completed alone. */
+  function updateCall(
+    delivery: DeliveryRecord,
+    status: 'pending' | 'delivered' | 'failed',
+    error: string | null,
+  ) {
+    if (delivery.endpoint_id !== null || delivery.call_id === null) return;
+    if (delivery.event_type !== 'call.completed') return;
+    const updated_at = session.now();
+    updateById(session, { name: 'calls' }, delivery.call_id, {
+      webhook_status: status,
+      webhook_error: error,
+      updated_at,
+    });
+  }
+
+  /** Success clears the count of failures, exhaustion adds one, a failed attempt that is tried again does neither. */
+  function updateEndpoint(delivery: DeliveryRecord, now: string): void {
+    if (delivery.endpoint_id === null || delivery.status === 'pending') return;
+    const endpoint = readEndpoint(session, delivery.org_id, delivery.endpoint_id);
+    if (!endpoint) return;
+    const failures = delivery.status === 'delivered' ? 0 : endpoint.consecutive_failures + 1;
+    if (failures === endpoint.consecutive_failures) return;
+    const disable = failures >= MAX_CONSECUTIVE_FAILURES && endpoint.status === 'enabled';
+    updateById(session, { name: 'endpoints' }, endpoint.id, {
+      consecutive_failures: failures,
+      updated_at: now,
+      ...(disable ? { status: 'disabled', disabled_reason: 'too_many_failures', disabled_at: now } : {}),
+    });
+  }
+
+  function insertAttempt(id: string, attempt: AttemptOutcome['attempt']): void {
+    const last = statement(
+      'SELECT coalesce(max(attempt), 0) AS last FROM attempts WHERE delivery_id = ?',
+    ).get(id);
+    const record: AttemptRecord = {
+      ...attempt,
+      latency_ms: Math.round(attempt.latency_ms),
+      id: uuid(),
+      delivery_id: id,
+      attempt: Number(last?.last ?? 0) + 1,
+    };
+    statement(ATTEMPTS.insert).run(ATTEMPTS.toRow(record));
+  }
+
+  return {
+    async claimDelivery(id, attempt, now, leaseMs) {
+      return write(() => {
+        const until = new Date(Date.parse(now) + leaseMs).toISOString();
+        const { changes } = statement(
+          `UPDATE deliveries SET lease_until = ? WHERE id = ? AND attempt_count = ? AND ${FREE} AND ${DELIVERABLE}`,
+        ).run(until, id, attempt, now);
+        if (changes === 0) return null;
+        const row = statement(
+          `SELECT ${DELIVERIES.selected}, events.body, events.sequence FROM deliveries
+           JOIN events ON events.id = deliveries.event_id WHERE deliveries.id = ?`,
+        ).get(id);
+        if (!row) return null;
+        const delivery = DELIVERIES.fromRow(row);
+        return {
+          delivery,
+          body: String(row.body),
+          sequence: Number(row.sequence),
+          secrets: secretsOf(delivery, now),
+          replay: delivery.manual_retry_count > 0,
+        };
+      });
+    },
+
+    async recordAttempt(id, { attempt, status, nextAttemptAt }) {
+      return tryWrite((news) => {
+        const row = readRow(id);
+        if (row?.status !== 'pending' || row.lease_until === null) throw new Refusal('not_claimed');
+        if (status === 'pending' && nextAttemptAt === undefined) {
+          throw new TypeError('a delivery that stays pending needs nextAttemptAt');
+        }
+        const before = DELIVERIES.fromRow(row);
+        const now = session.now();
+        const delivery: DeliveryRecord = {
+          ...before,
+          status,
+          attempt_count: before.attempt_count + 1,
+          next_attempt_at: nextAttemptAt ?? before.next_attempt_at,
+          last_error: status === 'delivered' ? null : attempt.error,
+          last_response_status: attempt.response_status,
+          delivered_at: status === 'delivered' ? now : before.delivered_at,
+          updated_at: now,
+        };
+        insertAttempt(id, attempt);
+        updateById(session, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), lease_until: null });
+        updateEndpoint(delivery, now);
+        updateCall(delivery, status === 'exhausted' ? 'failed' : status, delivery.last_error);
+        if (status === 'pending') {
+          news.deliveries.push({ id, attempt: delivery.attempt_count, at: delivery.next_attempt_at });
+        }
+        return delivery;
+      });
+    },
+
+    async dueDeliveries(now, limit) {
+      const rows = statement(
+        `SELECT id, attempt_count, next_attempt_at FROM deliveries
+         WHERE ${DELIVERABLE} AND next_attempt_at <= ? AND ${FREE} ORDER BY next_attempt_at, seq LIMIT ?`,
+      ).all(now, now, limit);
+      return rows.map((row) => ({
+        id: String(row.id),
+        attempt: Number(row.attempt_count),
+        at: String(row.next_attempt_at),
+      }));
+    },
+
+    async clearLeases() {
+      statement(
+        "UPDATE deliveries SET lease_until = NULL WHERE status = 'pending' AND lease_until IS NOT NULL",
+      ).run();
+    },
+
+    async getDelivery(orgId, id) {
+      const delivery = readOwn(orgId, id);
+      if (!delivery) return null;
+      const rows = statement(
+        `SELECT ${ATTEMPTS.selected} FROM attempts WHERE delivery_id = ? ORDER BY attempt`,
+      ).all(id);
+      return { delivery, attempts: rows.map(ATTEMPTS.fromRow) };
+    },
+
+    async listDeliveries(orgId, filters, page) {
+      const where = [
+        { sql: 'deliveries.endpoint_id = ?', value: filters.endpointId },
+        { sql: 'deliveries.call_id = ?', value: filters.callId },
+        { sql: 'deliveries.event_type = ?', value: filters.eventType },
+        { sql: 'deliveries.status = ?', value: filters.status },
+      ];
+      const rows = readPage(session, DELIVERIES, { time: 'created_at', orgId, where, page });
+      return rows.map(DELIVERIES.fromRow);
+    },
+
+    /**
+     * A replay gets the whole schedule again: attempt_count starts from 0 (the attempts' own numbers go on), and its
+     * failures count like any other's. It goes to the endpoint's present url; while the endpoint is disabled it is
+     * held. An attempt under way is let go: its outcome comes too late and is a conflict. Null also when the
+     * endpoint is deleted: there is nobody left to send to.
+     */
+    async redeliver(orgId, id, at) {
+      return write((news) => {
+        const before = readOwn(orgId, id);
+        if (!before) return null;
+        let { url } = before;
+        let held = false;
+        if (before.endpoint_id !== null) {
+          const endpoint = readEndpoint(session, orgId, before.endpoint_id);
+          if (!endpoint) return null;
+          url = endpoint.url;
+          held = endpoint.status === 'disabled';
+        }
+        const delivery: DeliveryRecord = {
+          ...before,
+          url,
+          status: 'pending',
+          attempt_count: 0,
+          manual_retry_count: before.manual_retry_count + 1,
+          next_attempt_at: at,
+          delivered_at: null,
+          updated_at: session.now(),
+        };
+        updateById(session, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), lease_until: null });
+        updateCall(delivery, 'pending', delivery.last_error);
+        if (!held) news.deliveries.push({ id, attempt: 0, at });
+        return delivery;
+      });
+    },
+  };
+}

@@ -1,0 +1,115 @@
+// Webhook endpoints. A deleted one stays as a row without its secrets, for the deliveries that point to it.
+import type { EndpointRecord } from '../records.ts';
+import type { Store } from '../store.ts';
+import { ENDPOINTS, type Row } from './rows.ts';
+import { type News, readPage, type Session, updateById } from './session.ts';
+
+type Verbs = 'createEndpoint' | 'getEndpoint' | 'listEndpoints' | 'updateEndpoint' | 'deleteEndpoint';
+
+const CHANGEABLE = [
+  'url',
+  'description',
+  'enabled_events',
+  'status',
+  'disabled_reason',
+  'disabled_at',
+  'secret',
+  'previous_secret',
+  'previous_secret_expires_at',
+] as const satisfies readonly (keyof EndpointRecord)[];
+
+/** How many held deliveries are told when an endpoint is enabled again; the sweeper finds the rest. */
+const TOLD_AT_ONCE = 500;
+
+/** The endpoint a delivery goes to; null when it is deleted. */
+export function readEndpoint(session: Session, orgId: string, id: string): EndpointRecord | null {
+  const row = session
+    .statement(
+      `SELECT ${ENDPOINTS.selected} FROM endpoints WHERE id = ? AND org_id = ? AND deleted_at IS NULL`,
+    )
+    .get(id, orgId);
+  return row ? ENDPOINTS.fromRow(row) : null;
+}
+
+export function endpoints(session: Session): Pick<Store, Verbs> {
+  const { statement, write } = session;
+
+  /** Pending deliveries were held while the endpoint was disabled: nothing of them is lost, and they go on now. */
+  function tellHeld(news: News, endpointId: string): void {
+    const rows = statement(
+      `SELECT id, attempt_count, next_attempt_at FROM deliveries
+       WHERE endpoint_id = ? AND status = 'pending' ORDER BY next_attempt_at LIMIT ?`,
+    ).all(endpointId, TOLD_AT_ONCE);
+    for (const row of rows) {
+      news.deliveries.push({
+        id: String(row.id),
+        attempt: Number(row.attempt_count),
+        at: String(row.next_attempt_at),
+      });
+    }
+  }
+
+  return {
+    async createEndpoint(endpoint) {
+      return write(() => {
+        statement(ENDPOINTS.insert).run(ENDPOINTS.toRow(endpoint));
+        return endpoint;
+      });
+    },
+
+    async getEndpoint(orgId, id) {
+      return readEndpoint(session, orgId, id);
+    },
+
+    async listEndpoints(orgId, page) {
+      const where = [{ sql: 'endpoints.deleted_at IS NULL', value: 1 }];
+      return readPage(session, ENDPOINTS, { time: 'created_at', orgId, where, page }).map(ENDPOINTS.fromRow);
+    },
+
+    async updateEndpoint(orgId, id, change) {
+      return write((news) => {
+        const found = readEndpoint(session, orgId, id);
+        if (!found) return null;
+        const now = session.now();
+        const row: Row = { ...ENDPOINTS.toRow(change, CHANGEABLE), updated_at: change.updated_at ?? now };
+        if (change.status === 'enabled') {
+          row.consecutive_failures = 0;
+          row.disabled_reason = null;
+          row.disabled_at = null;
+        }
+        if (change.status === 'disabled') {
+          row.disabled_reason = change.disabled_reason ?? found.disabled_reason ?? 'manual';
+          row.disabled_at = change.disabled_at ?? found.disabled_at ?? now;
+        }
+        updateById(session, ENDPOINTS, id, row);
+        if (change.url !== undefined && change.url !== found.url) {
+          // What has not been delivered yet goes to the new address.
+          statement(
+            "UPDATE deliveries SET url = ?, updated_at = ? WHERE endpoint_id = ? AND status = 'pending'",
+          ).run(change.url, now, id);
+        }
+        if (change.status === 'enabled' && found.status === 'disabled') tellHeld(news, id);
+        return readEndpoint(session, orgId, id);
+      });
+    },
+
+    async deleteEndpoint(orgId, id) {
+      return write(() => {
+        if (!readEndpoint(session, orgId, id)) return false;
+        const now = session.now();
+        updateById(session, ENDPOINTS, id, {
+          deleted_at: now,
+          updated_at: now,
+          secret: '',
+          previous_secret: null,
+          previous_secret_expires_at: null,
+        });
+        statement(
+          `UPDATE deliveries SET status = 'exhausted', last_error = 'endpoint_deleted', lease_until = NULL, updated_at = ?
+           WHERE endpoint_id = ? AND status = 'pending'`,
+        ).run(now, id);
+        return true;
+      });
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// Idempotency keys: one request a key and organization, its answer kept for a day.
+import type { Store } from '../store.ts';
+import type { Session } from './session.ts';
+
+type Verbs = 'beginIdempotent' | 'finishIdempotent' | 'dropIdempotent';
+
+const LIFETIME_MS = 24 * 60 * 60 * 1000;
+/** A request in progress for longer has died with its process; the same request may begin again. */
+const ABANDONED_MS = 2 * 60 * 1000;
+
+export function idempotency(session: Session): Pick<Store, Verbs> {
+  const { statement, write } = session;
+
+  return {
+    async beginIdempotent(orgId, key, requestHash, now) {
+      const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString();
+      return write(() => {
+        statement('DELETE FROM idempotency_keys WHERE created_at <= ?').run(before(LIFETIME_MS));
+        const row = statement(
+          `SELECT request_hash, state, begun_at, status, body FROM idempotency_keys WHERE org_id = ? AND key = ?`,
+        ).get(orgId, key);
+        if (!row) {
+          statement(
+            `INSERT INTO idempotency_keys (org_id, key, request_hash, state, begun_at, created_at)
+             VALUES (?, ?, ?, 'in_progress', ?, ?)`,
+          ).run(orgId, key, requestHash, now, now);
+          return { state: 'new' as const };
+        }
+        if (row.request_hash !== requestHash) return { state: 'reused' as const };
+        if (row.state === 'done') {
+          return { state: 'done' as const, status: Number(row.status), body: String(row.body) };
+        }
+        if (String(row.begun_at) > before(ABANDONED_MS)) return { state: 'in_progress' as const };
+        statement('UPDATE idempotency_keys SET begun_at = ? WHERE org_id = ? AND key = ?').run(
+          now,
+          orgId,
+          key,
+        );
+        return { state: 'new' as const };
+      });
+    },
+
+    async finishIdempotent(orgId, key, status, body) {
+      statement(
+        "UPDATE idempotency_keys SET state = 'done', status = ?, body = ? WHERE org_id = ? AND key = ?",
+      ).run(status, body, orgId, key);
+    },
+
+    async dropIdempotent(orgId, key) {
+      statement("DELETE FROM idempotency_keys WHERE org_id = ? AND key = ? AND state = 'in_progress'").run(
+        orgId,
+        key,
+      );
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// Phone numbers, each with the agents it is attached to.
+import type { NumberView } from '../records.ts';
+import type { Store } from '../store.ts';
+import { NUMBERS, type Row } from './rows.ts';
+import { Refusal, readPage, type Session, updateById } from './session.ts';
+
+type Verbs =
+  | 'insertNumber'
+  | 'getNumber'
+  | 'listNumbers'
+  | 'findActiveNumber'
+  | 'oldestActiveNumber'
+  | 'releaseNumber';
+
+const ATTACHED = `
+  (SELECT agent_id FROM agent_numbers WHERE number_id = numbers.id AND agent_type = 'inbound') AS inbound_agent_id,
+  (SELECT json_group_array(agent_id) FROM (SELECT agent_id FROM agent_numbers
+     WHERE number_id = numbers.id AND agent_type = 'outbound' ORDER BY seq)) AS outbound_agent_ids`;
+
+/** What to select for `toNumberView`. */
+export const NUMBER_VIEW = `${NUMBERS.selected}, ${ATTACHED}`;
+
+export function toNumberView(row: Row): NumberView {
+  return {
+    ...NUMBERS.fromRow(row),
+    inbound_agent_id: row.inbound_agent_id === null ? null : String(row.inbound_agent_id),
+    outbound_agent_ids: JSON.parse(String(row.outbound_agent_ids)) as string[],
+  };
+}
+
+export function readNumber(session: Session, orgId: string, id: string): NumberView | null {
+  const row = session
+    .statement(`SELECT ${NUMBER_VIEW} FROM numbers WHERE id = ? AND org_id = ?`)
+    .get(id, orgId);
+  return row ? toNumberView(row) : null;
+}
+
+export function numbers(session: Session): Pick<Store, Verbs> {
+  const { statement, tryWrite } = session;
+
+  return {
+    async insertNumber(number) {
+      return tryWrite(() => {
+        const taken = statement("SELECT 1 FROM numbers WHERE e164 = ? AND status = 'active'").get(
+          number.e164,
+        );
+        if (taken && number.status === 'active') throw new Refusal('number_exists');
+        statement(NUMBERS.insert).run(NUMBERS.toRow(number));
+        return { ...number, inbound_agent_id: null, outbound_agent_ids: [] };
+      });
+    },
+
+    async getNumber(orgId, id) {
+      return readNumber(session, orgId, id);
+    },
+
+    async listNumbers(orgId, page) {
+      const o = { time: 'purchased_at', orgId, where: [], page, selected: NUMBER_VIEW };
+      return readPage(session, NUMBERS, o).map(toNumberView);
+    },
+
+    async findActiveNumber(e164) {
+      const row = statement(`SELECT ${NUMBER_VIEW} FROM numbers WHERE e164 = ? AND status = 'active'`).get(
+        e164,
+      );
+      return row ? toNumberView(row) : null;
+    },
+
+    async oldestActiveNumber(orgId) {
+      const row = statement(
+        `SELECT ${NUMBER_VIEW} FROM numbers WHERE org_id = ? AND status = 'active' ORDER BY purchased_at, seq LIMIT 1`,
+      ).get(orgId);
+      return row ? toNumberView(row) : null;
+    },
+
+    async releaseNumber(orgId, id) {
+      return tryWrite(() => {
+        const number = readNumber(session, orgId, id);
+        if (!number) return null;
+        if (number.inbound_agent_id !== null || number.outbound_agent_ids.length > 0) {
+          throw new Refusal('number_attached');
+        }
+        updateById(session, NUMBERS, id, { status: 'released' });
+        return { ...number, status: 'released' as const };
+      });
+    },
+  };
+}

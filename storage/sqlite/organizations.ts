@@ -1,0 +1,94 @@
+// Organizations, their credit and their API keys.
+import type { KeyRecord } from '../records.ts';
+import type { Store } from '../store.ts';
+import { creditTo } from './ledger.ts';
+import { KEYS, ORGANIZATIONS } from './rows.ts';
+import type { Session } from './session.ts';
+
+type Verbs =
+  | 'createOrganization'
+  | 'firstOrganization'
+  | 'getOrganization'
+  | 'setBalance'
+  | 'insertKey'
+  | 'listKeys'
+  | 'findKey'
+  | 'touchKey'
+  | 'revokeKey';
+
+/** A key in steady use is not written more often than this: each write is an fsync. */
+const TOUCH_MS = 60_000;
+
+export function organizations(session: Session): Pick<Store, Verbs> {
+  const { statement, write } = session;
+
+  function addKey(key: KeyRecord): void {
+    statement(KEYS.insert).run(KEYS.toRow(key));
+  }
+
+  return {
+    async createOrganization(organization, key) {
+      write(() => {
+        statement(ORGANIZATIONS.insert).run(
+          ORGANIZATIONS.toRow({ ...organization, balance_milli_cents: null }),
+        );
+        if (organization.balance_milli_cents !== null) {
+          creditTo(session, organization.id, organization.balance_milli_cents);
+        }
+        addKey(key);
+      });
+    },
+
+    async firstOrganization() {
+      const row = statement(
+        `SELECT ${ORGANIZATIONS.selected} FROM organizations ORDER BY created_at, seq LIMIT 1`,
+      ).get();
+      return row ? ORGANIZATIONS.fromRow(row) : null;
+    },
+
+    async getOrganization(id) {
+      const row = statement(`SELECT ${ORGANIZATIONS.selected} FROM organizations WHERE id = ?`).get(id);
+      return row ? ORGANIZATIONS.fromRow(row) : null;
+    },
+
+    async setBalance(orgId, balanceMilliCents) {
+      write(() => {
+        if (balanceMilliCents !== null) {
+          creditTo(session, orgId, balanceMilliCents);
+        } else {
+          statement('UPDATE organizations SET balance_milli_cents = NULL WHERE id = ?').run(orgId);
+        }
+      });
+    },
+
+    async insertKey(key) {
+      write(() => addKey(key));
+    },
+
+    async listKeys(orgId) {
+      const rows = statement(
+        `SELECT ${KEYS.selected} FROM api_keys WHERE org_id = ? ORDER BY created_at DESC, seq DESC`,
+      ).all(orgId);
+      return rows.map(KEYS.fromRow);
+    },
+
+    async findKey(hash) {
+      const row = statement(
+        `SELECT ${KEYS.selected} FROM api_keys WHERE hash = ? AND revoked_at IS NULL`,
+      ).get(hash);
+      return row ? KEYS.fromRow(row) : null;
+    },
+
+    async touchKey(id, at) {
+      const stale = new Date(Date.parse(at) - TOUCH_MS).toISOString();
+      statement(
+        'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at <= ?)',
+      ).run(at, id, stale);
+    },
+
+    async revokeKey(orgId, id, at) {
+      const sql = 'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND org_id = ? AND revoked_at IS NULL';
+      return write(() => statement(sql).run(at, id, orgId).changes === 1);
+    },
+  };
+}

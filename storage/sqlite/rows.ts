@@ -1,0 +1,240 @@
+// Rows <-> records: which columns hold JSON, which a boolean. The compiler refuses a record field without a column. PURE.
+import type {
+  AgentRecord,
+  AttemptRecord,
+  CallRecord,
+  DeliveryRecord,
+  EndpointRecord,
+  EventRecord,
+  KeyRecord,
+  LedgerRecord,
+  NumberRecord,
+  OrganizationRecord,
+  TranscriptItemRecord,
+} from '../records.ts';
+
+export type Value = string | number | null;
+export type Row = Record<string, Value>;
+
+type Kind<V> = [V] extends [Value] ? 'value' : [V] extends [boolean] ? 'boolean' : 'json';
+
+export interface Table<R> {
+  name: string;
+  columns: readonly (keyof R & string)[];
+  /** `a, b, c`, each with the table's name before it. */
+  selected: string;
+  insert: string;
+  /** The columns of a change, as stored; fields that are undefined or not in `allowed` are left out. */
+  toRow(record: Partial<R>, allowed?: readonly (keyof R & string)[]): Row;
+  fromRow(row: Row): R;
+}
+
+function table<R extends object>(name: string, kinds: { [F in keyof R & string]: Kind<R[F]> }): Table<R> {
+  const columns = Object.keys(kinds) as (keyof R & string)[];
+  return {
+    name,
+    columns,
+    selected: columns.map((column) => `${name}.${column}`).join(', '),
+    insert: `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((column) => `@${column}`).join(', ')})`,
+    toRow(record, allowed = columns) {
+      const row: Row = {};
+      for (const column of allowed) {
+        const value: unknown = record[column];
+        if (value === undefined) continue;
+        const kind: string = kinds[column];
+        if (value === null) row[column] = null;
+        else if (kind === 'json') row[column] = JSON.stringify(value);
+        else if (kind === 'boolean') row[column] = value ? 1 : 0;
+        else row[column] = value as Value;
+      }
+      return row;
+    },
+    fromRow(row) {
+      const record: Record<string, unknown> = {};
+      for (const column of columns) {
+        const value = row[column] ?? null;
+        const kind: string = kinds[column];
+        if (value === null || kind === 'value') record[column] = value;
+        else record[column] = kind === 'json' ? JSON.parse(String(value)) : value === 1;
+      }
+      return record as R;
+    },
+  };
+}
+
+export const ORGANIZATIONS = table<OrganizationRecord>('organizations', {
+  id: 'value',
+  name: 'value',
+  webhook_secret: 'value',
+  previous_webhook_secret: 'value',
+  previous_webhook_secret_expires_at: 'value',
+  balance_milli_cents: 'value',
+  created_at: 'value',
+});
+
+export const KEYS = table<KeyRecord>('api_keys', {
+  id: 'value',
+  org_id: 'value',
+  hash: 'value',
+  name: 'value',
+  prefix: 'value',
+  last4: 'value',
+  created_at: 'value',
+  last_used_at: 'value',
+  revoked_at: 'value',
+});
+
+export const NUMBERS = table<NumberRecord>('numbers', {
+  id: 'value',
+  org_id: 'value',
+  e164: 'value',
+  friendly_name: 'value',
+  country_code: 'value',
+  number_type: 'value',
+  status: 'value',
+  monthly_cost_cents: 'value',
+  purchased_at: 'value',
+  carrier_number_id: 'value',
+});
+
+export const AGENTS = table<AgentRecord>('agents', {
+  id: 'value',
+  org_id: 'value',
+  user_id: 'value',
+  name: 'value',
+  type: 'value',
+  persona: 'value',
+  instructions: 'value',
+  voice: 'value',
+  language: 'value',
+  returns: 'json',
+  tools: 'json',
+  webhook_url: 'value',
+  voicemail_action: 'value',
+  primary_number_id: 'value',
+  archived_at: 'value',
+  created_at: 'value',
+  updated_at: 'value',
+});
+
+export const CALLS = table<CallRecord>('calls', {
+  id: 'value',
+  agent_id: 'value',
+  to_number: 'value',
+  from_number: 'value',
+  status: 'value',
+  direction: 'value',
+  persona: 'value',
+  instructions: 'value',
+  prompt: 'value',
+  context: 'json',
+  returns: 'json',
+  language: 'value',
+  result: 'json',
+  result_status: 'value',
+  result_error: 'value',
+  created_at: 'value',
+  started_at: 'value',
+  answered_at: 'value',
+  ended_at: 'value',
+  duration_seconds: 'value',
+  billed_duration_seconds: 'value',
+  billing_amount_milli_cents: 'value',
+  reservation_status: 'value',
+  webhook_url: 'value',
+  webhook_status: 'value',
+  webhook_error: 'value',
+  error_code: 'value',
+  error_message: 'value',
+  hangup_cause: 'value',
+  metadata: 'json',
+  updated_at: 'value',
+  org_id: 'value',
+  voice: 'value',
+  tools: 'json',
+  voicemail_action: 'value',
+  carrier: 'value',
+  carrier_call_id: 'value',
+  answered_by: 'value',
+  reserved_milli_cents: 'value',
+  recording_path: 'value',
+  usage: 'json',
+});
+
+export const TRANSCRIPT_ITEMS = table<TranscriptItemRecord>('transcript_items', {
+  id: 'value',
+  call_id: 'value',
+  role: 'value',
+  text: 'value',
+  heard_text: 'value',
+  interrupted: 'boolean',
+  started_at: 'value',
+  start_ms: 'value',
+  end_ms: 'value',
+});
+
+export const EVENTS = table<EventRecord>('events', {
+  id: 'value',
+  org_id: 'value',
+  call_id: 'value',
+  type: 'value',
+  sequence: 'value',
+  body: 'value',
+  created_at: 'value',
+});
+
+export const ENDPOINTS = table<EndpointRecord>('endpoints', {
+  id: 'value',
+  org_id: 'value',
+  url: 'value',
+  description: 'value',
+  enabled_events: 'json',
+  status: 'value',
+  disabled_reason: 'value',
+  disabled_at: 'value',
+  consecutive_failures: 'value',
+  created_at: 'value',
+  updated_at: 'value',
+  secret: 'value',
+  previous_secret: 'value',
+  previous_secret_expires_at: 'value',
+});
+
+export const DELIVERIES = table<DeliveryRecord>('deliveries', {
+  id: 'value',
+  org_id: 'value',
+  endpoint_id: 'value',
+  call_id: 'value',
+  event_id: 'value',
+  event_type: 'value',
+  url: 'value',
+  status: 'value',
+  attempt_count: 'value',
+  manual_retry_count: 'value',
+  next_attempt_at: 'value',
+  last_error: 'value',
+  last_response_status: 'value',
+  delivered_at: 'value',
+  created_at: 'value',
+  updated_at: 'value',
+});
+
+export const ATTEMPTS = table<AttemptRecord>('attempts', {
+  id: 'value',
+  delivery_id: 'value',
+  attempt: 'value',
+  started_at: 'value',
+  latency_ms: 'value',
+  response_status: 'value',
+  error: 'value',
+  response_excerpt: 'value',
+});
+
+export const LEDGER = table<LedgerRecord>('ledger', {
+  id: 'value',
+  org_id: 'value',
+  call_id: 'value',
+  kind: 'value',
+  amount_milli_cents: 'value',
+  created_at: 'value',
+});

@@ -1,0 +1,32 @@
+// What was said on a call, item by item.
+import type { Store } from '../store.ts';
+import { TRANSCRIPT_ITEMS as ITEMS } from './rows.ts';
+import type { Session } from './session.ts';
+
+export function transcript(session: Session): Pick<Store, 'saveTranscript' | 'listTranscript'> {
+  const { statement, write } = session;
+  const replaced = ITEMS.columns.filter((column) => column !== 'id' && column !== 'call_id');
+  const upsert = `${ITEMS.insert} ON CONFLICT (call_id, id) DO UPDATE SET
+    ${replaced.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+
+  return {
+    async saveTranscript(items) {
+      if (items.length === 0) return;
+      write(() => {
+        for (const item of items) {
+          // Clocks of the media side may count in fractions; the columns are whole milliseconds.
+          const start_ms = Math.round(item.start_ms);
+          const end_ms = item.end_ms === null ? null : Math.round(item.end_ms);
+          statement(upsert).run(ITEMS.toRow({ ...item, start_ms, end_ms }));
+        }
+      });
+    },
+
+    async listTranscript(callId) {
+      const rows = statement(
+        `SELECT ${ITEMS.selected} FROM transcript_items WHERE call_id = ? ORDER BY start_ms, seq`,
+      ).all(callId);
+      return rows.map(ITEMS.fromRow);
+    },
+  };
+}
