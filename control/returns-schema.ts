@@ -2,6 +2,7 @@
 // answer. PURE. Asking the model is extraction.ts.
 import { AppError } from '../errors.ts';
 import type { Returns } from '../storage/records.ts';
+import { isDate, isDatetime } from './iso-time.ts';
 
 const MAX_FIELDS = 100;
 const MAX_DESCRIPTION = 500;
@@ -188,24 +189,6 @@ export function returnsJsonSchema(returns: Returns): Record<string, unknown> {
     ],
     'The data of one phone call.',
   );
-}
-
-function isDate(text: string): boolean {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  if (match === null) return false;
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
-  return year > 0 && days !== undefined && day >= 1 && day <= days;
-}
-
-// ISO 8601 in the form of RFC 3339, but seconds and offset may be missing: on the phone "three o'clock" names no zone.
-const DATETIME =
-  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?$/;
-
-function isDatetime(text: string): boolean {
-  const match = DATETIME.exec(text);
-  return match !== null && isDate(match[1] ?? '');
 }
 
 /** What is wrong with one value of a field, or null. Never quotes the value. */
