@@ -1,0 +1,137 @@
+// The HTTP application of the control plane, put together in the order a request passes:
+//
+//   id, security headers, measuring -> carrier hooks -> health -> /v1: key -> rate -> JSON body -> route -> 404 -> errors
+//
+// What each stage does is in its own file; who listens is main's affair (http-server.ts).
+import express, { type Express, type RequestHandler, Router } from 'express';
+import type { Registry } from 'prom-client';
+import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { agentRoutes } from './agents.ts';
+import { authenticate, findRequestKey } from './auth.ts';
+import { callRoutes } from './calls.ts';
+import { handleError, toAppError } from './error-answer.ts';
+import { healthRoutes, type Readiness } from './health.ts';
+import { jsonBody } from './json-body.ts';
+import { observeHttp, watchDaemon } from './metrics.ts';
+import { numberRoutes } from './numbers.ts';
+import { rateLimit } from './rate-limit.ts';
+import { contextOf, type RequestContext } from './request-context.ts';
+import { type ControlParts, type Route, serveRoutes } from './route.ts';
+import { webhookRoutes } from './webhook-routes.ts';
+
+/** Every route of /v1; the API reference is made from this list too. */
+export const ROUTES: readonly Route[] = [...agentRoutes, ...numberRoutes, ...callRoutes, ...webhookRoutes];
+
+export interface AppParts extends Omit<ControlParts, 'now'> {
+  now?: () => Date;
+  /** The carrier's hooks, mounted at /carriers/<carrier's name>. They read their own bodies. */
+  hooks?: Router;
+  /** Pages for people, mounted at / after everything else; they set their own Content-Security-Policy. */
+  pages?: Router;
+  ready: () => Readiness;
+  /** Of this app alone: its metrics are registered here. */
+  metrics: Registry;
+}
+
+/** The application; it opens nothing, so there is nothing to close. */
+export function createApp(o: AppParts): Express {
+  const now = o.now ?? (() => new Date());
+  const parts: ControlParts = { ...o, now };
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('env', 'production');
+  app.enable('case sensitive routing');
+
+  watchDaemon(o.metrics, o);
+  app.use(begin(o.log), securityHeaders, observeHttp(o.metrics));
+  if (o.hooks) {
+    const path = `/carriers/${o.carrier.name}`;
+    app.use(path, (_req, res, next) => markRoute(path, next, contextOf(res)), o.hooks);
+  }
+  app.use(
+    healthRoutes({
+      ready: o.ready,
+      metrics: o.metrics,
+      hasKey: async (headers) => (await findRequestKey(o.store, { headers })) !== null,
+    }),
+  );
+
+  const limit = rateLimit({
+    perSecond: o.config.RATE_LIMIT_PER_SECOND,
+    burst: o.config.RATE_LIMIT_BURST,
+    now,
+  });
+  const v1 = Router({ caseSensitive: true });
+  v1.use(authenticate({ store: o.store, limit, log: o.log, now }), limit.byKey, jsonBody());
+  v1.use(serveRoutes(ROUTES, parts, '/v1'));
+  v1.use(nothingHere);
+  app.use('/v1', v1);
+
+  if (o.pages) app.use(o.pages);
+  app.use(nothingHere);
+  app.use(handleError);
+  return app;
+}
+
+const nothingHere: RequestHandler = (req) => {
+  throw new AppError('not_found', `There is nothing at ${req.baseUrl}${req.path}`.slice(0, 200));
+};
+
+function markRoute(path: string, next: () => void, context: RequestContext): void {
+  context.route = path;
+  next();
+}
+
+/** Gives the request its id and, when it is over, its one line in the log. */
+function begin(log: Log): RequestHandler {
+  return (req, res, next) => {
+    const context: RequestContext = {
+      requestId: uuidv7(),
+      route: null,
+      orgId: null,
+      keyId: null,
+      error: null,
+    };
+    Object.assign(res.locals, context);
+    res.set('X-Request-Id', context.requestId);
+    const begun = performance.now();
+    res.once('close', () => {
+      const { requestId, route, orgId, keyId, error } = contextOf(res);
+      // Probes and scrapes come every few seconds and tell nothing when they are well.
+      if (error === null && (route === '/healthz' || route === '/readyz' || route === '/metrics')) return;
+      const line = {
+        request_id: requestId,
+        method: req.method,
+        // Never the path as asked: it may hold what belongs in no log.
+        route,
+        status: res.statusCode,
+        ms: Math.round(performance.now() - begun),
+        ...(res.writableFinished ? {} : { aborted: true }),
+        ...(orgId === null ? {} : { org_id: orgId, key_id: keyId }),
+      };
+      if (error === null) return log.info(line, 'http.request');
+      const answered = toAppError(error);
+      if (answered.code === 'internal')
+        return log.error({ ...line, code: 'internal', err: error }, 'http.failed');
+      if (answered.status >= 500)
+        return log.warn({ ...line, code: answered.code, err: error }, 'http.request');
+      log.info({ ...line, code: answered.code, param: answered.param }, 'http.request');
+    });
+    next();
+  };
+}
+
+const securityHeaders: RequestHandler = (_req, res, next) => {
+  res.set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  });
+  next();
+};

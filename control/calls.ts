@@ -1,0 +1,199 @@
+// The call routes: dispatch in both forms, list, read, transcript, recording, cancel, hang up. The rules of what a new call
+// takes from where are in new-call.ts; placing it is the bridge's.
+import path from 'node:path';
+import type { Response } from 'express';
+import { AppError } from '../errors.ts';
+import { callView } from '../storage/call-view.ts';
+import { TERMINAL_STATUSES } from '../storage/records.ts';
+import * as schemas from './call-schemas.ts';
+import { errorBody } from './error-answer.ts';
+import { agentCall, promptCall } from './new-call.ts';
+import { page } from './paging.ts';
+import { contextOf } from './request-context.ts';
+import { found, type Route, route } from './route.ts';
+
+const NO_CALL = 'Your organization has no call with this id; GET /v1/calls lists them.';
+
+function hasEnded(status: string): boolean {
+  return (TERMINAL_STATUSES as readonly string[]).includes(status);
+}
+
+export const callRoutes: Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/calls',
+    summary: 'Place a call, of an agent or by a prompt',
+    status: 201,
+    body: schemas.createCall,
+    choose: (body) =>
+      Object.hasOwn(body, 'agent_id')
+        ? { schema: schemas.dispatchCall, hints: schemas.DISPATCH_HINTS }
+        : { schema: schemas.promptCall, hints: schemas.PROMPT_HINTS },
+    answer: schemas.call,
+    // After a failure nobody can be sure that no phone rang: a repeat dials nothing.
+    once: {
+      failures: 'kept',
+      async recover({ store, orgId }, id) {
+        const call = await store.getCall(orgId, id);
+        return call === null ? null : { body: callView(call) };
+      },
+    },
+    async run({ body, calls, intend, ...parts }) {
+      const call = 'agent_id' in body ? await agentCall(parts, body) : await promptCall(parts, body);
+      await intend(call.id);
+      try {
+        return { body: callView(await calls.dispatch(call)) };
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'carrier_error') throw error;
+        const { carrierCode } = error;
+        throw new AppError('carrier_error', `${error.message} The call is kept as failed: ${call.id}.`, {
+          cause: error,
+          retryable: error.retryable,
+          ...(carrierCode === undefined ? {} : { carrierCode }),
+        });
+      }
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/calls',
+    summary: 'List calls, inbound and outbound, newest first, as a bare array',
+    status: 200,
+    query: schemas.listCalls,
+    answer: schemas.callList,
+    async run({ store, orgId, query, url }) {
+      const filters = {
+        status: query.status,
+        direction: query.direction,
+        agentId: query.agent_id,
+        toNumber: query.to_number,
+        fromNumber: query.from_number,
+        createdAfter: query.created_after,
+        createdBefore: query.created_before,
+      };
+      return page({
+        query,
+        url,
+        exists: (id) => store.getCall(orgId, id),
+        list: (at) => store.listCalls(orgId, filters, at),
+        body: (records) => records.map(callView),
+      });
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/calls/:id',
+    summary: 'Read a call',
+    status: 200,
+    answer: schemas.call,
+    async run({ store, orgId, params }) {
+      return { body: callView(found(await store.getCall(orgId, params.id), NO_CALL)) };
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/calls/:id/transcript',
+    summary: 'Read what was said on a call, in speech order',
+    status: 200,
+    answer: schemas.transcript,
+    async run({ store, orgId, params }) {
+      // The call before its words: `final` then never comes without the last of them.
+      const call = found(await store.getCall(orgId, params.id), NO_CALL);
+      const items = await store.listTranscript(call.id);
+      return {
+        body: {
+          call_id: call.id,
+          status: hasEnded(call.status) ? 'final' : 'live',
+          data: items.map((item) => ({
+            id: item.id,
+            role: item.role,
+            text: item.text,
+            heard_text: item.heard_text,
+            interrupted: item.interrupted,
+            started_at: item.started_at,
+            start_ms: item.start_ms,
+            end_ms: item.end_ms,
+          })),
+        },
+      };
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/calls/:id/cancel',
+    summary: 'End a call before it is answered',
+    status: 200,
+    answer: schemas.call,
+    async run({ calls, store, orgId, params }) {
+      found(await store.getCall(orgId, params.id), NO_CALL);
+      return { body: callView(await calls.cancel(orgId, params.id)) };
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/calls/:id/hangup',
+    summary: 'End a live call',
+    status: 200,
+    answer: schemas.call,
+    async run({ calls, store, orgId, params }) {
+      found(await store.getCall(orgId, params.id), NO_CALL);
+      return { body: callView(await calls.hangUp(orgId, params.id)) };
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/calls/:id/recording',
+    summary: 'Download the recording of an ended call as WAV (stereo), whole or in ranges',
+    status: 200,
+    answer: null,
+    async run({ store, config, orgId, params }, res) {
+      const call = found(await store.getCall(orgId, params.id), NO_CALL);
+      const file = found(
+        call.recording_path,
+        'This call has no recording; calls are recorded while RECORD_CALLS is on.',
+      );
+      if (!hasEnded(call.status)) {
+        throw new AppError('conflict', 'The call is live; its recording can be had once it has ended.');
+      }
+      await sendRecording(res, { root: path.resolve(config.DATA_DIR), file, name: `${call.id}.wav` });
+      return null;
+    },
+  }),
+];
+
+function sendRecording(res: Response, o: { root: string; file: string; name: string }): Promise<void> {
+  res.set('Content-Type', 'audio/wav');
+  res.set('Content-Disposition', `attachment; filename="${o.name}"`);
+  return new Promise((resolve, reject) => {
+    // `root` keeps the path inside the data folder, whatever the record says.
+    res.sendFile(o.file, { root: o.root, cacheControl: false, acceptRanges: true }, (thrown?: unknown) => {
+      const error = thrown as
+        | { status?: number; code?: string; headers?: Record<string, string> }
+        | undefined;
+      if (error === undefined) return resolve();
+      // The client went away or the answer has begun: there is nobody to tell.
+      if (res.headersSent || error.code === 'ECONNABORTED') return resolve();
+      res.removeHeader('Content-Disposition');
+      res.removeHeader('Content-Type');
+      if (error.status === 416) {
+        if (error.headers?.['Content-Range']) res.set('Content-Range', error.headers['Content-Range']);
+        const refusal = new AppError(
+          'invalid_request',
+          'The range lies outside the recording; Content-Range tells its size.',
+        );
+        res.status(416).json(errorBody(refusal, contextOf(res).requestId));
+        return resolve();
+      }
+      if (error.status === 404 || error.status === 403) {
+        return reject(new AppError('not_found', 'The recording is no longer there.', { cause: thrown }));
+      }
+      reject(thrown);
+    });
+  });
+}

@@ -1,0 +1,202 @@
+// The record of a call about to be placed: what is taken from the request, what from the agent, what from the organization.
+import { v7 as uuidv7 } from 'uuid';
+import type { z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { CallRecord, NumberView } from '../storage/records.ts';
+import { DEFAULT_VOICE } from './agent-schemas.ts';
+import { checkAgentUrls } from './agents.ts';
+import type * as schemas from './call-schemas.ts';
+import { renderPrompt } from './prompt.ts';
+import { parseReturns } from './returns-schema.ts';
+import type { ControlParts } from './route.ts';
+
+type Parts = Pick<ControlParts, 'store' | 'egress' | 'config' | 'carrier' | 'now'> & { orgId: string };
+
+/** What is the caller's choice of a call; the rest of a record follows from it. */
+type Choice = Pick<
+  CallRecord,
+  | 'agent_id'
+  | 'to_number'
+  | 'from_number'
+  | 'persona'
+  | 'instructions'
+  | 'returns'
+  | 'voice'
+  | 'tools'
+  | 'voicemail_action'
+  | 'webhook_url'
+> & {
+  /** Null: the other side's language decides. */
+  language: string | null;
+  context: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+};
+
+/**
+ * A call of an agent.
+ * @throws AppError agent_not_found, agent_archived, agent_not_outbound, agent_has_no_number, from_number_not_attached,
+ *   invalid_url, blocked_address
+ */
+export async function agentCall(
+  parts: Parts,
+  body: z.output<typeof schemas.dispatchCall>,
+): Promise<CallRecord> {
+  const agent = await parts.store.getAgent(parts.orgId, body.agent_id);
+  const refuse = (
+    code: 'agent_not_found' | 'agent_archived' | 'agent_not_outbound' | 'agent_has_no_number',
+    message: string,
+  ) => new AppError(code, message, { param: 'agent_id' });
+  if (agent === null) {
+    throw refuse(
+      'agent_not_found',
+      'Your organization has no agent with this id; GET /v1/agents lists them.',
+    );
+  }
+  if (agent.archived_at !== null) {
+    throw refuse('agent_archived', 'This agent is archived; use another one.');
+  }
+  if (agent.type !== 'outbound') {
+    throw refuse(
+      'agent_not_outbound',
+      'This agent answers calls; to place one, use an agent of type outbound.',
+    );
+  }
+  const active = agent.numbers.filter((number) => number.status === 'active');
+  const primary = active.find((number) => number.id === agent.primary_number_id) ?? active[0];
+  if (primary === undefined) {
+    throw refuse(
+      'agent_has_no_number',
+      'This agent has no number to call from; attach one with POST /v1/agents/{id}/numbers.',
+    );
+  }
+  let from: NumberView = primary;
+  if (body.from_number !== undefined) {
+    const attached = active.find((number) => number.e164 === body.from_number);
+    if (attached === undefined) {
+      throw new AppError(
+        'from_number_not_attached',
+        'from_number is not attached to this agent; leave it out for the primary number, or attach it first.',
+        { param: 'from_number' },
+      );
+    }
+    from = attached;
+  }
+  const webhookUrl = body.webhook_url ?? agent.webhook_url;
+  checkAgentUrls(parts.egress, { webhook_url: webhookUrl, tools: agent.tools });
+  return newCall(parts, {
+    agent_id: agent.id,
+    to_number: body.to,
+    from_number: from.e164,
+    persona: agent.persona,
+    instructions: body.instructions ?? agent.instructions,
+    returns: agent.returns,
+    voice: agent.voice,
+    tools: agent.tools,
+    voicemail_action: agent.voicemail_action,
+    webhook_url: webhookUrl,
+    language: agent.language,
+    context: body.context ?? {},
+    metadata: body.metadata ?? {},
+  });
+}
+
+/**
+ * A call without an agent.
+ * @throws AppError no_active_number, from_number_not_owned, invalid_returns, invalid_url, blocked_address
+ */
+export async function promptCall(
+  parts: Parts,
+  body: z.output<typeof schemas.promptCall>,
+): Promise<CallRecord> {
+  const returns = parseReturns(body.returns);
+  checkAgentUrls(parts.egress, { webhook_url: body.webhook_url });
+  return newCall(parts, {
+    agent_id: null,
+    to_number: body.to,
+    from_number: (await callerId(parts, body.from_number)).e164,
+    persona: null,
+    instructions: body.instructions,
+    returns,
+    voice: DEFAULT_VOICE,
+    tools: null,
+    voicemail_action: 'hangup',
+    webhook_url: body.webhook_url ?? null,
+    language: body.language ?? null,
+    context: body.context ?? {},
+    metadata: body.metadata ?? {},
+  });
+}
+
+async function callerId(parts: Parts, e164: string | undefined): Promise<NumberView> {
+  if (e164 === undefined) {
+    const oldest = await parts.store.oldestActiveNumber(parts.orgId);
+    if (oldest !== null) return oldest;
+    throw new AppError(
+      'no_active_number',
+      'Your organization has no number to call from; buy one with POST /v1/numbers/purchase.',
+    );
+  }
+  const number = await parts.store.findActiveNumber(e164);
+  if (number !== null && number.org_id === parts.orgId) return number;
+  throw new AppError(
+    'from_number_not_owned',
+    'from_number is not an active number of your organization; GET /v1/numbers lists them.',
+    { param: 'from_number' },
+  );
+}
+
+function newCall(parts: Parts, choice: Choice): CallRecord {
+  const now = parts.now();
+  const at = now.toISOString();
+  return {
+    id: uuidv7(),
+    agent_id: choice.agent_id,
+    to_number: choice.to_number,
+    from_number: choice.from_number,
+    status: 'queued',
+    direction: 'outbound',
+    persona: choice.persona,
+    instructions: choice.instructions,
+    // Rendered here and never again: the record says what the model was told.
+    prompt: renderPrompt({
+      persona: choice.persona,
+      instructions: choice.instructions,
+      language: choice.language,
+      context: choice.context,
+      direction: 'outbound',
+      now,
+    }),
+    context: choice.context,
+    returns: choice.returns,
+    language: choice.language ?? 'en',
+    result: null,
+    result_status: 'pending',
+    result_error: null,
+    created_at: at,
+    started_at: null,
+    answered_at: null,
+    ended_at: null,
+    duration_seconds: null,
+    billed_duration_seconds: null,
+    billing_amount_milli_cents: null,
+    reservation_status: 'reserved',
+    webhook_url: choice.webhook_url,
+    webhook_status: 'none',
+    webhook_error: null,
+    error_code: null,
+    error_message: null,
+    hangup_cause: null,
+    metadata: choice.metadata,
+    updated_at: at,
+    org_id: parts.orgId,
+    voice: choice.voice,
+    tools: choice.tools,
+    voicemail_action: choice.voicemail_action,
+    carrier: parts.carrier.name,
+    carrier_call_id: null,
+    answered_by: null,
+    reserved_milli_cents: parts.config.RESERVE_MINUTES * parts.config.PRICE_PER_MINUTE_MILLI_CENTS,
+    recording_path: null,
+    usage: null,
+  };
+}

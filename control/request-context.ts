@@ -1,0 +1,19 @@
+// What the control plane knows of a request while it answers it: kept in `res.locals`, read through one typed door. PURE.
+import type { Response } from 'express';
+
+export interface RequestContext {
+  /** Answered as X-Request-Id and in every error. */
+  requestId: string;
+  /** The path with its parameters' names, for logs and metrics; null until a route took the request. */
+  route: string | null;
+  /** Null until the key was found. */
+  orgId: string | null;
+  keyId: string | null;
+  /** What the error handler answered, for the request's log line. */
+  error: unknown;
+}
+
+/** The context of the request this answer belongs to. */
+export function contextOf(res: Response): RequestContext {
+  return res.locals as unknown as RequestContext;
+}

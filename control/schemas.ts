@@ -1,0 +1,172 @@
+// The pieces that every request and answer schema is made of, and how a schema's refusal becomes the API's error. PURE.
+// What each resource takes and answers stands in <resource>-schemas.ts; rules that need the store stand in the routes.
+import { z } from 'zod';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { parseLanguage } from './language.ts';
+
+/** ITU E.164: a plus, no leading zero, 7 to 15 digits. */
+const E164 = /^\+[1-9]\d{6,14}$/;
+
+/** A string that must pass `test`; a refusal carries an error code of its own instead of `invalid_request`. */
+function coded(code: ErrorCode, test: (value: string) => boolean, message: string) {
+  return z.string().check((context) => {
+    if (!test(context.value)) {
+      context.issues.push({ code: 'custom', message, params: { code }, input: context.value });
+    }
+  });
+}
+
+export const id = z.guid('must be a UUID').toLowerCase();
+export const time = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds' });
+
+export const e164 = coded(
+  'invalid_number',
+  (value) => E164.test(value),
+  'must be an E.164 number: a plus, the country code and the number, digits only, such as +15551234567',
+).meta({ pattern: E164.source, examples: ['+15551234567'] });
+
+/** Answers the canonical tag. */
+export const language = z
+  .string()
+  .check((c) => {
+    try {
+      c.value = parseLanguage(c.value) ?? c.value;
+    } catch {
+      const message = 'must be a BCP-47 code such as en, es or pt-BR';
+      c.issues.push({ code: 'custom', message, params: { code: 'invalid_language' }, input: c.value });
+    }
+  })
+  .meta({ description: 'BCP-47', examples: ['en', 'pt-BR'] });
+
+/** An absolute URL by length and type only; whether it may be reached is the egress check's to say. */
+export const url = z
+  .string()
+  .min(1, 'must be an http or https URL')
+  .max(2048, 'may have 2048 characters at most');
+
+export const persona = z.string().max(32_000, 'may have 32,000 characters at most');
+export const instructions = z.string().max(32_000, 'may have 32,000 characters at most');
+
+export const context = z.record(z.string(), z.unknown(), 'must be a JSON object').check((c) => {
+  // Counted in bytes of UTF-8, as the limit is: 64 KiB.
+  if (Buffer.byteLength(JSON.stringify(c.value)) > 65_536) {
+    c.issues.push({ code: 'custom', message: 'may be 64 KB of JSON at most', input: c.value });
+  }
+});
+
+export const metadata = z.record(z.string(), z.unknown(), 'must be a JSON object').check((c) => {
+  const entries = Object.entries(c.value);
+  if (entries.length > 50) {
+    c.issues.push({ code: 'custom', message: 'may have 50 keys at most', input: c.value });
+  }
+  for (const [key, value] of entries) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (text.length > 500 || key.length > 500) {
+      c.issues.push({
+        code: 'custom',
+        message: 'keys and values may have 500 characters at most',
+        input: value,
+        path: [key.slice(0, 100)],
+      });
+    }
+  }
+});
+
+/** `limit` and `starting_after`, which every list takes. */
+export const pageQuery = z.strictObject({
+  limit: z.coerce.number('must be a number').int().min(1).max(100).default(50),
+  starting_after: id.optional().describe('id of the last item of the page before'),
+});
+
+/** A number in a query: `+` unescaped arrives as a space, which no number holds. */
+export const numberQuery = z.preprocess(
+  (value) => (typeof value === 'string' ? value.replace(/^ (?=\d)/, '+') : value),
+  e164,
+);
+
+/** A point in time in a query, brought to UTC with milliseconds, as times are stored. */
+export const timeQuery = z.preprocess(
+  (value) => (typeof value === 'string' ? value.replace(/ (?=\d\d:\d\d$)/, '+') : value),
+  z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z' })
+    .overwrite((value) => {
+      const at = new Date(value);
+      return Number.isNaN(at.getTime()) ? value : at.toISOString();
+    }),
+);
+
+export const booleanQuery = z.enum(['true', 'false'], 'must be true or false');
+
+/** The body of every error. */
+export const errorAnswer = z.strictObject({
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    param: z.string().optional(),
+    carrier_code: z.string().optional(),
+    request_id: z.string(),
+  }),
+});
+
+/** `a.b[0]`, as a client would spell the way to a field. */
+function paramOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}
+
+function isAbsent(input: unknown, path: readonly PropertyKey[]): boolean {
+  let at: unknown = input;
+  for (const part of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return true;
+    at = (at as Record<PropertyKey, unknown>)[part];
+  }
+  return at === undefined;
+}
+
+/**
+ * What a request gave, as its schema has it.
+ * @param hints what to say of a field that is not taken here though a client may expect it
+ * @throws AppError unknown_parameter, missing_parameter, invalid_request or the field's own code, with `param`.
+ */
+export function parse<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  hints: Readonly<Record<string, string>> = {},
+): z.output<S> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues;
+
+  const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
+  if (unknown?.code === 'unrecognized_keys') {
+    const key = unknown.keys[0] ?? '';
+    const param = paramOf([...unknown.path, key.slice(0, 100)]);
+    const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
+    throw new AppError(
+      'unknown_parameter',
+      hint ?? `${param} is not a parameter of this request; leave it out.`,
+      {
+        param,
+      },
+    );
+  }
+  const missing = issues.find((issue) => isAbsent(input, issue.path));
+  if (missing) {
+    const param = paramOf(missing.path);
+    throw new AppError('missing_parameter', hints[`missing ${param}`] ?? `${param} is required.`, { param });
+  }
+  const issue = issues[0];
+  const param = paramOf(issue?.path ?? []);
+  const code = issue?.code === 'custom' ? (issue.params?.code as ErrorCode | undefined) : undefined;
+  const message = sentence(param, issue?.message ?? 'is invalid');
+  throw new AppError(code ?? 'invalid_request', message, param === '' ? {} : { param });
+}
+
+/** zod's own messages stand alone ("Invalid input: …"), ours go on from the field's name. */
+function sentence(param: string, message: string): string {
+  const end = message.endsWith('.') ? '' : '.';
+  if (/^[A-Z]/.test(message)) return param === '' ? `${message}${end}` : `${param}: ${message}${end}`;
+  return `${param === '' ? 'The request' : param} ${message}${end}`;
+}

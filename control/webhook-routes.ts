@@ -1,0 +1,197 @@
+// The webhook routes: event types, endpoints with their secrets, deliveries and their replay. Sending is another's.
+import { v7 as uuidv7 } from 'uuid';
+import { type EndpointRecord, EVENT_TYPES } from '../storage/records.ts';
+import { attemptView, deliveryView, endpointView } from '../storage/views.ts';
+import { page } from './paging.ts';
+import { found, type Route, route } from './route.ts';
+import * as schemas from './webhook-schemas.ts';
+import { newWebhookSecret } from './webhook-signature.ts';
+
+const NO_ENDPOINT =
+  'Your organization has no webhook endpoint with this id; GET /v1/webhook_endpoints lists them.';
+const NO_DELIVERY =
+  'Your organization has no webhook delivery with this id; GET /v1/webhook_deliveries lists them.';
+
+/** How long the secret before still signs beside the new one. */
+const OVERLAP_MS = 24 * 3_600_000;
+
+export const webhookRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/webhook_events',
+    summary: 'List the event types',
+    status: 200,
+    answer: schemas.eventTypeList,
+    run: async () => ({ body: { data: EVENT_TYPES } }),
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/webhook_endpoints',
+    summary: 'List webhook endpoints, newest first',
+    status: 200,
+    query: schemas.listEndpoints,
+    answer: schemas.endpointList,
+    async run({ store, orgId, query, url }) {
+      return page({
+        query,
+        url,
+        exists: (id) => store.getEndpoint(orgId, id),
+        list: (at) => store.listEndpoints(orgId, at),
+        body: (endpoints) => ({ data: endpoints.map(endpointView) }),
+      });
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/webhook_endpoints',
+    summary: 'Register a webhook endpoint; its secret is shown this once',
+    status: 201,
+    body: schemas.createEndpoint,
+    answer: schemas.endpointWithSecret,
+    once: { failures: 'dropped' },
+    async run({ store, egress, orgId, body, now }) {
+      egress.check(body.url, 'url');
+      const at = now().toISOString();
+      const endpoint = await store.createEndpoint({
+        id: uuidv7(),
+        org_id: orgId,
+        url: body.url,
+        description: body.description ?? null,
+        enabled_events: [...new Set(body.enabled_events ?? ['*'])],
+        status: 'enabled',
+        disabled_reason: null,
+        disabled_at: null,
+        consecutive_failures: 0,
+        created_at: at,
+        updated_at: at,
+        secret: newWebhookSecret(),
+        previous_secret: null,
+        previous_secret_expires_at: null,
+      });
+      return { body: { ...endpointView(endpoint), secret: endpoint.secret } };
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/webhook_endpoints/:id',
+    summary: 'Read a webhook endpoint',
+    status: 200,
+    answer: schemas.endpoint,
+    async run({ store, orgId, params }) {
+      return { body: endpointView(found(await store.getEndpoint(orgId, params.id), NO_ENDPOINT)) };
+    },
+  }),
+
+  route({
+    method: 'patch',
+    path: '/v1/webhook_endpoints/:id',
+    summary: 'Change, disable or enable a webhook endpoint',
+    status: 200,
+    body: schemas.changeEndpoint,
+    answer: schemas.endpoint,
+    async run({ store, egress, orgId, params, body, now }) {
+      const endpoint = found(await store.getEndpoint(orgId, params.id), NO_ENDPOINT);
+      if (body.url !== undefined) egress.check(body.url, 'url');
+      const at = now().toISOString();
+      const change: Partial<EndpointRecord> = { updated_at: at };
+      if (body.url !== undefined) change.url = body.url;
+      if (body.description !== undefined) change.description = body.description;
+      if (body.enabled_events !== undefined) change.enabled_events = [...new Set(body.enabled_events)];
+      if (body.status === 'disabled' && endpoint.status === 'enabled') {
+        Object.assign(change, { status: 'disabled', disabled_reason: 'manual', disabled_at: at });
+      }
+      if (body.status === 'enabled' && endpoint.status === 'disabled') {
+        Object.assign(change, {
+          status: 'enabled',
+          disabled_reason: null,
+          disabled_at: null,
+          consecutive_failures: 0,
+        });
+      }
+      return { body: endpointView(found(await store.updateEndpoint(orgId, params.id, change), NO_ENDPOINT)) };
+    },
+  }),
+
+  route({
+    method: 'delete',
+    path: '/v1/webhook_endpoints/:id',
+    summary: 'Remove a webhook endpoint',
+    status: 204,
+    answer: null,
+    async run({ store, orgId, params }) {
+      found((await store.deleteEndpoint(orgId, params.id)) ? true : null, NO_ENDPOINT);
+      return {};
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/webhook_endpoints/:id/rotate_secret',
+    summary: 'Make a new secret, shown this once; the one before signs beside it for 24 hours',
+    status: 200,
+    answer: schemas.endpointWithSecret,
+    async run({ store, orgId, params, now }) {
+      const endpoint = found(await store.getEndpoint(orgId, params.id), NO_ENDPOINT);
+      const at = now();
+      const rotated = await store.updateEndpoint(orgId, params.id, {
+        secret: newWebhookSecret(),
+        previous_secret: endpoint.secret,
+        previous_secret_expires_at: new Date(at.getTime() + OVERLAP_MS).toISOString(),
+        updated_at: at.toISOString(),
+      });
+      const shown = found(rotated, NO_ENDPOINT);
+      return { body: { ...endpointView(shown), secret: shown.secret } };
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/webhook_deliveries',
+    summary: 'List webhook deliveries, newest first',
+    status: 200,
+    query: schemas.listDeliveries,
+    answer: schemas.deliveryList,
+    async run({ store, orgId, query, url }) {
+      const filters = {
+        endpointId: query.endpoint_id,
+        callId: query.call_id,
+        eventType: query.event_type,
+        status: query.status,
+      };
+      return page({
+        query,
+        url,
+        exists: (id) => store.getDelivery(orgId, id),
+        list: (at) => store.listDeliveries(orgId, filters, at),
+        body: (deliveries) => ({ data: deliveries.map(deliveryView) }),
+      });
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/webhook_deliveries/:id',
+    summary: 'Read a webhook delivery with every attempt',
+    status: 200,
+    answer: schemas.deliveryDetail,
+    async run({ store, orgId, params }) {
+      const { delivery, attempts } = found(await store.getDelivery(orgId, params.id), NO_DELIVERY);
+      return { body: { ...deliveryView(delivery), attempts: attempts.map(attemptView) } };
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/webhook_deliveries/:id/redeliver',
+    summary: 'Send a delivery again, whatever became of it',
+    status: 200,
+    answer: schemas.delivery,
+    async run({ store, orgId, params, now }) {
+      const queued = await store.redeliver(orgId, params.id, now().toISOString());
+      return { body: deliveryView(found(queued, NO_DELIVERY)) };
+    },
+  }),
+];
