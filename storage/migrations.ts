@@ -219,8 +219,8 @@ CREATE UNIQUE INDEX deliveries_one_an_endpoint ON deliveries (event_id, endpoint
 CREATE INDEX deliveries_pending ON deliveries (next_attempt_at) WHERE status = 'pending';
 CREATE INDEX deliveries_by_org ON deliveries (org_id, created_at);
 CREATE INDEX deliveries_by_status ON deliveries (org_id, status, created_at);
-CREATE INDEX deliveries_by_endpoint ON deliveries (endpoint_id, created_at);
-CREATE INDEX deliveries_by_call ON deliveries (call_id, created_at);
+CREATE INDEX deliveries_by_endpoint ON deliveries (endpoint_id, org_id, created_at);
+CREATE INDEX deliveries_by_call ON deliveries (call_id, org_id, created_at);
 CREATE INDEX deliveries_by_type ON deliveries (org_id, event_type, created_at);
 
 CREATE TABLE attempts (

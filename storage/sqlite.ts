@@ -1,5 +1,15 @@
 // Opening the SQLite file: one daemon at a time, checks, settings, migrations, checkpoints. The verbs are elsewhere.
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Log } from '../log.ts';
@@ -10,12 +20,20 @@ const APPLICATION_ID = 0x4f666668;
 const CHECKPOINT_MS = 60_000;
 const LARGE_WAL_BYTES = 64 * 1024 * 1024;
 /** How long a daemon that is just going away may still hold the lock. */
-const LOCK_WAIT_MS = 2000;
+const LOCK_WAIT_MS = 500;
 const BUSY_WAIT_MS = 5000;
+/** NFS, SMB, CIFS, SMB2 (statfs(2)): their locks and shared memory do not hold what WAL needs. */
+const NETWORK_FILESYSTEMS: ReadonlySet<number> = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 
 /** The database cannot be used; `message` is the one line to show the operator. */
 export class StorageError extends Error {
-  readonly code: 'locked' | 'newer_schema' | 'corrupt' | 'foreign_database' | 'migration_failed';
+  readonly code:
+    | 'locked'
+    | 'network_filesystem'
+    | 'corrupt'
+    | 'foreign_database'
+    | 'newer_schema'
+    | 'migration_failed';
 
   constructor(code: StorageError['code'], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -54,7 +72,11 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
   const onDisk = path !== ':memory:';
   let unlock = () => {};
   if (onDisk) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const folder = dirname(path);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (NETWORK_FILESYSTEMS.has(statfsSync(folder).type)) {
+      throw new StorageError('network_filesystem', `${folder} is on a network file system: use a local disk`);
+    }
     unlock = takeLock(`${path}.lock`);
   }
   let db: Database.Database | undefined;
@@ -143,7 +165,7 @@ function configure(db: Database.Database, path: string): void {
   db.pragma(`journal_size_limit = ${LARGE_WAL_BYTES}`);
   db.pragma('trusted_schema = OFF');
   const found = db.pragma('quick_check(1)', { simple: true });
-  if (found !== 'ok') throw corrupt(path, String(found));
+  if (found !== 'ok') throw corrupt(path, String(found).replaceAll(/\s+/g, ' '));
 }
 
 function corrupt(path: string, found: string, cause?: unknown): StorageError {

@@ -170,9 +170,8 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     },
 
     async clearLeases() {
-      statement(
-        "UPDATE deliveries SET lease_until = NULL WHERE status = 'pending' AND lease_until IS NOT NULL",
-      ).run();
+      const sql = `UPDATE deliveries SET lease_until = NULL WHERE status = 'pending' AND lease_until IS NOT NULL`;
+      write(() => statement(sql).run());
     },
 
     async getDelivery(orgId, id) {

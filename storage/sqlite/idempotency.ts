@@ -41,16 +41,13 @@ export function idempotency(session: Session): Pick<Store, Verbs> {
     },
 
     async finishIdempotent(orgId, key, status, body) {
-      statement(
-        "UPDATE idempotency_keys SET state = 'done', status = ?, body = ? WHERE org_id = ? AND key = ?",
-      ).run(status, body, orgId, key);
+      const sql = `UPDATE idempotency_keys SET state = 'done', status = ?, body = ? WHERE org_id = ? AND key = ?`;
+      write(() => statement(sql).run(status, body, orgId, key));
     },
 
     async dropIdempotent(orgId, key) {
-      statement("DELETE FROM idempotency_keys WHERE org_id = ? AND key = ? AND state = 'in_progress'").run(
-        orgId,
-        key,
-      );
+      const sql = `DELETE FROM idempotency_keys WHERE org_id = ? AND key = ? AND state = 'in_progress'`;
+      write(() => statement(sql).run(orgId, key));
     },
   };
 }

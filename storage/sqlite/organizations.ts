@@ -1,9 +1,9 @@
 // Organizations, their credit and their API keys.
-import type { KeyRecord } from '../records.ts';
+import type { KeyRecord, OrganizationRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { creditTo } from './ledger.ts';
 import { KEYS, ORGANIZATIONS } from './rows.ts';
-import type { Session } from './session.ts';
+import { type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'createOrganization'
@@ -16,14 +16,35 @@ type Verbs =
   | 'touchKey'
   | 'revokeKey';
 
+/** Verbs that are not in the contract. */
+export interface MoreOrganizationVerbs {
+  /** Renames it or rotates the secret of its inline deliveries; null for an unknown one. */
+  updateOrganization(
+    id: string,
+    change: Partial<Pick<OrganizationRecord, (typeof CHANGEABLE)[number]>>,
+  ): Promise<OrganizationRecord | null>;
+}
+
+const CHANGEABLE = [
+  'name',
+  'webhook_secret',
+  'previous_webhook_secret',
+  'previous_webhook_secret_expires_at',
+] as const satisfies readonly (keyof OrganizationRecord)[];
+
 /** A key in steady use is not written more often than this: each write is an fsync. */
 const TOUCH_MS = 60_000;
 
-export function organizations(session: Session): Pick<Store, Verbs> {
+export function organizations(session: Session): Pick<Store, Verbs> & MoreOrganizationVerbs {
   const { statement, write } = session;
 
   function addKey(key: KeyRecord): void {
     statement(KEYS.insert).run(KEYS.toRow(key));
+  }
+
+  function read(id: string): OrganizationRecord | null {
+    const row = statement(`SELECT ${ORGANIZATIONS.selected} FROM organizations WHERE id = ?`).get(id);
+    return row ? ORGANIZATIONS.fromRow(row) : null;
   }
 
   return {
@@ -47,8 +68,14 @@ export function organizations(session: Session): Pick<Store, Verbs> {
     },
 
     async getOrganization(id) {
-      const row = statement(`SELECT ${ORGANIZATIONS.selected} FROM organizations WHERE id = ?`).get(id);
-      return row ? ORGANIZATIONS.fromRow(row) : null;
+      return read(id);
+    },
+
+    async updateOrganization(id, change) {
+      return write(() => {
+        updateById(session, ORGANIZATIONS, id, ORGANIZATIONS.toRow(change, CHANGEABLE));
+        return read(id);
+      });
     },
 
     async setBalance(orgId, balanceMilliCents) {
@@ -81,9 +108,9 @@ export function organizations(session: Session): Pick<Store, Verbs> {
 
     async touchKey(id, at) {
       const stale = new Date(Date.parse(at) - TOUCH_MS).toISOString();
-      statement(
-        'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at <= ?)',
-      ).run(at, id, stale);
+      const sql =
+        'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at <= ?)';
+      write(() => statement(sql).run(at, id, stale));
     },
 
     async revokeKey(orgId, id, at) {

@@ -1,5 +1,6 @@
 // What the verbs share: the connection, the clock, write transactions, news after a commit, and pages.
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
+import { AppError } from '../../errors.ts';
 import type { EventRecord } from '../records.ts';
 import type { Conflict, Listener, Page } from '../store.ts';
 import type { Row, Table, Value } from './rows.ts';
@@ -24,7 +25,10 @@ export interface Session {
   db: Database.Database;
   /** The time now, ISO 8601 UTC with milliseconds. */
   now(): string;
-  /** One BEGIN IMMEDIATE transaction: all of `work` or nothing; its news is told after the commit. */
+  /**
+   * One BEGIN IMMEDIATE transaction: all of `work` or nothing; its news is told after the commit.
+   * @throws AppError storage_low when the disk is full
+   */
   write<T>(work: (news: News) => T): T;
   /** As `write`; a Refusal thrown in `work` rolls back and becomes the answer. */
   tryWrite<T>(work: (news: News) => T): T | Conflict;
@@ -43,19 +47,30 @@ export function openSession(
   const statements = new Map<string, Database.Statement<unknown[], Row>>();
 
   function tell(news: News): void {
-    for (const listener of [...listeners]) {
-      try {
-        for (const event of news.events) listener.event?.(event);
-        if (news.deliveries.length > 0) listener.deliveries?.(news.deliveries);
-      } catch (error) {
-        onListenerError(error);
+    const each = (hear: (listener: Listener) => void) => {
+      for (const listener of [...listeners]) {
+        try {
+          hear(listener);
+        } catch (error) {
+          onListenerError(error);
+        }
       }
-    }
+    };
+    for (const event of news.events) each((listener) => listener.event?.(event));
+    if (news.deliveries.length > 0) each((listener) => listener.deliveries?.(news.deliveries));
   }
 
   function write<T>(work: (news: News) => T): T {
     const news: News = { events: [], deliveries: [] };
-    const result = db.transaction(() => work(news)).immediate();
+    let result: T;
+    try {
+      result = db.transaction(() => work(news)).immediate();
+    } catch (error) {
+      if (error instanceof Database.SqliteError && error.code === 'SQLITE_FULL') {
+        throw new AppError('storage_low', 'the disk is full', { cause: error });
+      }
+      throw error;
+    }
     tell(news);
     return result;
   }

@@ -1,0 +1,203 @@
+// Whole records for the storage tests, each field settable; ids are fresh, times fixed.
+import { v7 as uuid } from 'uuid';
+import type {
+  AgentRecord,
+  CallRecord,
+  EndpointRecord,
+  KeyRecord,
+  NumberRecord,
+  OrganizationRecord,
+  TranscriptItemRecord,
+} from '../../storage/records.ts';
+import type { Store } from '../../storage/store.ts';
+
+export const START = '2026-03-01T12:00:00.000Z';
+
+/** The n-th millisecond (or `ms` later) after START, as stored. */
+export function at(ms: number): string {
+  return new Date(Date.parse(START) + ms).toISOString();
+}
+
+/** A clock that stands still until told otherwise. */
+export function stoppedClock() {
+  let time = Date.parse(START);
+  return {
+    now: () => new Date(time),
+    iso: () => new Date(time).toISOString(),
+    tick(ms: number) {
+      time += ms;
+      return new Date(time).toISOString();
+    },
+  };
+}
+
+export function makeOrganization(fields: Partial<OrganizationRecord> = {}): OrganizationRecord {
+  return {
+    id: uuid(),
+    name: 'Bluebird Clinic',
+    webhook_secret: 'whsec_b3Jn',
+    previous_webhook_secret: null,
+    previous_webhook_secret_expires_at: null,
+    balance_milli_cents: null,
+    created_at: START,
+    ...fields,
+  };
+}
+
+export function makeKey(orgId: string, fields: Partial<KeyRecord> = {}): KeyRecord {
+  const id = uuid();
+  return {
+    id,
+    org_id: orgId,
+    hash: id.replaceAll('-', '').repeat(2),
+    name: 'default',
+    prefix: 'sk_abc',
+    last4: 'wxyz',
+    created_at: START,
+    last_used_at: null,
+    revoked_at: null,
+    ...fields,
+  };
+}
+
+let lastNumber = 0;
+
+export function makeNumber(orgId: string, fields: Partial<NumberRecord> = {}): NumberRecord {
+  lastNumber += 1;
+  return {
+    id: uuid(),
+    org_id: orgId,
+    e164: `+1415555${String(lastNumber).padStart(4, '0')}`,
+    friendly_name: 'Front desk',
+    country_code: 'US',
+    number_type: 'local',
+    status: 'active',
+    monthly_cost_cents: 115,
+    purchased_at: START,
+    carrier_number_id: `PN${lastNumber}`,
+    ...fields,
+  };
+}
+
+export function makeAgent(orgId: string, fields: Partial<AgentRecord> = {}): AgentRecord {
+  return {
+    id: uuid(),
+    org_id: orgId,
+    user_id: 'user_1',
+    name: 'Reminder',
+    type: 'outbound',
+    persona: null,
+    instructions: 'Confirm the appointment.',
+    voice: 'marin',
+    language: null,
+    returns: { confirmed: 'boolean', note: { type: 'string', description: 'What else was said' } },
+    tools: [{ type: 'end_call' }],
+    webhook_url: null,
+    voicemail_action: 'hangup',
+    primary_number_id: null,
+    archived_at: null,
+    created_at: START,
+    updated_at: START,
+    ...fields,
+  };
+}
+
+export function makeCall(orgId: string, fields: Partial<CallRecord> = {}): CallRecord {
+  return {
+    id: uuid(),
+    agent_id: null,
+    to_number: '+14155550100',
+    from_number: '+14155550199',
+    status: 'queued',
+    direction: 'outbound',
+    persona: 'A calm assistant – “Zoë”.',
+    instructions: 'Confirm the appointment.',
+    prompt: 'You are calling on behalf of the clinic.',
+    context: { patient: 'Ann', slots: [1, 2] },
+    returns: { confirmed: 'boolean' },
+    language: 'en',
+    result: null,
+    result_status: 'pending',
+    result_error: null,
+    created_at: START,
+    started_at: null,
+    answered_at: null,
+    ended_at: null,
+    duration_seconds: null,
+    billed_duration_seconds: null,
+    billing_amount_milli_cents: null,
+    reservation_status: 'reserved',
+    webhook_url: null,
+    webhook_status: 'none',
+    webhook_error: null,
+    error_code: null,
+    error_message: null,
+    hangup_cause: null,
+    metadata: { order: 7 },
+    updated_at: START,
+    org_id: orgId,
+    voice: 'marin',
+    tools: null,
+    voicemail_action: 'hangup',
+    carrier: 'simulated',
+    carrier_call_id: null,
+    answered_by: null,
+    reserved_milli_cents: 0,
+    recording_path: null,
+    usage: null,
+    ...fields,
+  };
+}
+
+export function makeItem(callId: string, fields: Partial<TranscriptItemRecord> = {}): TranscriptItemRecord {
+  return {
+    id: uuid(),
+    call_id: callId,
+    role: 'agent',
+    text: 'Good morning.',
+    heard_text: 'Good morning.',
+    interrupted: false,
+    started_at: START,
+    start_ms: 0,
+    end_ms: 900,
+    ...fields,
+  };
+}
+
+export function makeEndpoint(orgId: string, fields: Partial<EndpointRecord> = {}): EndpointRecord {
+  return {
+    id: uuid(),
+    org_id: orgId,
+    url: 'https://hooks.example.com/offhook',
+    description: null,
+    enabled_events: ['*'],
+    status: 'enabled',
+    disabled_reason: null,
+    disabled_at: null,
+    consecutive_failures: 0,
+    created_at: START,
+    updated_at: START,
+    secret: 'whsec_ZW5kcG9pbnQ=',
+    previous_secret: null,
+    previous_secret_expires_at: null,
+    ...fields,
+  };
+}
+
+/** An organization in the store, and its id. */
+export async function addOrganization(
+  store: Store,
+  fields: Partial<OrganizationRecord> = {},
+): Promise<string> {
+  const organization = makeOrganization(fields);
+  await store.createOrganization(organization, makeKey(organization.id));
+  return organization.id;
+}
+
+/** The value of a verb that was expected to succeed. */
+export function succeeded<T>(answer: T): Exclude<T, { conflict: string } | null> {
+  if (answer === null || (typeof answer === 'object' && 'conflict' in (answer as object))) {
+    throw new Error(`expected success, got ${JSON.stringify(answer)}`);
+  }
+  return answer as Exclude<T, { conflict: string } | null>;
+}

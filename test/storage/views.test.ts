@@ -1,0 +1,85 @@
+// What the API shows of a record: the fields of the interface specification in its order, and never a secret.
+import t from 'tap';
+import { callView } from '../../storage/call-view.ts';
+import { agentView, attemptView, deliveryView, endpointView, numberView } from '../../storage/views.ts';
+import { makeAgent, makeCall, makeEndpoint, makeNumber, START } from './makers.ts';
+
+const specified = {
+  call: `id agent_id to_number from_number status direction persona instructions prompt context returns language result
+    result_status result_error created_at started_at answered_at ended_at duration_seconds billed_duration_seconds
+    billing_amount_milli_cents reservation_status webhook_url webhook_status webhook_error error_code error_message
+    hangup_cause metadata updated_at`,
+  agent: `id org_id user_id name type persona instructions voice language returns tools webhook_url voicemail_action
+    primary_number_id archived_at created_at updated_at numbers`,
+  number: `id e164 friendly_name country_code number_type status monthly_cost_cents purchased_at inbound_agent_id
+    outbound_agent_ids`,
+  endpoint: `id org_id url description enabled_events status disabled_reason disabled_at consecutive_failures created_at
+    updated_at`,
+  delivery: `id org_id endpoint_id call_id event_type url status attempt_count manual_retry_count next_attempt_at
+    last_error last_response_status delivered_at created_at updated_at`,
+};
+
+function shows(what: keyof typeof specified, view: object, record: object): void {
+  t.test(`${what}: the specified fields in their order`, (t) => {
+    t.strictSame(Object.keys(view), specified[what].split(/\s+/));
+    for (const [field, value] of Object.entries(view)) {
+      if (field !== 'numbers') t.strictSame(value, (record as Record<string, unknown>)[field], field);
+    }
+    t.notMatch(JSON.stringify(view), /whsec_|PN\d|SECRET/, 'nothing of our own');
+    t.end();
+  });
+}
+
+const number = {
+  ...makeNumber('org'),
+  inbound_agent_id: null,
+  outbound_agent_ids: ['a'],
+};
+const agent = { ...makeAgent('org'), numbers: [number] };
+const call = makeCall('org', { recording_path: 'SECRET.wav', carrier_call_id: 'SECRET' });
+const endpoint = makeEndpoint('org', { previous_secret: 'whsec_old' });
+const delivery = {
+  id: 'd',
+  org_id: 'org',
+  endpoint_id: null,
+  call_id: 'c',
+  event_id: 'SECRET',
+  event_type: 'call.busy' as const,
+  url: 'https://a.example.com',
+  status: 'pending' as const,
+  attempt_count: 1,
+  manual_retry_count: 0,
+  next_attempt_at: START,
+  last_error: null,
+  last_response_status: null,
+  delivered_at: null,
+  created_at: START,
+  updated_at: START,
+};
+
+shows('call', callView(call), call);
+shows('agent', agentView(agent), agent);
+shows('number', numberView(number), number);
+shows('endpoint', endpointView(endpoint), endpoint);
+shows('delivery', deliveryView(delivery), delivery);
+
+t.test("an agent's numbers are shown like any number", (t) => {
+  t.strictSame(agentView(agent).numbers, [numberView(number)]);
+  t.end();
+});
+
+t.test('an attempt: when, how long, what came back', (t) => {
+  const attempt = {
+    id: 'a',
+    delivery_id: 'd',
+    attempt: 2,
+    started_at: START,
+    latency_ms: 7,
+    response_status: 503,
+    error: 'HTTP 503',
+    response_excerpt: 'busy',
+  };
+  const { delivery_id: _, ...shown } = attempt;
+  t.strictSame(attemptView(attempt), shown);
+  t.end();
+});
