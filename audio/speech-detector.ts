@@ -51,6 +51,7 @@ export interface SpeechStep {
 export const QUIET: SpeechState = { phase: 'quiet' };
 
 const SAMPLES_PER_MS = 8;
+const WINDOW_SAMPLES = 256;
 
 /** The state after a window and what it made known; null when the window changes nothing. Windows come in order. */
 export function stepSpeech(
@@ -99,4 +100,47 @@ function stop(
     return { state: { phase: 'stopping', onsetSample, quietSample }, event: null };
   }
   return { state: QUIET, event: { type: 'speech-ended', atSample: quietSample, knownAtSample: endSample } };
+}
+
+/** The voice of one stream: `stepSpeech` and its state, fed by a lane of the VAD batch (windows of 32 ms). */
+export class SpeechDetector {
+  readonly #options: SpeechOptions;
+  #state: SpeechState = QUIET;
+
+  constructor(options: Partial<SpeechOptions> = {}) {
+    this.#options = { ...SPEECH_DEFAULTS, ...options };
+  }
+
+  get phase(): SpeechState['phase'] {
+    return this.#state.phase;
+  }
+
+  /** From speech that has started until it has ended. */
+  get speaking(): boolean {
+    return this.#state.phase === 'speaking' || this.#state.phase === 'stopping';
+  }
+
+  /** Where the speech that goes on, or seems to begin, began; null when it is quiet. */
+  get onsetSample(): number | null {
+    return this.#state.phase === 'quiet' ? null : this.#state.onsetSample;
+  }
+
+  /** Changes thresholds for what follows, e.g. while the agent's voice may echo. */
+  configure(options: Partial<SpeechOptions>): void {
+    Object.assign(this.#options, options);
+  }
+
+  /** Takes the next window. Without a level, the probability alone decides. */
+  push(probability: number, endSample: number, levelDb = 0): SpeechEvent | null {
+    const window = { probability, levelDb, startSample: endSample - WINDOW_SAMPLES, endSample };
+    const step = stepSpeech(this.#state, window, this.#options);
+    if (step === null) return null;
+    this.#state = step.state;
+    return step.event;
+  }
+
+  /** Quiet again, without an event. */
+  reset(): void {
+    this.#state = QUIET;
+  }
 }
