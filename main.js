@@ -1,4 +1,4 @@
-// The entry a person runs: checks Node's version in syntax that any Node can read, then starts the daemon.
+// The entry a person runs: checks Node's version in syntax that any Node can read, then runs the daemon.
 // Plain JavaScript on purpose: an older Node cannot even open a .ts file to be told that it is too old.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 11)) {
@@ -7,4 +7,5 @@ if (major < 24 || (major === 24 && minor < 11)) {
   );
   process.exit(1);
 }
-await import('./daemon.ts');
+const { run } = await import('./daemon.ts');
+await run(process.env);

@@ -27,8 +27,8 @@ export interface PrepareCall {
   model: ModelConfig;
   /** What the agent is told for its first words; null: the caller speaks first. */
   greeting: string | null;
-  /** What the agent is told when the other side stays silent. */
-  idleInstructions: string;
+  /** What the agent is told when the other side stays silent: the first, the second time, and the last. */
+  idleInstructions: readonly string[];
   /** What the agent is told to say to a voicemail box. */
   voicemailInstructions: string;
   machine: MachinePlan;
@@ -115,6 +115,8 @@ export type FromMedia =
   | { type: 'listening'; port: number }
   | { type: 'model-ready'; callId: string; tookMs: number }
   | { type: 'media-started'; callId: string; streamId: string; carrierCallId: string; at: string }
+  /** The stream is gone: `stopped` by the carrier, which will tell why, or `lost` without a word. */
+  | { type: 'stream-ended'; callId: string; how: 'stopped' | 'lost' }
   | { type: 'floor'; callId: string; floor: 'agent' | 'caller' | 'none'; atMs: number }
   | { type: 'transcript'; callId: string; items: TranscriptUpdate[] }
   | { type: 'turn'; callId: string; times: TurnTimes }

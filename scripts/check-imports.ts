@@ -1,4 +1,4 @@
-// Holds the folders to their direction and PURE files to their word; run before the tests.
+// Holds the folders to their direction, and files marked as pure to their word; run before the tests.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 

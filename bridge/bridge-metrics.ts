@@ -1,0 +1,99 @@
+// The bridge's Prometheus metrics: calls by how they ended, latencies of answers as heard, and how the media threads keep time.
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { CallObserver } from './call-desk.ts';
+import type { MediaThreads } from './media-threads.ts';
+
+const SECONDS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
+
+/** Registers the metrics and answers what feeds them. */
+export function observeBridge(registry: Registry, threads: () => MediaThreads | null): CallObserver {
+  const registers = [registry];
+  const ended = new Counter({
+    name: 'offhook_calls_ended_total',
+    help: 'Calls by direction and final status',
+    labelNames: ['direction', 'status'] as const,
+    registers,
+  });
+  const refused = new Counter({
+    name: 'offhook_calls_refused_total',
+    help: 'Calls not taken, by reason',
+    labelNames: ['reason'] as const,
+    registers,
+  });
+  const bargeIns = new Counter({
+    name: 'offhook_barge_ins_total',
+    help: 'Times a caller cut the agent short',
+    registers,
+  });
+  const answer = new Histogram({
+    name: 'offhook_answer_heard_seconds',
+    help: "End of the caller's speech to the first sound of the answer heard at the carrier",
+    buckets: SECONDS,
+    registers,
+  });
+  const own = new Histogram({
+    name: 'offhook_answer_own_seconds',
+    help: "The daemon's own part of an answer: deciding the turn, and model audio to the first frame sent",
+    buckets: [0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2],
+    registers,
+  });
+  const greeting = new Histogram({
+    name: 'offhook_greeting_heard_seconds',
+    help: 'Start of the media stream to the first sound of the greeting heard at the carrier',
+    buckets: SECONDS,
+    registers,
+  });
+  const perThread = (
+    name: string,
+    help: string,
+    read: (
+      load: ReturnType<MediaThreads['loads']> extends ReadonlyMap<number, infer L> ? L : never,
+    ) => number,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['thread'] as const,
+      registers,
+      collect() {
+        this.reset();
+        for (const [thread, load] of threads()?.loads() ?? []) this.set({ thread }, read(load));
+      },
+    });
+  perThread(
+    'offhook_media_loop_delay_p99_seconds',
+    "A media thread's event-loop delay, last second",
+    (load) => load.loopDelayP99Ms / 1000,
+  );
+  perThread(
+    'offhook_media_loop_delay_max_seconds',
+    "A media thread's longest block, last second",
+    (load) => load.loopDelayMaxMs / 1000,
+  );
+  perThread(
+    'offhook_media_tick_late_max_seconds',
+    'The latest tick of the 20 ms clock, last second',
+    (load) => load.tickLateMaxMs / 1000,
+  );
+  perThread(
+    'offhook_media_frames_in',
+    'Frames received from carriers since the start',
+    (load) => load.framesIn,
+  );
+  perThread('offhook_media_frames_out', 'Frames sent to carriers since the start', (load) => load.framesOut);
+
+  return {
+    ended: (call) => ended.inc({ direction: call.direction, status: call.status }),
+    refused: (reason) => refused.inc({ reason }),
+    bargeIn: () => bargeIns.inc(),
+    turn(_callId, times) {
+      if (times.firstHeardMs === null) return;
+      if (times.kind === 'greeting') greeting.observe(times.firstHeardMs / 1000);
+      else if (times.speechEndMs !== null) answer.observe((times.firstHeardMs - times.speechEndMs) / 1000);
+      if (times.firstModelAudioMs === null || times.firstSentMs === null) return;
+      const deciding =
+        times.decidedMs !== null && times.speechEndMs !== null ? times.decidedMs - times.speechEndMs : 0;
+      own.observe((deciding + times.firstSentMs - times.firstModelAudioMs) / 1000);
+    },
+  };
+}

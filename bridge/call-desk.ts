@@ -1,0 +1,349 @@
+// The desk of live calls: who is on which line, one event at a time a call, and the effects that call-state asks for.
+// What comes in from carriers, media threads and the control plane is read by the inboxes and dispatch, not here.
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { AppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { AgentView, CallRecord, TranscriptItemRecord } from '../storage/records.ts';
+import type { Store } from '../storage/store.ts';
+import { type ModelAccess, planCall, type Script, streamUrl } from './call-plan.ts';
+import { type CallEvent, isTerminal, next } from './call-state.ts';
+import type { RunTool } from './calls.ts';
+import type { Carrier, StreamAnswer } from './carriers/carrier.ts';
+import type { MediaThreads } from './media-threads.ts';
+import type { FromMedia, ToMedia } from './messages.ts';
+
+/** What the program watches of the bridge; metrics and live views hang on it. */
+export interface CallObserver {
+  ended?(call: CallRecord): void;
+  turn?(call: string, times: Extract<FromMedia, { type: 'turn' }>['times']): void;
+  bargeIn?(call: string): void;
+  refused?(why: string): void;
+}
+
+export interface CallDeskOptions {
+  store: Store;
+  carrier: Carrier;
+  log: Log;
+  now: () => Date;
+  script: Script;
+  access: ModelAccess;
+  publicUrl: string;
+  dataDir: string;
+  recordCalls: boolean;
+  maxCalls: number;
+  maxSeconds: number;
+  ringSeconds: number;
+  pricePerMinute: number;
+  reserveMinutes: number;
+  runTool: RunTool;
+  /** Makes the record of an inbound call for its agent. */
+  inboundCall(o: { agent: AgentView; to: string; from: string; carrierCallId: string }): CallRecord;
+  /** The call is over and its transcript final. */
+  settleResult(callId: string): void;
+  observer: CallObserver;
+}
+
+export interface LiveEntry {
+  callId: string;
+  thread: number;
+  /** The one-time token; a new one for each stream. */
+  token: { plain: string; used: boolean };
+  floor: 'agent' | 'caller' | 'none';
+  since: number;
+  answered: boolean;
+  streaming: boolean;
+  /** The stream broke off without the carrier's word. */
+  lost: boolean;
+  /** When the talk was ended by us, and whether a spoken line is still to be heard. */
+  finishing: { at: number; speaking: boolean } | null;
+  modelReady: Promise<boolean>;
+  tellModelReady(ready: boolean): void;
+  tools: AbortController;
+  toolItems: Map<string, TranscriptItemRecord>;
+  mediaStartedAt: string | null;
+  usage: Record<string, number>;
+  reservedMinutes: number;
+  settle: boolean;
+}
+
+export interface CallDesk {
+  readonly o: CallDeskOptions;
+  readonly live: Map<string, LiveEntry>;
+  /** The media threads. @throws AppError at_capacity while they are not there yet */
+  pool(): MediaThreads;
+  attach(threads: MediaThreads): void;
+  accepting(): boolean;
+  setAccepting(accepting: boolean): void;
+  /** One piece of work at a time a call, in the order asked for. */
+  inOrder<T>(callId: string, work: () => Promise<T>): Promise<T>;
+  /** Applies an event to a call: stores the step, performs its effects, answers the call as it is afterwards. */
+  apply(callId: string, event: CallEvent): Promise<CallRecord | null>;
+  /** Ends a call at the carrier and records the end, whatever the media does. */
+  endNow(
+    callId: string,
+    cause: string,
+    error: { code: string; message: string } | null,
+  ): Promise<CallRecord | null>;
+  /**
+   * Takes a slot, makes the call's row and has its media thread open the model. `create` answers the record or a refusal.
+   * @throws AppError draining, at_capacity
+   */
+  open<R extends { conflict: string }>(
+    create: () => Promise<CallRecord | R>,
+  ): Promise<{ call: CallRecord; entry: LiveEntry } | R>;
+  streamAnswer(entry: LiveEntry): StreamAnswer;
+  /** The media thread has let go of the call. */
+  forget(callId: string): void;
+}
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+const newToken = () => randomBytes(32).toString('base64url');
+
+/** An empty desk; the media threads are attached once they run. */
+export function openCallDesk(o: CallDeskOptions): CallDesk {
+  const { store, carrier, log } = o;
+  const live = new Map<string, LiveEntry>();
+  /** One event at a time a call: steps are read, decided and written in order. */
+  const chains = new Map<string, Promise<unknown>>();
+  let threads: MediaThreads | null = null;
+  let accepting = true;
+  /** Slots taken by calls that are being made and are not in `live` yet. */
+  let opening = 0;
+
+  function pool(): MediaThreads {
+    if (threads === null)
+      throw new AppError('at_capacity', 'The daemon is still starting.', { retryAfterSeconds: 1 });
+    return threads;
+  }
+
+  function inOrder<T>(callId: string, work: () => Promise<T>): Promise<T> {
+    const before = chains.get(callId) ?? Promise.resolve();
+    const after = before.then(work, work);
+    const tail = after.catch(() => undefined);
+    chains.set(callId, tail);
+    void tail.then(() => {
+      if (chains.get(callId) === tail) chains.delete(callId);
+    });
+    return after;
+  }
+
+  function apply(callId: string, event: CallEvent): Promise<CallRecord | null> {
+    return inOrder(callId, async () => {
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const call = await store.findCall(callId);
+        if (call === null) return null;
+        const step = next(call, event, o.pricePerMinute);
+        if (step === null) return call;
+        const saved = await store.saveCall(callId, step);
+        if ('conflict' in saved) continue;
+        for (const effect of step.effects) {
+          if (effect === 'hang-up') void hangUpAtCarrier(saved);
+          else if (effect === 'release') release(callId, step.effects.includes('settle-result'));
+        }
+        if (isTerminal(saved.status) && !isTerminal(call.status)) {
+          log.info({
+            event: 'call.ended',
+            call_id: callId,
+            status: saved.status,
+            cause: saved.hangup_cause,
+            error_code: saved.error_code,
+            seconds: saved.billed_duration_seconds,
+          });
+          o.observer.ended?.(saved);
+        }
+        return saved;
+      }
+      throw new AppError('conflict', 'The call changed while it was being changed; try again.', {
+        retryable: true,
+      });
+    });
+  }
+
+  async function hangUpAtCarrier(call: CallRecord): Promise<void> {
+    if (call.carrier_call_id === null) return;
+    try {
+      const unanswered = call.direction === 'outbound' && call.answered_at === null;
+      await (unanswered ? carrier.cancel(call.carrier_call_id) : carrier.hangUp(call.carrier_call_id));
+    } catch (error) {
+      // The watch asks again.
+      log.warn({ event: 'carrier.hang_up_failed', call_id: call.id, err: error });
+    }
+  }
+
+  /** Lets the media thread go; the result is settled once the last words are in. */
+  function release(callId: string, settle: boolean): void {
+    const entry = live.get(callId);
+    if (entry === undefined) {
+      if (settle) o.settleResult(callId);
+      return;
+    }
+    entry.settle = settle;
+    entry.tools.abort();
+    entry.tellModelReady(false);
+    if (threads?.threadOf(callId) === null || threads === null) forget(callId);
+    else threads.post(callId, { type: 'release', callId });
+  }
+
+  function forget(callId: string): void {
+    const entry = live.get(callId);
+    if (entry === undefined) return;
+    live.delete(callId);
+    threads?.unassign(callId);
+    if (entry.settle) o.settleResult(callId);
+  }
+
+  /** Takes a slot and a thread and has the model opened. Throws before anything is left behind. */
+  function takeSlot(): void {
+    if (!accepting) {
+      o.observer.refused?.('draining');
+      throw new AppError('draining', 'The daemon is shutting down and takes no new calls.', {
+        retryAfterSeconds: 30,
+      });
+    }
+    if (live.size + opening >= o.maxCalls) {
+      o.observer.refused?.('at_capacity');
+      throw new AppError(
+        'at_capacity',
+        `All ${o.maxCalls} lines are in use; try again when a call has ended.`,
+        {
+          retryAfterSeconds: 5,
+        },
+      );
+    }
+    opening++;
+  }
+
+  function prepare(call: CallRecord): LiveEntry {
+    const thread = pool().assign(call.id);
+    const plain = newToken();
+    let tellModelReady: (ready: boolean) => void = () => {};
+    const modelReady = new Promise<boolean>((resolve) => {
+      tellModelReady = resolve;
+    });
+    const entry: LiveEntry = {
+      callId: call.id,
+      thread,
+      token: { plain, used: false },
+      floor: 'none',
+      since: o.now().getTime(),
+      answered: false,
+      streaming: false,
+      lost: false,
+      finishing: null,
+      modelReady,
+      tellModelReady,
+      tools: new AbortController(),
+      toolItems: new Map(),
+      mediaStartedAt: null,
+      usage: {},
+      reservedMinutes: o.reserveMinutes,
+      settle: false,
+    };
+    live.set(call.id, entry);
+    const message: ToMedia = {
+      type: 'prepare',
+      ...planCall(call, {
+        tokenHash: hashOf(plain),
+        script: o.script,
+        access: o.access,
+        recordingPath: call.recording_path === null ? null : join(o.dataDir, call.recording_path),
+        maxSeconds: o.maxSeconds,
+        language: call.language,
+      }),
+    };
+    pool().post(call.id, message);
+    return entry;
+  }
+
+  function streamAnswer(entry: LiveEntry): StreamAnswer {
+    if (entry.token.used) {
+      entry.token = { plain: newToken(), used: false };
+      pool().post(entry.callId, {
+        type: 'expect-stream',
+        callId: entry.callId,
+        tokenHash: hashOf(entry.token.plain),
+      });
+    }
+    return {
+      answer: 'stream',
+      url: streamUrl(o.publicUrl, entry.thread, entry.callId),
+      parameters: { token: entry.token.plain },
+      streamStatusUrl: `${o.publicUrl}/carriers/${carrier.name}/calls/${entry.callId}/stream`,
+    };
+  }
+
+  async function endNow(
+    callId: string,
+    cause: string,
+    error: { code: string; message: string } | null,
+  ): Promise<CallRecord | null> {
+    const call = await apply(callId, {
+      type: 'finishing',
+      cause,
+      errorCode: error?.code ?? null,
+      errorMessage: error?.message ?? null,
+    });
+    if (call === null || isTerminal(call.status)) return call;
+    if (call.carrier_call_id !== null) {
+      try {
+        const unanswered = call.direction === 'outbound' && call.answered_at === null;
+        await (unanswered ? carrier.cancel(call.carrier_call_id) : carrier.hangUp(call.carrier_call_id));
+      } catch (failure) {
+        // The watch asks the carrier again until it knows.
+        const entry = live.get(callId);
+        if (entry !== undefined) entry.finishing ??= { at: o.now().getTime(), speaking: false };
+        log.warn({ event: 'carrier.hang_up_failed', call_id: callId, err: failure });
+        return call;
+      }
+    }
+    return apply(callId, {
+      type: 'ended',
+      at: o.now().toISOString(),
+      outcome: call.answered_at === null ? 'canceled' : 'completed',
+      durationSeconds: null,
+      cause,
+      errorCode: null,
+      errorMessage: null,
+    });
+  }
+
+  return {
+    o,
+    live,
+    pool,
+    attach(pool) {
+      threads = pool;
+    },
+    accepting: () => accepting,
+    setAccepting(value) {
+      accepting = value;
+    },
+    inOrder,
+    apply,
+    endNow,
+    async open(create) {
+      takeSlot();
+      try {
+        const call = await create();
+        if ('conflict' in call) return call;
+        try {
+          return { call, entry: prepare(call) };
+        } catch (error) {
+          const at = o.now().toISOString();
+          await apply(call.id, {
+            type: 'refused',
+            at,
+            code: 'at_capacity',
+            message: 'No media thread was free.',
+          });
+          throw error;
+        }
+      } finally {
+        opening--;
+      }
+    },
+    streamAnswer,
+    forget,
+  };
+}

@@ -1,0 +1,86 @@
+// From a call's record to what its media thread must know, and the texts that the bridge itself needs. PURE.
+import type { CallRecord } from '../storage/records.ts';
+import type { MachinePlan, PrepareCall } from './messages.ts';
+import type { ModelTool } from './models/model.ts';
+
+/** What the agent is told at the moments that the bridge chooses; the control plane words it. */
+export interface Script {
+  greeting(direction: 'inbound' | 'outbound'): string;
+  /** By silences in a row: the first, the second, the last. */
+  idle(): readonly string[];
+  voicemail(): string;
+  modelTools(tools: CallRecord['tools']): ModelTool[];
+}
+
+export interface ModelAccess {
+  /** Name in the list of models. */
+  name: string;
+  url: string;
+  apiKey: string;
+  model: string;
+  transcriptionModel: string;
+}
+
+/** Everything a media thread needs of a call. */
+export function planCall(
+  call: CallRecord,
+  o: {
+    tokenHash: string;
+    script: Script;
+    access: ModelAccess;
+    recordingPath: string | null;
+    maxSeconds: number;
+    /** The language as asked for; null lets the model find out. */
+    language: string | null;
+  },
+): PrepareCall {
+  const transfers = call.tools?.find((tool) => tool.type === 'transfer_call');
+  const httpTools: PrepareCall['httpTools'] = {};
+  for (const tool of call.tools ?? []) {
+    if (tool.type === 'http') httpTools[tool.name] = { speakFirst: tool.speak_first ?? null };
+  }
+  return {
+    callId: call.id,
+    tokenHash: o.tokenHash,
+    direction: call.direction,
+    modelName: o.access.name,
+    model: {
+      url: o.access.url,
+      apiKey: o.access.apiKey,
+      model: o.access.model,
+      transcriptionModel: o.access.transcriptionModel,
+      instructions: call.prompt,
+      voice: call.voice,
+      language: o.language === null ? null : (o.language.split('-')[0] ?? null),
+      tools: o.script.modelTools(call.tools),
+    },
+    greeting: o.script.greeting(call.direction),
+    idleInstructions: o.script.idle(),
+    voicemailInstructions: o.script.voicemail(),
+    machine: machinePlan(call),
+    transferTargets: Object.fromEntries(
+      (transfers?.targets ?? []).map((target) => [target.name, target.number]),
+    ),
+    httpTools,
+    recordingPath: o.recordingPath,
+    maxSeconds: o.maxSeconds,
+  };
+}
+
+/** Only calls that we place can reach a voicemail box. */
+export function machinePlan(call: Pick<CallRecord, 'direction' | 'voicemail_action'>): MachinePlan {
+  return call.direction === 'inbound' ? 'none' : call.voicemail_action;
+}
+
+/** The media address of a call on a thread, as the carrier must spell it when it signs. */
+export function streamUrl(publicUrl: string, thread: number, callId: string): string {
+  return `${publicUrl.replace(/^http/, 'ws')}/media/${thread}/${callId}`;
+}
+
+/** When something happened by our clock: callbacks carry whole seconds only, so that a fresh one counts as now. */
+export function happenedAt(claimed: string, now: Date, notBefore: string): string {
+  const at = Date.parse(claimed);
+  const fresh = !Number.isFinite(at) || Math.abs(now.getTime() - at) < 2_500;
+  const time = fresh ? now.toISOString() : new Date(at).toISOString();
+  return time < notBefore ? notBefore : time;
+}

@@ -1,0 +1,222 @@
+// A call's life: (call, event, now) -> change, events, money and effects, or null when the event changes nothing.
+// PURE. Monotonic: late, repeated and reordered events add missing times and nothing else.
+import type { CallRecord, CallStatus, EventType, LedgerRecord } from '../storage/records.ts';
+import type { CarrierStatus } from './carriers/carrier.ts';
+
+export type CallEvent =
+  | { type: 'accepted'; carrierCallId: string }
+  | { type: 'refused'; at: string; code: string | null; message: string }
+  | { type: 'ringing'; at: string }
+  /** The carrier says so, or the media stream has started: both prove that someone picked up. */
+  | { type: 'answered'; at: string }
+  | {
+      type: 'ended';
+      at: string;
+      outcome: Extract<CarrierStatus, 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled'>;
+      /** Connected seconds by the carrier's count, where it told. */
+      durationSeconds: number | null;
+      cause: string | null;
+      errorCode: string | null;
+      errorMessage: string | null;
+    }
+  /** We ended the talk and know why; the carrier's own end follows. */
+  | { type: 'finishing'; cause: string; errorCode: string | null; errorMessage: string | null }
+  | { type: 'machine-detected'; answeredBy: string };
+
+export type CallEffect =
+  /** The call must not go on at the carrier. */
+  | 'hang-up'
+  /** The media thread lets go of the call. */
+  | 'release'
+  /** The conversation is over: its result can be worked out. */
+  | 'settle-result';
+
+export interface Step {
+  from: readonly CallStatus[];
+  change: Partial<CallRecord>;
+  events: readonly EventType[];
+  /** What is given back follows from what is held: storage works it out, and the rows always add up. */
+  ledger: readonly { kind: LedgerRecord['kind']; amountMilliCents: number }[];
+  effects: readonly CallEffect[];
+}
+
+const EVENT_OF: Record<'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled', EventType> = {
+  completed: 'call.completed',
+  busy: 'call.busy',
+  no_answer: 'call.no_answer',
+  failed: 'call.failed',
+  canceled: 'call.canceled',
+};
+
+/** True for a status that no event leaves. */
+export function isTerminal(
+  status: CallStatus,
+): status is 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled' {
+  return status in EVENT_OF;
+}
+
+/** Whole seconds from one time to another, rounded up, never negative. */
+function secondsBetween(from: string, to: string): number {
+  return Math.max(0, Math.ceil((Date.parse(to) - Date.parse(from)) / 1000));
+}
+
+/** The price of connected seconds at a price per minute, rounded up to a whole milli-cent. */
+export function chargeFor(seconds: number, pricePerMinute: number): number {
+  return Math.ceil((seconds * pricePerMinute) / 60);
+}
+
+function step(
+  from: CallStatus,
+  change: Partial<CallRecord>,
+  rest: Partial<Omit<Step, 'from' | 'change'>> = {},
+): Step {
+  return { from: [from], change, events: [], ledger: [], effects: [], ...rest };
+}
+
+/** Why a call that ended without a conversation has no result. */
+const NO_CONVERSATION: Record<string, string> = {
+  busy: 'The line was busy: there was no conversation to take a result from.',
+  no_answer: 'Nobody answered: there was no conversation to take a result from.',
+  canceled: 'The call was canceled before anyone answered.',
+  failed: 'The call failed: there is no finished conversation to take a result from.',
+};
+
+function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pricePerMinute: number): Step {
+  // `completed` for a call never seen answered means that the callback of the answer was lost or is late.
+  const answeredAt =
+    call.answered_at ??
+    (event.outcome === 'completed'
+      ? new Date(Date.parse(event.at) - (event.durationSeconds ?? 0) * 1000).toISOString()
+      : null);
+  const connected = answeredAt !== null;
+  const failed = connected && (call.error_code !== null || event.outcome === 'failed');
+  // A call that we gave up before anyone answered, because of a fault of ours, has failed and was not canceled.
+  const status = connected
+    ? failed
+      ? 'failed'
+      : 'completed'
+    : call.error_code === null || event.outcome === 'completed'
+      ? event.outcome
+      : 'failed';
+  const billed = connected ? (event.durationSeconds ?? secondsBetween(answeredAt, event.at)) : null;
+  const amount = billed === null ? null : Math.min(chargeFor(billed, pricePerMinute), creditLimit(call));
+  const noReturns = Object.keys(call.returns).length === 0;
+  return step(
+    call.status,
+    {
+      status,
+      ...(call.answered_at === null && connected ? { answered_at: answeredAt } : {}),
+      ended_at: event.at,
+      duration_seconds: secondsBetween(call.started_at ?? call.created_at, event.at),
+      billed_duration_seconds: billed,
+      billing_amount_milli_cents: amount,
+      reservation_status: connected ? 'settled' : 'released',
+      reserved_milli_cents: 0,
+      hangup_cause: call.hangup_cause ?? event.cause ?? (status === 'completed' ? 'caller_ended' : status),
+      error_code: call.error_code ?? event.errorCode,
+      error_message: call.error_message ?? event.errorMessage,
+      ...(status === 'completed'
+        ? {}
+        : noReturns
+          ? { result_status: 'completed' }
+          : { result_status: 'failed', result_error: NO_CONVERSATION[status] ?? null }),
+    },
+    {
+      events: [
+        ...(call.answered_at === null && connected ? (['call.answered'] as const) : []),
+        // call.completed waits for the result; every other end is told at once.
+        ...(status === 'completed' ? [] : [EVENT_OF[status]]),
+      ],
+      ledger: connected
+        ? [{ kind: 'settle', amountMilliCents: 0 }]
+        : [{ kind: 'release', amountMilliCents: 0 }],
+      effects: ['release', ...(status === 'completed' ? (['settle-result'] as const) : [])],
+    },
+  );
+}
+
+/** With a balance set, a call is charged no more than what is held for it; without one, nothing limits it. */
+function creditLimit(call: CallRecord): number {
+  return call.reserved_milli_cents > 0 ? call.reserved_milli_cents : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * What an event does to a call.
+ * @param pricePerMinute milli-cents a connected minute
+ * @returns null when the event comes too late or says nothing new
+ */
+export function next(call: CallRecord, event: CallEvent, pricePerMinute: number): Step | null {
+  const { status } = call;
+  if (isTerminal(status)) {
+    // Both ends hang up at once, and callbacks come late: only what is still missing is noted.
+    if (event.type === 'ringing' && call.started_at === null && event.at <= (call.ended_at ?? event.at)) {
+      return step(status, { started_at: event.at });
+    }
+    if (event.type === 'accepted' && call.carrier_call_id === null) {
+      // The call was given up while the carrier was still asked: it must not ring on.
+      return step(status, { carrier_call_id: event.carrierCallId }, { effects: ['hang-up'] });
+    }
+    return null;
+  }
+  switch (event.type) {
+    case 'accepted':
+      if (call.carrier_call_id !== null && status !== 'queued') return null;
+      return step(status, {
+        carrier_call_id: event.carrierCallId,
+        ...(status === 'queued' ? { status: 'initiated' as const } : {}),
+      });
+    case 'refused':
+      if (status !== 'queued') return null;
+      return step(
+        status,
+        {
+          status: 'failed',
+          ended_at: event.at,
+          duration_seconds: secondsBetween(call.created_at, event.at),
+          error_code: event.code,
+          error_message: event.message,
+          hangup_cause: 'refused_by_carrier',
+          reservation_status: 'released',
+          reserved_milli_cents: 0,
+          ...(Object.keys(call.returns).length === 0
+            ? { result_status: 'completed' as const }
+            : { result_status: 'failed' as const, result_error: 'The carrier refused the call.' }),
+        },
+        {
+          events: ['call.failed'],
+          ledger: [{ kind: 'release', amountMilliCents: 0 }],
+          effects: ['release'],
+        },
+      );
+    case 'ringing':
+      if (status === 'queued' || status === 'initiated') {
+        return step(
+          status,
+          { status: 'ringing', started_at: call.started_at ?? event.at },
+          { events: ['call.ringing'] },
+        );
+      }
+      return call.started_at === null && event.at <= (call.answered_at ?? event.at)
+        ? step(status, { started_at: event.at })
+        : null;
+    case 'answered':
+      if (status === 'in_progress') return null;
+      return step(status, { status: 'in_progress', answered_at: event.at }, { events: ['call.answered'] });
+    case 'finishing':
+      if (call.hangup_cause !== null) return null;
+      return step(
+        status,
+        {
+          hangup_cause: event.cause,
+          ...(event.errorCode === null
+            ? {}
+            : { error_code: event.errorCode, error_message: event.errorMessage }),
+        },
+        { effects: ['hang-up'] },
+      );
+    case 'machine-detected':
+      return call.answered_by === event.answeredBy ? null : step(status, { answered_by: event.answeredBy });
+    case 'ended':
+      return end(call, event, pricePerMinute);
+  }
+}

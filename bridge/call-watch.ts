@@ -1,0 +1,251 @@
+// What happens to calls left alone: recovery after a crash, calls whose callbacks never come, limits, credit, and the
+// orderly end of all of them. Asks the carrier, then lets call-state decide. Never dials.
+import type { Log } from '../log.ts';
+import type { CallRecord } from '../storage/records.ts';
+import type { Store } from '../storage/store.ts';
+import type { LiveEntry } from './call-desk.ts';
+import { isTerminal } from './call-state.ts';
+import type { Carrier, CarrierCallSnapshot } from './carriers/carrier.ts';
+import type { Switchboard } from './switchboard.ts';
+
+export interface CallWatch {
+  /** Once, before any call is taken: every call of a dead process reaches its end. Resolves when all have. */
+  recover(): Promise<void>;
+  start(): void;
+  /** Waits for live calls up to `seconds`, then has the agents say a closing line, then hangs up. */
+  drain(seconds: number): Promise<void>;
+  /** Hangs up everything, within about three seconds. */
+  endAll(cause: string): Promise<void>;
+  close(): void;
+}
+
+export interface CallWatchOptions {
+  switchboard: Switchboard;
+  store: Store;
+  carrier: Carrier;
+  log: Log;
+  now: () => Date;
+  ringSeconds: number;
+  maxSeconds: number;
+  pricePerMinute: number;
+  reserveMinutes: number;
+  everyMs?: number;
+}
+
+/** The carrier ends a call soon after we asked; after this it is asked what became of it. */
+const END_GRACE_MS = 10_000;
+/** A spoken last line may take this much longer. */
+const SPOKEN_GRACE_MS = 20_000;
+/** Between the answer and the media stream. */
+const STREAM_GRACE_MS = 30_000;
+/** The closing line is given this long before the cap of a drain. */
+const CLOSING_LINE_MS = 15_000;
+
+export const CLOSING_LINE = 'I am sorry, I have to end this call now. Please call again later. Goodbye.';
+
+const ENDED = new Set(['completed', 'busy', 'no_answer', 'failed', 'canceled']);
+
+const RESTARTED = {
+  code: 'daemon_restart',
+  message: 'The service was restarted during the call.',
+} as const;
+
+export function openCallWatch(o: CallWatchOptions): CallWatch {
+  const { switchboard, store, carrier, log } = o;
+  let timer: NodeJS.Timeout | null = null;
+  let running = false;
+
+  async function ask(call: CallRecord): Promise<CarrierCallSnapshot | null | 'unknown'> {
+    if (call.carrier_call_id === null) return null;
+    try {
+      return await carrier.fetchCall(call.carrier_call_id);
+    } catch (error) {
+      log.warn({ event: 'carrier.not_asked', call_id: call.id, err: error });
+      return 'unknown';
+    }
+  }
+
+  /** Records what the carrier says became of a call; false while it lives or nobody knows. */
+  async function settleBy(
+    call: CallRecord,
+    snapshot: CarrierCallSnapshot | null | 'unknown',
+  ): Promise<boolean> {
+    if (snapshot === 'unknown' || snapshot === null || !ENDED.has(snapshot.status)) return false;
+    await switchboard.apply(call.id, {
+      type: 'ended',
+      at: snapshot.endedAt ?? o.now().toISOString(),
+      outcome: snapshot.status as 'completed',
+      durationSeconds: snapshot.durationSeconds,
+      cause: null,
+      errorCode: null,
+      errorMessage: null,
+    });
+    return true;
+  }
+
+  async function recoverOne(found: CallRecord): Promise<void> {
+    let call: CallRecord = found;
+    if (call.carrier_call_id === null) {
+      // The process died between its intent to dial and the carrier's answer: the call may be ringing somewhere.
+      try {
+        const [snapshot] = await carrier.findCalls({
+          to: call.to_number,
+          from: call.from_number,
+          since: call.created_at,
+        });
+        const taken =
+          snapshot && (await store.findCallByCarrierId(carrier.name, snapshot.carrierCallId)) !== null;
+        if (snapshot && !taken) {
+          call =
+            (await switchboard.apply(call.id, { type: 'accepted', carrierCallId: snapshot.carrierCallId })) ??
+            call;
+        }
+      } catch (error) {
+        log.warn({ event: 'carrier.not_asked', call_id: call.id, err: error });
+      }
+    }
+    const snapshot = await ask(call);
+    // We had ended the talk ourselves, or nobody had answered: then the carrier's own account is the true one.
+    if ((call.hangup_cause !== null || call.answered_at === null) && (await settleBy(call, snapshot))) return;
+    const ended = await switchboard.endNow(call.id, 'daemon_restart', RESTARTED);
+    if (ended !== null && !isTerminal(ended.status)) {
+      // The carrier did not answer. The record must not wait for it; its leg is bounded by its own time limit.
+      await switchboard.apply(call.id, {
+        type: 'ended',
+        at: o.now().toISOString(),
+        outcome: 'failed',
+        durationSeconds: null,
+        cause: 'daemon_restart',
+        errorCode: RESTARTED.code,
+        errorMessage: RESTARTED.message,
+      });
+    }
+  }
+
+  async function topUp(entry: LiveEntry, call: CallRecord, connectedMs: number): Promise<void> {
+    if (o.pricePerMinute === 0) return;
+    // A minute ahead of what is used up, so that the line is never cut in a minute already paid for.
+    if (connectedMs < (entry.reservedMinutes - 1) * 60_000) return;
+    const amount = Math.ceil(o.pricePerMinute * o.reserveMinutes);
+    const saved = await store.saveCall(call.id, {
+      from: ['in_progress'],
+      change: {},
+      ledger: [{ kind: 'top_up', amountMilliCents: -amount }],
+    });
+    if (!('conflict' in saved)) entry.reservedMinutes += o.reserveMinutes;
+    else if (connectedMs >= entry.reservedMinutes * 60_000 && entry.finishing === null) {
+      await switchboard.endNow(call.id, 'credit_exhausted', null);
+    }
+  }
+
+  async function look(entry: LiveEntry, now: number): Promise<void> {
+    const call = await store.findCall(entry.callId);
+    if (call === null || isTerminal(call.status)) return;
+    if (entry.finishing !== null) {
+      const grace = entry.finishing.speaking ? SPOKEN_GRACE_MS : END_GRACE_MS;
+      if (now - entry.finishing.at < grace) return;
+      if (await settleBy(call, await ask(call))) return;
+      await switchboard.endNow(call.id, call.hangup_cause ?? 'stream_ended', null);
+      return;
+    }
+    if (call.answered_at === null) {
+      const limit = (o.ringSeconds + 30) * 1000;
+      if (now - Date.parse(call.created_at) < limit) return;
+      if (await settleBy(call, await ask(call))) return;
+      await switchboard.endNow(call.id, 'no_answer', null);
+      return;
+    }
+    const connectedMs = now - Date.parse(call.answered_at);
+    if (!entry.streaming && entry.mediaStartedAt === null && connectedMs > STREAM_GRACE_MS) {
+      if (await settleBy(call, await ask(call))) return;
+      await switchboard.endNow(call.id, 'stream_lost', {
+        code: 'stream_never_started',
+        message:
+          'The call was answered and its audio never came: check that PUBLIC_URL reaches this daemon for websockets.',
+      });
+      return;
+    }
+    if (connectedMs > (o.maxSeconds + 30) * 1000) {
+      await switchboard.endNow(call.id, 'max_duration', null);
+      return;
+    }
+    await topUp(entry, call, connectedMs);
+  }
+
+  async function round(): Promise<void> {
+    if (running) return;
+    running = true;
+    try {
+      const now = o.now().getTime();
+      for (const entry of [...switchboard.entries().values()]) {
+        await look(entry, now).catch((error: unknown) =>
+          log.error({ event: 'call.watch_failed', call_id: entry.callId, err: error }),
+        );
+      }
+    } finally {
+      running = false;
+    }
+  }
+
+  const idle = () => switchboard.entries().size === 0;
+
+  async function waitIdle(ms: number): Promise<boolean> {
+    const until = performance.now() + ms;
+    while (!idle() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+    return idle();
+  }
+
+  async function endAll(cause: string): Promise<void> {
+    const error =
+      cause === 'draining' ? null : { code: cause, message: 'The service was stopped during the call.' };
+    await Promise.race([
+      Promise.all(
+        [...switchboard.entries().keys()].map((callId) =>
+          switchboard.endNow(callId, cause, error).catch(() => null),
+        ),
+      ),
+      new Promise((resolve) => setTimeout(resolve, 3_000)),
+    ]);
+    await waitIdle(1_500);
+  }
+
+  return {
+    async recover() {
+      const unfinished = await store.unfinishedCalls();
+      if (unfinished.length > 0) log.warn({ event: 'calls.recovering', count: unfinished.length });
+      // A few at a time: a carrier limits requests at once.
+      const queue = [...unfinished];
+      await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          for (let call = queue.shift(); call !== undefined; call = queue.shift()) {
+            const { id } = call;
+            await recoverOne(call).catch((error: unknown) =>
+              log.error({ event: 'call.not_recovered', call_id: id, err: error }),
+            );
+          }
+        }),
+      );
+    },
+    start() {
+      timer ??= setInterval(() => void round(), o.everyMs ?? 5_000);
+      timer.unref();
+    },
+    async drain(seconds) {
+      switchboard.setAccepting(false);
+      log.info({ event: 'drain.started', live: switchboard.entries().size, seconds });
+      const closingMs = Math.min(CLOSING_LINE_MS, (seconds * 1000) / 2);
+      if (await waitIdle(seconds * 1000 - closingMs)) return;
+      for (const callId of switchboard.entries().keys()) switchboard.finish(callId, 'draining', CLOSING_LINE);
+      if (await waitIdle(closingMs)) return;
+      await endAll('draining');
+    },
+    endAll: (cause) => {
+      switchboard.setAccepting(false);
+      return endAll(cause);
+    },
+    close() {
+      if (timer !== null) clearInterval(timer);
+      timer = null;
+    },
+  };
+}

@@ -1,0 +1,155 @@
+// What a carrier's hooks report and ask, brought to the calls they are about. Any of it may come twice, late or out of order.
+import { join } from 'node:path';
+import { AppError } from '../errors.ts';
+import { maskNumber } from '../log.ts';
+import type { CallDesk } from './call-desk.ts';
+import { happenedAt } from './call-plan.ts';
+import { isTerminal } from './call-state.ts';
+import type { CarrierEvent, HookHandlers, InboundCall, StreamAnswer } from './carriers/carrier.ts';
+
+/** How long an inbound call rings on while its model session is being opened. */
+const INBOUND_MODEL_WAIT_MS = 1_500;
+
+/** The handlers of a carrier's hooks. */
+export function openCarrierInbox(desk: CallDesk): HookHandlers {
+  const { live, apply, streamAnswer } = desk;
+  const { store, carrier, log } = desk.o;
+  const o = desk.o;
+
+  async function carrierEvent(event: CarrierEvent): Promise<void> {
+    if (event.type === 'machine-detection') {
+      const answeredBy = event.verdict === 'machine_ready' ? 'machine' : event.verdict;
+      await apply(event.callId, { type: 'machine-detected', answeredBy });
+      desk.pool().post(event.callId, {
+        type: 'machine-detection',
+        callId: event.callId,
+        verdict: event.verdict,
+      });
+      return;
+    }
+    if (event.type === 'stream-failed') {
+      log.warn({ event: 'stream.failed', call_id: event.callId, error: event.error });
+      return;
+    }
+    const call =
+      event.callId === null
+        ? await store.findCallByCarrierId(carrier.name, event.carrierCallId)
+        : await store.findCall(event.callId);
+    if (call === null) {
+      log.warn({ event: 'hook.unknown_call', carrier_call_id: event.carrierCallId });
+      return;
+    }
+    if (call.carrier_call_id !== null && call.carrier_call_id !== event.carrierCallId) {
+      log.warn({ event: 'hook.other_call', call_id: call.id, carrier_call_id: event.carrierCallId });
+      return;
+    }
+    // A callback may overtake the answer to our own request.
+    if (call.carrier_call_id === null) {
+      await apply(call.id, { type: 'accepted', carrierCallId: event.carrierCallId });
+    }
+    const at = happenedAt(event.at, o.now(), call.created_at);
+    switch (event.status) {
+      case 'queued':
+      case 'initiated':
+        return;
+      case 'ringing':
+        await apply(call.id, { type: 'ringing', at });
+        return;
+      case 'answered': {
+        await apply(call.id, { type: 'answered', at });
+        const entry = live.get(call.id);
+        if (entry !== undefined) entry.answered = true;
+        return;
+      }
+      default:
+        await apply(call.id, {
+          type: 'ended',
+          at,
+          outcome: event.status,
+          durationSeconds: event.durationSeconds,
+          cause: event.cause,
+          errorCode: event.errorCode,
+          errorMessage: event.errorMessage,
+        });
+    }
+  }
+
+  async function inbound(call: InboundCall): Promise<StreamAnswer> {
+    const known = await store.findCallByCarrierId(carrier.name, call.carrierCallId);
+    if (known !== null) {
+      // The carrier asks again: the same answer, as long as the call lives.
+      const entry = live.get(known.id);
+      return entry === undefined || isTerminal(known.status) ? { answer: 'hang-up' } : streamAnswer(entry);
+    }
+    const number = await store.findActiveNumber(call.to);
+    const agent =
+      number === null || number.inbound_agent_id === null
+        ? null
+        : await store.getAgent(number.org_id, number.inbound_agent_id);
+    if (agent === null || agent.archived_at !== null) {
+      o.observer.refused?.('no_agent');
+      return { answer: 'reject', reason: 'rejected' };
+    }
+    const opened = await desk
+      .open(() => {
+        const record = o.inboundCall({ agent, ...call });
+        if (o.recordCalls) record.recording_path = join('recordings', `${record.id}.wav`);
+        return store.createCall(record, {
+          events: ['call.ringing'],
+          reserve: Math.ceil(o.pricePerMinute * o.reserveMinutes),
+        });
+      })
+      .catch((error: unknown) => {
+        if (error instanceof AppError && (error.code === 'at_capacity' || error.code === 'draining'))
+          return null;
+        throw error;
+      });
+    if (opened === null || 'conflict' in opened) {
+      if (opened !== null) o.observer.refused?.(opened.conflict);
+      return { answer: 'reject', reason: 'busy' };
+    }
+    const { entry } = opened;
+    log.info({
+      event: 'call.received',
+      call_id: entry.callId,
+      from: maskNumber(call.from),
+      thread: entry.thread,
+    });
+    // It rings on until the model can talk, within reason.
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), INBOUND_MODEL_WAIT_MS);
+    });
+    const ready = await Promise.race([entry.modelReady, late]);
+    clearTimeout(timer);
+    if (ready === false) return { answer: 'reject', reason: 'busy' };
+    return streamAnswer(entry);
+  }
+
+  async function streamFor(callId: string, carrierCallId: string): Promise<StreamAnswer> {
+    const call = await store.findCall(callId);
+    const entry = live.get(callId);
+    if (call === null || entry === undefined || isTerminal(call.status) || entry.finishing !== null)
+      return { answer: 'hang-up' };
+    if (call.carrier_call_id === null) await apply(callId, { type: 'accepted', carrierCallId });
+    else if (call.carrier_call_id !== carrierCallId) return { answer: 'hang-up' };
+    return streamAnswer(entry);
+  }
+
+  return {
+    event: carrierEvent,
+    inbound,
+    answered: streamFor,
+    async afterStream(callId) {
+      const entry = live.get(callId);
+      if (entry?.lost && entry.finishing === null) {
+        // The carrier asks what comes next: the line lives, and only its audio is gone.
+        await desk.endNow(callId, 'stream_lost', {
+          code: 'stream_lost',
+          message: 'The audio of the call was lost while the line was still up.',
+        });
+      }
+      return { answer: 'hang-up' };
+    },
+  };
+}

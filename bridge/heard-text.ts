@@ -1,0 +1,26 @@
+// The words the other side heard of a line that was cut. PURE.
+
+/** Milliseconds a character of speech takes, about: for a line whose audio is not complete. UNVERIFIED average of the voices. */
+const MS_PER_CHARACTER = 62;
+
+/**
+ * Cuts a line after the last word that was heard in full. Models give no word times, so that text and audio are
+ * taken as evenly spread; where audio is still missing, the text runs ahead of it and its length is estimated.
+ * @param heardMs milliseconds confirmed by the carrier
+ * @param receivedMs milliseconds of audio received
+ */
+export function heardText(
+  text: string,
+  o: { heardMs: number; receivedMs: number; complete: boolean },
+): string {
+  if (o.heardMs <= 0 || text === '') return '';
+  const totalMs = o.complete ? o.receivedMs : Math.max(o.receivedMs, text.length * MS_PER_CHARACTER);
+  if (o.complete && o.heardMs >= o.receivedMs) return text;
+  const upTo = Math.floor((text.length * o.heardMs) / totalMs);
+  if (upTo >= text.length) return text;
+  // A cut inside a word drops the word; a cut at its end keeps it.
+  if (/\s/.test(text.charAt(upTo))) return text.slice(0, upTo).trimEnd();
+  const words = text.slice(0, upTo);
+  const space = words.search(/\s\S*$/);
+  return space < 0 ? '' : words.slice(0, space).trimEnd();
+}

@@ -1,0 +1,195 @@
+// What the media threads report, brought to storage, the carrier and whoever watches.
+import { v7 as newId } from 'uuid';
+import type { CallDesk } from './call-desk.ts';
+import type { FromMedia } from './messages.ts';
+
+type CallMessage = Exclude<FromMedia, { type: 'listening' | 'load' | 'log' }>;
+
+/** Reads the messages of all media threads, each call's in order. */
+export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
+  const { live, apply, inOrder, endNow } = desk;
+  const { store, carrier, log } = desk.o;
+  const o = desk.o;
+
+  async function finished(message: Extract<FromMedia, { type: 'finished' }>): Promise<void> {
+    const { callId } = message;
+    const entry = live.get(callId);
+    if (entry === undefined) return;
+    entry.tellModelReady(false);
+    const error =
+      message.errorCode === null
+        ? null
+        : { code: message.errorCode, message: message.errorMessage ?? message.errorCode };
+    const call = await store.findCall(callId);
+    if (
+      message.speak === null ||
+      call === null ||
+      call.carrier_call_id === null ||
+      call.answered_at === null
+    ) {
+      await endNow(callId, message.reason, error);
+      return;
+    }
+    entry.finishing = { at: o.now().getTime(), speaking: true };
+    await inOrder(callId, async () => {
+      await store.saveCall(callId, {
+        from: ['in_progress'],
+        change: {
+          hangup_cause: message.reason,
+          error_code: error?.code ?? null,
+          error_message: error?.message ?? null,
+        },
+      });
+    });
+    try {
+      await carrier.speakAndHangUp(call.carrier_call_id, message.speak);
+    } catch {
+      await endNow(callId, message.reason, error);
+    }
+  }
+
+  async function runTool(message: Extract<FromMedia, { type: 'tool-called' }>): Promise<void> {
+    const entry = live.get(message.callId);
+    const call = await store.findCall(message.callId);
+    if (entry === undefined || call === null || message.name === 'send_dtmf') return;
+    const { ok, output } = await o.runTool({
+      call,
+      name: message.name,
+      argumentsJson: message.argumentsJson,
+      signal: entry.tools.signal,
+    });
+    desk.pool().post(message.callId, {
+      type: 'tool-result',
+      callId: message.callId,
+      toolCallId: message.toolCallId,
+      output,
+    });
+    await saveItems(message.callId, [
+      {
+        id: newId(),
+        role: 'tool',
+        text: JSON.stringify({
+          name: message.name,
+          arguments: message.argumentsJson,
+          ok,
+          output: output.slice(0, 4_000),
+        }),
+        heardText: '',
+        interrupted: false,
+        startMs: message.atMs,
+        endMs: null,
+      },
+    ]);
+  }
+
+  async function saveItems(
+    callId: string,
+    items: Extract<FromMedia, { type: 'transcript' }>['items'],
+  ): Promise<void> {
+    const base = Date.parse(live.get(callId)?.mediaStartedAt ?? o.now().toISOString());
+    await store.saveTranscript(
+      items.map((item) => ({
+        id: item.id,
+        call_id: callId,
+        role: item.role,
+        text: item.text,
+        heard_text: item.heardText,
+        interrupted: item.interrupted,
+        started_at: new Date(base + item.startMs).toISOString(),
+        start_ms: Math.round(item.startMs),
+        end_ms: item.endMs === null ? null : Math.round(item.endMs),
+      })),
+    );
+  }
+
+  async function onMediaMessage(message: CallMessage): Promise<void> {
+    const { callId } = message;
+    const entry = live.get(callId);
+    switch (message.type) {
+      case 'model-ready':
+        entry?.tellModelReady(true);
+        return;
+      case 'media-started': {
+        if (entry === undefined) return;
+        entry.token.used = true;
+        entry.streaming = true;
+        entry.answered = true;
+        entry.mediaStartedAt ??= message.at;
+        const call = await store.findCall(callId);
+        if (call !== null && call.carrier_call_id === null) {
+          await apply(callId, { type: 'accepted', carrierCallId: message.carrierCallId });
+        }
+        await apply(callId, { type: 'answered', at: message.at });
+        return;
+      }
+      case 'stream-ended':
+        if (entry === undefined) return;
+        entry.streaming = false;
+        // The carrier ended it and will say why; or it only broke, and then the carrier asks what comes next.
+        if (message.how === 'stopped') entry.finishing ??= { at: o.now().getTime(), speaking: false };
+        else entry.lost = true;
+        return;
+      case 'floor':
+        if (entry !== undefined) entry.floor = message.floor;
+        return;
+      case 'transcript':
+        await saveItems(callId, message.items);
+        return;
+      case 'turn':
+        o.observer.turn?.(callId, message.times);
+        return;
+      case 'barge-in':
+        o.observer.bargeIn?.(callId);
+        return;
+      case 'tool-called':
+        await runTool(message);
+        return;
+      case 'usage': {
+        if (entry === undefined) return;
+        for (const [name, count] of Object.entries(message.usage)) {
+          entry.usage[name] = (entry.usage[name] ?? 0) + count;
+        }
+        const usage = { ...entry.usage };
+        await inOrder(callId, async () => {
+          const call = await store.findCall(callId);
+          if (call !== null) await store.saveCall(callId, { from: [call.status], change: { usage } });
+        });
+        return;
+      }
+      case 'digits-requested': {
+        const call = await store.findCall(callId);
+        if (call?.carrier_call_id == null) return;
+        await carrier.sendDigits(call.carrier_call_id, message.digits, { callId });
+        return;
+      }
+      case 'transfer-requested': {
+        const call = await store.findCall(callId);
+        if (call?.carrier_call_id == null) return;
+        await inOrder(callId, async () => {
+          await store.saveCall(callId, { from: ['in_progress'], change: { hangup_cause: 'transferred' } });
+        });
+        await carrier.transfer(call.carrier_call_id, message.number, { callId, from: call.from_number });
+        return;
+      }
+      case 'finished':
+        await finished(message);
+        return;
+      case 'released':
+        log.info({ event: 'media.released', call_id: callId, ...message.stats });
+        desk.forget(callId);
+        return;
+    }
+  }
+
+  return (message) => {
+    if (message.type === 'listening' || message.type === 'load' || message.type === 'log') return;
+    onMediaMessage(message).catch((error: unknown) => {
+      log.error({
+        event: 'media.message_failed',
+        call_id: message.callId,
+        message: message.type,
+        err: error,
+      });
+    });
+  };
+}

@@ -1,0 +1,188 @@
+// The media threads as the control thread sees them: starts them, places calls on them, joins media sockets to them,
+// and replaces one that dies. Holds no call state but which call lives where.
+import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { FromMedia, MediaThreadData, ToMedia } from './messages.ts';
+
+export interface MediaThreads {
+  /** Puts a call on the least loaded thread. @throws AppError at_capacity when none runs */
+  assign(callId: string): number;
+  /** The thread of a call, or null when it has none (any more). */
+  threadOf(callId: string): number | null;
+  post(callId: string, message: ToMedia): void;
+  /** The call is gone from its thread. */
+  unassign(callId: string): void;
+  /** Hands a media upgrade on the public port to the thread that its path names. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** The threads' last reports of load, by thread. */
+  loads(): ReadonlyMap<number, Extract<FromMedia, { type: 'load' }>>;
+  ready(): boolean;
+  close(): Promise<void>;
+}
+
+interface Lane {
+  thread: number;
+  worker: Worker;
+  port: number | null;
+  calls: Set<string>;
+}
+
+export interface MediaThreadsOptions {
+  count: number;
+  data: Omit<MediaThreadData, 'thread' | 'port'>;
+  log: Log;
+  onMessage(message: FromMedia, thread: number): void;
+  /** A thread has died, and these calls with it. */
+  onLost(callIds: readonly string[]): void;
+}
+
+/** Unanswered media upgrades at once; more are refused. */
+const MAX_JOINING = 200;
+/** A thread that keeps dying is started again more and more slowly. */
+const RESTART_MS = [0, 250, 1_000, 5_000];
+
+/**
+ * Starts the threads and waits until each listens.
+ * @throws Error when a thread cannot start
+ */
+export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThreads> {
+  const lanes = new Map<number, Lane>();
+  const where = new Map<string, Lane>();
+  const loads = new Map<number, Extract<FromMedia, { type: 'load' }>>();
+  const joined = new Set<Socket | Duplex>();
+  let joining = 0;
+  let closing = false;
+
+  function start(thread: number, deaths: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const worker = new Worker(new URL('./media/media-thread.ts', import.meta.url), {
+        name: `media-${thread}`,
+        workerData: { ...o.data, thread, port: 0 } satisfies MediaThreadData,
+        env: {},
+      });
+      const lane: Lane = { thread, worker, port: null, calls: new Set() };
+      lanes.set(thread, lane);
+      worker.on('message', (message: FromMedia) => {
+        if (message.type === 'listening') {
+          lane.port = message.port;
+          resolve();
+        } else if (message.type === 'load') loads.set(thread, message);
+        else if (message.type === 'log')
+          o.log[message.level]({ event: message.event, thread, ...message.fields });
+        else o.onMessage(message, thread);
+      });
+      worker.on('error', (error) => {
+        o.log.error({ event: 'media_thread.died', thread, err: error });
+        if (lane.port === null) reject(error);
+      });
+      worker.on('exit', () => {
+        lane.port = null;
+        loads.delete(thread);
+        const lost = [...lane.calls];
+        for (const callId of lost) where.delete(callId);
+        lane.calls.clear();
+        if (closing) return;
+        o.onLost(lost);
+        const delay = RESTART_MS[Math.min(deaths, RESTART_MS.length - 1)] ?? 0;
+        setTimeout(() => {
+          if (closing) return;
+          start(thread, deaths + 1).catch((error: unknown) => {
+            o.log.error({ event: 'media_thread.not_restarted', thread, err: error });
+          });
+        }, delay).unref();
+      });
+    });
+  }
+
+  await Promise.all(Array.from({ length: o.count }, (_, index) => start(index + 1, 0)));
+
+  function refuse(socket: Duplex, status: string): void {
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  }
+
+  return {
+    assign(callId) {
+      let best: Lane | null = null;
+      for (const lane of lanes.values()) {
+        if (lane.port !== null && (best === null || lane.calls.size < best.calls.size)) best = lane;
+      }
+      if (best === null)
+        throw new AppError('at_capacity', 'No media thread is running; try again in a moment.', {
+          retryAfterSeconds: 5,
+        });
+      best.calls.add(callId);
+      where.set(callId, best);
+      return best.thread;
+    },
+    threadOf: (callId) => where.get(callId)?.thread ?? null,
+    post(callId, message) {
+      where.get(callId)?.worker.postMessage(message);
+    },
+    unassign(callId) {
+      where.get(callId)?.calls.delete(callId);
+      where.delete(callId);
+    },
+    upgrade(request, socket, head) {
+      socket.on('error', () => socket.destroy());
+      const thread = Number(/^\/media\/(\d{1,3})\//.exec(request.url ?? '')?.[1] ?? Number.NaN);
+      const port = lanes.get(thread)?.port ?? null;
+      if (port === null) return refuse(socket, '404 Not Found');
+      if (joining >= MAX_JOINING) return refuse(socket, '503 Service Unavailable');
+      joining++;
+      const upstream = connect({ host: '127.0.0.1', port, noDelay: true });
+      joined.add(upstream);
+      joined.add(socket);
+      const part = () => {
+        joined.delete(upstream);
+        joined.delete(socket);
+        upstream.destroy();
+        socket.destroy();
+      };
+      let counted = true;
+      const settled = () => {
+        if (counted) joining--;
+        counted = false;
+      };
+      upstream.on('error', part);
+      upstream.on('close', () => {
+        settled();
+        part();
+      });
+      socket.on('close', () => {
+        settled();
+        part();
+      });
+      upstream.on('connect', () => {
+        settled();
+        const lines = [`${request.method} ${request.url} HTTP/1.1`];
+        for (let i = 0; i < request.rawHeaders.length; i += 2) {
+          lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`);
+        }
+        upstream.write(`${lines.join('\r\n')}\r\n\r\n`);
+        if (head.length > 0) upstream.write(head);
+        if ('setNoDelay' in socket) (socket as Socket).setNoDelay(true);
+        socket.pipe(upstream);
+        upstream.pipe(socket);
+      });
+    },
+    loads: () => loads,
+    ready: () => [...lanes.values()].some((lane) => lane.port !== null),
+    async close() {
+      closing = true;
+      for (const socket of joined) socket.destroy();
+      await Promise.all(
+        [...lanes.values()].map(async (lane) => {
+          const exited = new Promise<void>((resolve) => lane.worker.once('exit', () => resolve()));
+          lane.worker.postMessage({ type: 'stop' } satisfies ToMedia);
+          const timer = setTimeout(() => void lane.worker.terminate(), 2_000);
+          if (lane.worker.threadId !== -1) await exited;
+          clearTimeout(timer);
+        }),
+      );
+    },
+  };
+}

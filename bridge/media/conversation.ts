@@ -1,0 +1,412 @@
+// One call's talk: performs what turn-state decides on the model, the playout and the carrier, and tells the control
+// thread what happened. Decides nothing about the floor itself; knows no socket and no clock of its own.
+import type { FromMedia, PrepareCall, TranscriptUpdate, TurnTimes } from '../messages.ts';
+import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
+import { createPlayout, type Playout } from '../playout.ts';
+import {
+  openTurns,
+  step,
+  TURN_RULES,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnRules,
+} from '../turn-state.ts';
+import { createTranscript } from './transcript.ts';
+
+/** The line of last resort, in the carrier's own voice. */
+export const APOLOGY = 'I am sorry, we have a technical problem. Please try again later. Goodbye.';
+
+/** Speech before the detected onset that the model is given as well, so that no first sound is clipped. */
+const PREROLL_MS = 300;
+/** Two frames an append: half the messages for 20 ms of delay. */
+const APPEND_BYTES = 320;
+/** How long the end waits for the caller's last words to be written down. */
+const LAST_WORDS_MS = 3_000;
+
+export interface ConversationPorts {
+  openModel(config: ModelConfig, listener: ModelListener): ModelSession;
+  post(message: FromMedia): void;
+  /** Milliseconds since the media stream's start (before it: since the call was prepared). */
+  now(): number;
+  /** Empties the carrier's buffer. */
+  clearCarrier(): void;
+  /** The caller's mu-law from a moment on, as far back as it is kept. */
+  preroll(fromMs: number): Uint8Array;
+  newId(): string;
+}
+
+export interface Conversation {
+  readonly playout: Playout;
+  streamStarted(): void;
+  streamPaused(): void;
+  /** Contiguous mu-law of the caller. */
+  callerAudio(payload: Uint8Array): void;
+  speechStarted(onsetMs: number): void;
+  speechEnded(endMs: number): void;
+  markPlayed(name: string): void;
+  digit(digit: string): void;
+  beep(): void;
+  machineDetection(verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown'): void;
+  toolResult(toolCallId: string, output: string): void;
+  finish(reason: string, say: string | null): void;
+  tick(): void;
+  /** Whether a machine's greeting is being listened to. */
+  waitingForBeep(): boolean;
+  bargeIns(): number;
+  /** Cuts what is still unheard, waits a little for the caller's last words, closes the model. */
+  close(): Promise<void>;
+}
+
+/** Opens the model's session at once, so that it is configured while the phone rings. */
+export function openConversation(
+  call: PrepareCall,
+  ports: ConversationPorts,
+  rules: TurnRules = TURN_RULES,
+): Conversation {
+  const { callId } = call;
+  const playout = createPlayout(itemSent);
+  const transcript = createTranscript(ports.newId);
+  let turns = openTurns({ greets: call.greeting !== null, plan: call.machine });
+  const runningTools = new Set<string>();
+  let protectNext = false;
+  let turnFromMs = 0;
+  let transferTo: { target: string; number: string } | null = null;
+  let bargeIns = 0;
+  let sessionLost: { code: string; message: string } | null = null;
+  let times: TurnTimes | null = null;
+  let over = false;
+  let closing: Promise<void> | null = null;
+  let wordsArrived: (() => void) | null = null;
+  const append = Buffer.alloc(APPEND_BYTES);
+  let appended = 0;
+
+  const say = (items: TranscriptUpdate | null) => {
+    if (items !== null) ports.post({ type: 'transcript', callId, items: [items] });
+  };
+  const busy = () => model.busy() || runningTools.size > 0;
+
+  function openTurn(kind: TurnTimes['kind'], speechEndMs: number | null): void {
+    closeTurn(false);
+    const now = ports.now();
+    times = {
+      kind,
+      speechEndMs,
+      decidedMs: speechEndMs === null ? null : now,
+      requestedMs: now,
+      firstModelAudioMs: null,
+      firstSentMs: null,
+      firstHeardMs: null,
+      bargedIn: false,
+    };
+  }
+
+  /** A turn is told once: when its first sound was heard, or when it came to nothing. */
+  function closeTurn(bargedIn: boolean): void {
+    if (times === null) return;
+    ports.post({ type: 'turn', callId, times: { ...times, bargedIn } });
+    times = null;
+  }
+
+  /** Cuts everything unheard. Answers whether there was anything. */
+  function cutAll(tellModel: boolean): boolean {
+    const now = ports.now();
+    const hadAudio = playout.pending();
+    if (hadAudio) ports.clearCarrier();
+    const cuts = playout.clear().map((cut) => {
+      const update = transcript.agentCut(cut.itemId, cut, now);
+      say(update);
+      return {
+        itemId: cut.itemId,
+        heardMs: Math.min(cut.heardMs, cut.receivedMs),
+        heardText: update?.heardText ?? '',
+      };
+    });
+    if (tellModel && (cuts.length > 0 || model.busy())) model.interrupt(cuts);
+    return hadAudio;
+  }
+
+  function perform(effect: TurnEffect): void {
+    switch (effect.do) {
+      case 'listen': {
+        turnFromMs = effect.fromMs;
+        appended = 0;
+        const early = ports.preroll(effect.fromMs - PREROLL_MS);
+        if (early.length > 0) model.appendAudio(Buffer.from(early));
+        return;
+      }
+      case 'forget':
+        appended = 0;
+        model.clearAudio();
+        return;
+      case 'commit': {
+        if (appended > 0) model.appendAudio(append.subarray(0, appended));
+        appended = 0;
+        const turn = model.commitTurn();
+        if (turn === null) {
+          if (effect.respond) handle({ type: 'nothing-said' });
+          return;
+        }
+        say(transcript.callerTurn(turn, Math.round(turnFromMs), Math.round(effect.speechEndMs)));
+        if (!effect.respond) return;
+        openTurn('answer', effect.speechEndMs);
+        model.respond();
+        return;
+      }
+      case 'interrupt':
+        if (cutAll(true)) {
+          bargeIns++;
+          ports.post({ type: 'barge-in', callId, atMs: ports.now() });
+          if (times !== null) closeTurn(true);
+        }
+        return;
+      case 'speak':
+        protectNext = effect.protect;
+        if (effect.what === 'greeting') {
+          openTurn('greeting', null);
+          model.respond({ instructions: call.greeting ?? '' });
+        } else if (effect.what === 'idle') {
+          openTurn('prompt', null);
+          model.respond({ instructions: call.idleInstructions[(effect.silences ?? 1) - 1] ?? '' });
+        } else if (effect.what === 'voicemail') {
+          openTurn('prompt', null);
+          model.respond({ instructions: call.voicemailInstructions });
+        } else {
+          if (effect.what === 'retry' && model.busy()) model.interrupt([]);
+          if (times === null) openTurn('answer', null);
+          model.respond();
+        }
+        return;
+      case 'say':
+        protectNext = true;
+        model.respond({ instructions: `Say exactly this, and nothing else: "${effect.text}"` });
+        return;
+      case 'digits':
+        say(transcript.note('system', `The caller pressed ${effect.digits}.`, ports.now()));
+        openTurn('answer', null);
+        model.addText('user', `(The caller pressed these keys on the phone: ${effect.digits})`);
+        model.respond();
+        return;
+      case 'floor':
+        ports.post({ type: 'floor', callId, floor: effect.floor, atMs: ports.now() });
+        return;
+      case 'finish':
+        finished(effect.reason as Extract<FromMedia, { type: 'finished' }>['reason']);
+        return;
+    }
+  }
+
+  function finished(reason: Extract<FromMedia, { type: 'finished' }>['reason']): void {
+    if (over) return;
+    over = true;
+    closeTurn(false);
+    if (reason === 'transferred' && transferTo !== null) {
+      ports.post({ type: 'transfer-requested', callId, ...transferTo });
+      return;
+    }
+    const broken = reason === 'model_failed' || reason === 'model_silent';
+    ports.post({
+      type: 'finished',
+      callId,
+      reason,
+      errorCode: reason === 'model_failed' ? (sessionLost?.code ?? 'model_error') : broken ? reason : null,
+      errorMessage: broken ? (sessionLost?.message ?? 'The speech model did not answer in time.') : null,
+      speak: broken && turns.streaming ? APOLOGY : null,
+    });
+  }
+
+  function handle(event: TurnEvent): void {
+    const result = step(turns, event, ports.now(), rules);
+    turns = result.state;
+    for (const effect of result.effects) perform(effect);
+  }
+
+  function itemSent(itemId: string): void {
+    const now = ports.now();
+    transcript.agentStarted(itemId, Math.round(now));
+    if (times !== null && times.firstSentMs === null) times.firstSentMs = now;
+  }
+
+  function runTool(toolCallId: string, name: string, argumentsJson: string): void {
+    const answer = (output: Record<string, unknown>) =>
+      model.sendToolResult(toolCallId, JSON.stringify(output));
+    const pending = playout.pending() || busy();
+    if (name === 'end_call') {
+      answer({ ok: true });
+      handle({ type: 'end-requested', reason: 'agent_ended', pending });
+      return;
+    }
+    if (name === 'transfer_call') {
+      const target = readArgument(argumentsJson, 'target');
+      const number = Object.hasOwn(call.transferTargets, target) ? call.transferTargets[target] : undefined;
+      if (number === undefined) {
+        answer({ error: `There is no transfer target "${target}".` });
+        toolsAnswered();
+        return;
+      }
+      transferTo = { target, number };
+      answer({ ok: true });
+      say(transcript.note('tool', `transfer_call: ${target}`, ports.now()));
+      handle({ type: 'end-requested', reason: 'transferred', pending });
+      return;
+    }
+    if (name === 'send_dtmf') {
+      const digits = readArgument(argumentsJson, 'digits');
+      if (!/^[0-9*#wW]{1,32}$/.test(digits)) {
+        answer({ error: 'Only the keys 0-9, * and # can be sent, 32 at most.' });
+        toolsAnswered();
+        return;
+      }
+      runningTools.add(toolCallId);
+      ports.post({ type: 'tool-called', callId, toolCallId, name, argumentsJson, atMs: ports.now() });
+      ports.post({ type: 'digits-requested', callId, digits });
+      return;
+    }
+    runningTools.add(toolCallId);
+    ports.post({ type: 'tool-called', callId, toolCallId, name, argumentsJson, atMs: ports.now() });
+  }
+
+  function toolsAnswered(): void {
+    if (runningTools.size === 0) handle({ type: 'tools-answered' });
+  }
+
+  const listener: ModelListener = {
+    ready(info) {
+      ports.post({ type: 'model-ready', callId, tookMs: info.tookMs });
+      handle({ type: 'model-ready', renewed: info.renewed });
+    },
+    audio(itemId, payload) {
+      if (over) return;
+      const first = playout.item(itemId) === undefined;
+      playout.push(itemId, payload, { protected: protectNext });
+      if (!first) return;
+      if (times !== null && times.firstModelAudioMs === null) times.firstModelAudioMs = ports.now();
+      handle({ type: 'agent-audio' });
+    },
+    audioDone(itemId) {
+      if (playout.finish(itemId)) itemHeard(itemId);
+    },
+    text(itemId, delta) {
+      transcript.agentText(itemId, delta, ports.now());
+    },
+    textDone(itemId, text) {
+      say(transcript.agentTextDone(itemId, text, ports.now()));
+    },
+    callerText(turn, text) {
+      say(transcript.callerText(turn, text));
+      if (transcript.outstanding() === 0) wordsArrived?.();
+    },
+    toolCall: (tool) => runTool(tool.toolCallId, tool.name, tool.argumentsJson),
+    responseStarted() {},
+    responseDone(end) {
+      if (!model.busy()) protectNext = false;
+      handle({
+        type: 'response-done',
+        pending: playout.pending(),
+        busy: busy(),
+        spoke: end.hadAudio || end.toolCalls > 0,
+      });
+    },
+    usage: (usage) => ports.post({ type: 'usage', callId, usage }),
+    reconnecting: (why) =>
+      ports.post({
+        type: 'log',
+        level: 'warn',
+        event: 'model.reconnecting',
+        fields: { call_id: callId, why },
+      }),
+    failed(failure) {
+      sessionLost = failure;
+      handle({ type: 'finish', reason: 'model_failed', say: null });
+    },
+  };
+
+  function itemHeard(itemId: string): void {
+    const update = transcript.agentHeard(itemId, ports.now());
+    say(update);
+    if (update !== null) model.heard(itemId, update.heardText);
+    if (!playout.pending()) handle({ type: 'all-heard', busy: busy() });
+  }
+
+  const model = ports.openModel(call.model, listener);
+  model.open();
+
+  return {
+    playout,
+    streamStarted: () => handle({ type: 'stream-started' }),
+    streamPaused: () => handle({ type: 'stream-paused' }),
+    callerAudio(payload) {
+      if (!turns.listening) return;
+      let at = 0;
+      while (at < payload.length) {
+        const part = Math.min(APPEND_BYTES - appended, payload.length - at);
+        append.set(payload.subarray(at, at + part), appended);
+        appended += part;
+        at += part;
+        if (appended === APPEND_BYTES) {
+          model.appendAudio(append);
+          appended = 0;
+        }
+      }
+    },
+    speechStarted: (onsetMs) => {
+      if (!playout.isProtected()) handle({ type: 'speech-started', onsetMs });
+    },
+    speechEnded: (endMs) => handle({ type: 'speech-ended', endMs }),
+    markPlayed(name) {
+      const done = playout.markPlayed(name);
+      if (times !== null && times.firstSentMs !== null) {
+        // A mark confirms the 100 ms before it: the first sound was heard at their start.
+        const heardMs = Number(name.slice(name.indexOf(':') + 1)) / 8;
+        if (heardMs > 0) {
+          times.firstHeardMs = Math.max(times.firstSentMs, ports.now() - Math.min(heardMs, 100));
+          closeTurn(false);
+        }
+      }
+      for (const item of done) itemHeard(item.itemId);
+    },
+    digit: (digit) => handle({ type: 'digit', digit }),
+    beep: () => handle({ type: 'beep' }),
+    machineDetection: (verdict) => handle({ type: 'machine-detection', verdict }),
+    toolResult(toolCallId, output) {
+      if (!runningTools.delete(toolCallId)) return;
+      model.sendToolResult(toolCallId, output);
+      toolsAnswered();
+    },
+    finish: (reason, text) => handle({ type: 'finish', reason, say: text }),
+    tick: () => handle({ type: 'tick' }),
+    waitingForBeep: () => turns.phase.at === 'waiting-for-beep',
+    bargeIns: () => bargeIns,
+    close() {
+      closing ??= (async () => {
+        over = true;
+        cutAll(false);
+        closeTurn(false);
+        if (transcript.outstanding() > 0 && sessionLost === null) {
+          await new Promise<void>((resolve) => {
+            const timer = setTimeout(resolve, LAST_WORDS_MS);
+            wordsArrived = () => {
+              clearTimeout(timer);
+              resolve();
+            };
+          });
+        }
+        await model.close();
+      })();
+      return closing;
+    },
+  };
+}
+
+/** One string out of a model's arguments, which are untrusted text. */
+function readArgument(json: string, name: string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && Object.hasOwn(value, name)) {
+      const field = (value as Record<string, unknown>)[name];
+      if (typeof field === 'string') return field;
+    }
+  } catch {
+    // Not JSON: as good as absent.
+  }
+  return '';
+}

@@ -1,0 +1,315 @@
+// One call on its media thread: the carrier's stream in, through gap filling, VAD and pre-roll, to the conversation;
+// the agent's voice out at the pace of the line. Holds the wiring; rules and codecs are elsewhere.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { v7 as newId } from 'uuid';
+import type { WebSocket } from 'ws';
+import { BeepDetector } from '../../audio/beep.ts';
+import { decodeMulaw } from '../../audio/g711.ts';
+import { GapFiller } from '../../audio/gap-filler.ts';
+import { Preroll } from '../../audio/preroll.ts';
+import { SpeechDetector } from '../../audio/speech-detector.ts';
+import type { VadBatch, VadLane } from '../../audio/vad-batch.ts';
+import type { MediaMessage, MediaWire } from '../carriers/carrier.ts';
+import type { CallStats, EndReason, FromMedia, PrepareCall } from '../messages.ts';
+import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
+import { FRAME_BYTES, FRAME_MS } from '../playout.ts';
+import type { TurnRules } from '../turn-state.ts';
+import { type CallRecorder, openCallRecorder } from './call-recorder.ts';
+import { type Conversation, openConversation } from './conversation.ts';
+import type { FrameClock } from './frame-clock.ts';
+
+/** Audio at the carrier beyond what it has played: enough for a late tick, little to throw away at a barge-in. */
+const LEAD_MS = 240;
+/** Frames a message to the carrier. */
+const FRAMES_A_MESSAGE = 2;
+/** Bytes waiting in the socket at which frames stay here, and at which a reader that stays slow is given up. */
+const SLOW_BYTES = 32 * 1024;
+const STUCK_BYTES = 256 * 1024;
+const STUCK_MS = 5_000;
+/** A carrier sends frames all the time, but for pauses of its network: silence this long is a dead line. */
+const FIRST_FRAME_MS = 30_000;
+const MEDIA_TIMEOUT_MS = 15_000;
+const PREROLL_KEPT_MS = 1_000;
+
+export interface LiveCallPorts {
+  clock: FrameClock;
+  vad: VadBatch;
+  openModel(name: string, config: ModelConfig, listener: ModelListener, callId: string): ModelSession;
+  post(message: FromMedia): void;
+  rules: TurnRules;
+  counters: { framesIn: number; framesOut: number };
+}
+
+export interface LiveCall {
+  readonly callId: string;
+  expectStream(tokenHash: string): void;
+  /**
+   * A stream says which call it belongs to. False when its token is wrong or was used.
+   * From then on the socket is the call's.
+   */
+  attach(socket: WebSocket, wire: MediaWire, started: Extract<MediaMessage, { type: 'started' }>): boolean;
+  /** A message of the attached socket. */
+  media(message: MediaMessage): void;
+  detach(how: 'stopped' | 'lost'): void;
+  machineDetection(verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown'): void;
+  toolResult(toolCallId: string, output: string): void;
+  finish(reason: EndReason, say: string | null): void;
+  /** Closes everything, then says `released`. Safe to call twice. */
+  release(): Promise<void>;
+}
+
+/** Prepares a call: its model session is opened at once. */
+export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall {
+  const { callId } = plan;
+  const preparedAt = performance.now();
+  let tokenHash: Buffer | null = Buffer.from(plan.tokenHash, 'hex');
+  let startedAt: number | null = null;
+  let stream: { socket: WebSocket; wire: MediaWire; id: string } | null = null;
+  /** Where sample 0 of the current stream stands on the call's clock. */
+  let streamOffsetMs = 0;
+  let aheadUntilMs = 0;
+  let lastFrameAt = 0;
+  let stuckSince: number | null = null;
+  let pausing = false;
+  let released: Promise<void> | null = null;
+  let malformed = 0;
+  let framesIn = 0;
+  let framesOut = 0;
+  let filler: GapFiller;
+  let lane: VadLane | null = null;
+  let recorder: CallRecorder | null = null;
+  let recorderOpening: Promise<void> | null = null;
+  let beep: BeepDetector | null = null;
+  const totals = { filledMs: 0, duplicateFrames: 0, lateFrames: 0 };
+  const detector = new SpeechDetector();
+  const preroll = new Preroll(PREROLL_KEPT_MS);
+  const pcm = new Int16Array(FRAME_BYTES * 4);
+  const out = Buffer.alloc(FRAME_BYTES * FRAMES_A_MESSAGE);
+
+  const now = () => performance.now() - (startedAt ?? preparedAt);
+
+  const conversation: Conversation = openConversation(
+    plan,
+    {
+      openModel: (config, listener) => ports.openModel(plan.modelName, config, listener, callId),
+      post(message) {
+        if (message.type === 'digits-requested') pausing = true;
+        ports.post(message);
+      },
+      now,
+      clearCarrier() {
+        if (stream === null) return;
+        stream.socket.send(stream.wire.clear(stream.id));
+        recorder?.agentCleared(now());
+        aheadUntilMs = 0;
+      },
+      preroll: (fromMs) => preroll.read(Math.max(0, streamOffsetMs + filler.position / 8 - fromMs)),
+      newId,
+    },
+    ports.rules,
+  );
+
+  function onSound(payload: Uint8Array, atSample: number): void {
+    const samples = payload.length <= pcm.length ? pcm : new Int16Array(payload.length);
+    const decoded = samples.subarray(0, decodeMulaw(payload, samples));
+    lane?.push(decoded);
+    preroll.push(payload);
+    conversation.callerAudio(payload);
+    recorder?.caller(payload, streamOffsetMs + atSample / 8);
+    if (conversation.waitingForBeep()) {
+      beep ??= new BeepDetector();
+      if (beep.push(decoded)) conversation.beep();
+    } else beep = null;
+  }
+
+  function newFiller(): GapFiller {
+    return new GapFiller(onSound);
+  }
+  filler = newFiller();
+
+  function onProbability(probability: number, endSample: number, levelDb: number): void {
+    const event = detector.push(probability, endSample, levelDb);
+    if (event === null) return;
+    const atMs = streamOffsetMs + event.atSample / 8;
+    if (event.type === 'speech-started') conversation.speechStarted(atMs);
+    else conversation.speechEnded(atMs);
+  }
+
+  /** Hands the carrier what it is due: never more than the lead ahead of what it has played. */
+  function pace(nowMs: number): void {
+    if (stream === null) return;
+    const { playout } = conversation;
+    const waiting = stream.socket.bufferedAmount;
+    if (waiting > SLOW_BYTES) {
+      if (waiting > STUCK_BYTES) {
+        stuckSince ??= nowMs;
+        if (nowMs - stuckSince > STUCK_MS) {
+          ports.post({
+            type: 'finished',
+            callId,
+            reason: 'carrier_backpressure',
+            errorCode: 'carrier_backpressure',
+            errorMessage: 'The carrier stopped taking audio.',
+            speak: null,
+          });
+          stream.socket.terminate();
+        }
+      }
+      return;
+    }
+    stuckSince = null;
+    if (aheadUntilMs < nowMs) aheadUntilMs = nowMs;
+    while (aheadUntilMs - nowMs < LEAD_MS && playout.ready()) {
+      const bytes = playout.take(out);
+      if (bytes === 0) break;
+      const payload = out.subarray(0, bytes);
+      stream.socket.send(stream.wire.audio(stream.id, payload));
+      recorder?.agent(payload, nowMs);
+      const frames = bytes / FRAME_BYTES;
+      framesOut += frames;
+      ports.counters.framesOut += frames;
+      aheadUntilMs += frames * FRAME_MS;
+      const mark = playout.dueMark();
+      if (mark !== null) stream.socket.send(stream.wire.mark(stream.id, mark));
+    }
+  }
+
+  function onTick(): void {
+    const nowMs = now();
+    if (stream !== null) {
+      filler.tick(nowMs, detector.speaking);
+      pace(nowMs);
+      recorder?.tick(nowMs);
+      const quietMs = nowMs - lastFrameAt;
+      if (quietMs > (framesIn === 0 ? FIRST_FRAME_MS : MEDIA_TIMEOUT_MS)) {
+        lastFrameAt = Number.POSITIVE_INFINITY;
+        ports.post({
+          type: 'finished',
+          callId,
+          reason: 'media_timeout',
+          errorCode: 'media_timeout',
+          errorMessage: 'No audio came from the carrier any more.',
+          speak: null,
+        });
+      }
+      if (nowMs > plan.maxSeconds * 1000) conversation.finish('max_duration', null);
+    }
+    conversation.tick();
+  }
+  const stopTicking = ports.clock.add(onTick);
+
+  function closeStream(): void {
+    if (stream === null) return;
+    const { socket } = stream;
+    stream = null;
+    totals.filledMs += filler.counters.filledMs;
+    totals.duplicateFrames += filler.counters.duplicateFrames;
+    totals.lateFrames += filler.counters.lateFrames;
+    lane?.close();
+    lane = null;
+    socket.close(1000);
+  }
+
+  return {
+    callId,
+    expectStream(hash) {
+      tokenHash = Buffer.from(hash, 'hex');
+    },
+    attach(socket, wire, started) {
+      const given = createHash('sha256')
+        .update(started.parameters.token ?? '')
+        .digest();
+      if (tokenHash === null || released !== null || !timingSafeEqual(given, tokenHash)) return false;
+      tokenHash = null;
+      closeStream();
+      startedAt ??= performance.now();
+      stream = { socket, wire, id: started.streamId };
+      streamOffsetMs = now();
+      lastFrameAt = now();
+      aheadUntilMs = 0;
+      pausing = false;
+      filler = newFiller();
+      detector.reset();
+      lane = ports.vad.openLane(onProbability);
+      if (plan.recordingPath !== null && recorderOpening === null) {
+        recorderOpening = openCallRecorder(plan.recordingPath).then(
+          (opened) => {
+            recorder = opened;
+          },
+          (error: unknown) =>
+            ports.post({
+              type: 'log',
+              level: 'error',
+              event: 'recording.not_opened',
+              fields: { call_id: callId, error: String(error) },
+            }),
+        );
+      }
+      ports.post({
+        type: 'media-started',
+        callId,
+        streamId: started.streamId,
+        carrierCallId: started.carrierCallId,
+        at: new Date().toISOString(),
+      });
+      conversation.streamStarted();
+      return true;
+    },
+    media(message) {
+      switch (message.type) {
+        case 'audio': {
+          const nowMs = now();
+          if (filler.position === 0) streamOffsetMs = Math.max(0, nowMs - message.payload.length / 8);
+          lastFrameAt = nowMs;
+          framesIn++;
+          ports.counters.framesIn++;
+          filler.push(message.payload, message.timestampMs, message.chunk);
+          return;
+        }
+        case 'mark':
+          conversation.markPlayed(message.name);
+          return;
+        case 'digit':
+          conversation.digit(message.digit);
+          return;
+        case 'malformed':
+          malformed++;
+          return;
+        default:
+          return;
+      }
+    },
+    detach(how) {
+      if (stream === null) return;
+      closeStream();
+      conversation.streamPaused();
+      if (!pausing) ports.post({ type: 'stream-ended', callId, how });
+    },
+    machineDetection: (verdict) => conversation.machineDetection(verdict),
+    toolResult: (toolCallId, output) => conversation.toolResult(toolCallId, output),
+    finish: (reason, say) => conversation.finish(reason, say),
+    release() {
+      released ??= (async () => {
+        const endMs = now();
+        stopTicking();
+        const closing = conversation.close();
+        closeStream();
+        await recorderOpening;
+        const recording = recorder === null ? null : await recorder.close(endMs);
+        recorder = null;
+        await closing;
+        const stats: CallStats = {
+          framesIn,
+          framesOut,
+          ...totals,
+          malformedMessages: malformed,
+          bargeIns: conversation.bargeIns(),
+          recordingFrames: recording?.frames ?? 0,
+          recordingDropped: recording?.dropped ?? 0,
+        };
+        ports.post({ type: 'released', callId, stats, recording: recording && { frames: recording.frames } });
+      })();
+      return released;
+    },
+  };
+}

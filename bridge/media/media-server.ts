@@ -1,0 +1,134 @@
+// The media listener of a thread: decides which upgrades become sockets and which socket belongs to which call.
+// A socket counts for nothing until its signature, its path and its one-time token are right.
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { MediaWire } from '../carriers/carrier.ts';
+import type { LiveCall } from './live-call.ts';
+
+/** A frame of 20 ms takes under 400 bytes; this leaves room for any carrier's start message. */
+const MAX_MESSAGE_BYTES = 65_536;
+const START_DEADLINE_MS = 5_000;
+/** Sockets that have not shown their token yet. */
+const MAX_STRANGERS = 100;
+const CLOSE_TIMEOUT_MS = 2_000;
+/** Messages that cannot be read, after which a socket is given up. */
+const MAX_MALFORMED = 1_000;
+
+const POLICY_VIOLATION = 1008;
+
+export interface MediaServerOptions {
+  port: number;
+  /** Whether the carrier signed this upgrade. */
+  verify(request: IncomingMessage): boolean;
+  createWire(): MediaWire;
+  find(callId: string): LiveCall | undefined;
+  refused(why: string): void;
+}
+
+export interface MediaServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Listens on loopback; the public listener or a proxy brings the sockets. */
+export async function openMediaServer(o: MediaServerOptions): Promise<MediaServer> {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    // The wire checks what it reads; text of a known layout is never looked at as text.
+    skipUTF8Validation: true,
+    clientTracking: true,
+  });
+  const server: Server = createServer((_request, response) => {
+    response
+      .writeHead(426, { 'content-type': 'text/plain' })
+      .end('This address takes media websockets only.\n');
+  });
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 10_000;
+  let strangers = 0;
+
+  function refuse(socket: Duplex, status: string, why: string): void {
+    o.refused(why);
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  }
+
+  function greet(socket: WebSocket, call: LiveCall): void {
+    const wire = o.createWire();
+    let attached = false;
+    let ended = false;
+    let malformed = 0;
+    strangers++;
+    const deadline = setTimeout(() => reject('no start'), START_DEADLINE_MS);
+
+    function reject(why: string): void {
+      o.refused(why);
+      socket.close(POLICY_VIOLATION, why);
+      setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
+    }
+
+    function known(): void {
+      if (attached) return;
+      strangers--;
+      clearTimeout(deadline);
+    }
+
+    socket.on('message', (data, isBinary) => {
+      if (ended) return;
+      const message = wire.decode(data as Buffer, isBinary);
+      if (message.type === 'malformed' && ++malformed > MAX_MALFORMED) {
+        socket.terminate();
+        return;
+      }
+      if (attached) {
+        if (message.type === 'started') return;
+        if (message.type === 'stopped') {
+          ended = true;
+          call.detach('stopped');
+        } else call.media(message);
+        return;
+      }
+      if (message.type === 'connected' || message.type === 'ignored') return;
+      if (message.type !== 'started') return reject('start expected');
+      if (!call.attach(socket, wire, message)) return reject('token refused');
+      known();
+      attached = true;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      known();
+      if (attached && !ended) {
+        ended = true;
+        call.detach('lost');
+      }
+    });
+  }
+
+  server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    const callId = /^\/media\/\d{1,3}\/([0-9a-f-]{36})$/.exec(request.url ?? '')?.[1];
+    const call = callId === undefined ? undefined : o.find(callId);
+    // The signature first: a stranger learns nothing of which calls there are.
+    if (!o.verify(request)) return refuse(socket, '403 Forbidden', 'signature');
+    if (call === undefined) return refuse(socket, '404 Not Found', 'unknown call');
+    if (strangers >= MAX_STRANGERS) return refuse(socket, '503 Service Unavailable', 'too many strangers');
+    sockets.handleUpgrade(request, socket, head, (accepted) => greet(accepted, call));
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port: o.port, host: '127.0.0.1' }, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : o.port,
+    async close() {
+      for (const client of sockets.clients) if (client.readyState !== WebSocket.CLOSED) client.terminate();
+      sockets.close();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

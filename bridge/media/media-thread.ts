@@ -1,0 +1,133 @@
+// A media thread: opens its listener, its clock and its VAD, and holds the calls that the control thread gives it.
+import type { IncomingMessage } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parentPort, workerData } from 'node:worker_threads';
+import { openVadBatch } from '../../audio/vad-batch.ts';
+import type { FromMedia, MediaThreadData, ToMedia } from '../messages.ts';
+import { models } from '../models/models.ts';
+import { TURN_RULES } from '../turn-state.ts';
+import { mediaCarriers } from './carrier-media.ts';
+import { startFrameClock } from './frame-clock.ts';
+import { type LiveCall, openLiveCall } from './live-call.ts';
+import { openMediaServer } from './media-server.ts';
+
+const LOOP_RESOLUTION_MS = 5;
+
+const data = workerData as MediaThreadData;
+if (parentPort === null) throw new Error('A media thread is started by the control thread.');
+const port = parentPort;
+const post = (message: FromMedia) => port.postMessage(message);
+const log = (level: 'info' | 'warn' | 'error', event: string, fields: Record<string, unknown>) =>
+  post({ type: 'log', level, event, fields });
+
+const carrier = mediaCarriers[data.carrier];
+if (carrier === undefined) throw new Error(`There is no carrier "${data.carrier}".`);
+
+const calls = new Map<string, LiveCall>();
+const counters = { framesIn: 0, framesOut: 0 };
+const rules = { ...TURN_RULES, idleMs: data.callerIdleSeconds * 1000 };
+const clock = startFrameClock((error) => log('error', 'media.tick_failed', { error: describe(error) }));
+const vad = await openVadBatch();
+let vadFailed = false;
+clock.add(() => {
+  vad.run().catch((error: unknown) => {
+    if (!vadFailed) log('error', 'vad.failed', { error: describe(error) });
+    vadFailed = true;
+  });
+});
+
+const server = await openMediaServer({
+  port: data.port,
+  verify: (request: IncomingMessage) =>
+    carrier.verifyUpgrade({
+      headers: request.headers,
+      url: `${data.publicUrl.replace(/^http/, 'ws')}${request.url ?? ''}`,
+      secret: data.carrierSecret,
+    }),
+  createWire: carrier.createWire,
+  find: (callId) => calls.get(callId),
+  refused: (why) => log('warn', 'media.refused', { why }),
+});
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
+  calls.set(
+    plan.callId,
+    openLiveCall(plan, {
+      clock,
+      vad,
+      post,
+      rules,
+      counters,
+      openModel(name, config, listener, callId) {
+        const open = models[name];
+        if (open === undefined) throw new Error(`There is no model "${name}".`);
+        return open(config, listener, {
+          renewAfterSeconds: data.modelSessionSeconds,
+          log: (level, event, fields) => log(level, event, { call_id: callId, ...fields }),
+        });
+      },
+    }),
+  );
+}
+
+async function receive(message: ToMedia): Promise<void> {
+  if (message.type === 'prepare') return prepare(message);
+  if (message.type === 'stop') return stop();
+  const call = calls.get(message.callId);
+  if (call === undefined) return;
+  switch (message.type) {
+    case 'expect-stream':
+      return call.expectStream(message.tokenHash);
+    case 'machine-detection':
+      return call.machineDetection(message.verdict);
+    case 'tool-result':
+      return call.toolResult(message.toolCallId, message.output);
+    case 'finish':
+      return call.finish(message.reason, message.say);
+    case 'release':
+      await call.release();
+      calls.delete(message.callId);
+  }
+}
+
+async function stop(): Promise<void> {
+  clearInterval(reporting);
+  clock.close();
+  await server.close();
+  await vad.close();
+  port.close();
+  // Whatever a library may still hold open must not keep the daemon from ending.
+  process.exit(0);
+}
+
+const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+delay.enable();
+let windowsBefore = 0;
+const reporting = setInterval(() => {
+  const { maxMs } = clock.lateness();
+  const { windows } = vad.counters;
+  post({
+    type: 'load',
+    calls: calls.size,
+    // The histogram counts the sampling interval itself as delay.
+    loopDelayP99Ms: Math.max(0, delay.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
+    loopDelayMaxMs: Math.max(0, delay.max / 1e6 - LOOP_RESOLUTION_MS),
+    tickLateMaxMs: maxMs,
+    framesIn: counters.framesIn,
+    framesOut: counters.framesOut,
+    vadWindows: windows - windowsBefore,
+  });
+  windowsBefore = windows;
+  delay.reset();
+}, 1_000);
+
+port.on('message', (message: ToMedia) => {
+  receive(message).catch((error: unknown) => {
+    log('error', 'media.message_failed', { message: message.type, error: describe(error) });
+  });
+});
+post({ type: 'listening', port: server.port });

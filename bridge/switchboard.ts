@@ -1,0 +1,146 @@
+// The switchboard: live calls as the control plane and the rest of the program see them. Dials, cancels and hangs up;
+// the desk keeps the calls, the inboxes read what comes in.
+import { join } from 'node:path';
+import { AppError } from '../errors.ts';
+import { maskNumber } from '../log.ts';
+import type { CallRecord } from '../storage/records.ts';
+import { type CallDesk, type CallDeskOptions, type LiveEntry, openCallDesk } from './call-desk.ts';
+import { machinePlan } from './call-plan.ts';
+import { type CallEvent, isTerminal } from './call-state.ts';
+import type { Calls } from './calls.ts';
+import { openCarrierInbox } from './carrier-inbox.ts';
+import type { HookHandlers } from './carriers/carrier.ts';
+import { openMediaInbox } from './media-inbox.ts';
+import type { MediaThreads } from './media-threads.ts';
+import type { EndReason, FromMedia } from './messages.ts';
+
+export interface Switchboard extends Calls, HookHandlers {
+  onMedia(message: FromMedia): void;
+  onThreadLost(callIds: readonly string[]): void;
+  /** Applies an event to a call; answers the call as it is afterwards. */
+  apply(callId: string, event: CallEvent): Promise<CallRecord | null>;
+  entries(): ReadonlyMap<string, LiveEntry>;
+  /** Has the media thread end the talk, with a spoken line or at once. */
+  finish(callId: string, reason: EndReason, say: string | null): void;
+  /** Ends a call at the carrier and records the end, whatever the media does. */
+  endNow(
+    callId: string,
+    cause: string,
+    error: { code: string; message: string } | null,
+  ): Promise<CallRecord | null>;
+  setAccepting(accepting: boolean): void;
+  attach(threads: MediaThreads): void;
+}
+
+/** Opens the switchboard; its media threads are attached once they run, since each needs the other. */
+export function openSwitchboard(o: CallDeskOptions): Switchboard {
+  const { store, carrier, log } = o;
+  const desk: CallDesk = openCallDesk(o);
+  const { live, apply, endNow } = desk;
+
+  async function dispatch(call: CallRecord): Promise<CallRecord> {
+    const opened = await desk.open(() => {
+      const recording_path = o.recordCalls ? join('recordings', `${call.id}.wav`) : null;
+      return store.createCall(
+        { ...call, recording_path },
+        { events: ['call.queued'], reserve: Math.ceil(o.pricePerMinute * o.reserveMinutes) },
+      );
+    });
+    if ('conflict' in opened) {
+      throw new AppError(
+        'insufficient_credit',
+        'The credit left does not cover the start of a call; add credit and try again.',
+      );
+    }
+    const { entry } = opened;
+    log.info({
+      event: 'call.dispatched',
+      call_id: call.id,
+      to: maskNumber(call.to_number),
+      thread: entry.thread,
+    });
+    try {
+      const machine = machinePlan(call);
+      const { carrierCallId } = await carrier.placeCall({
+        callId: call.id,
+        to: call.to_number,
+        from: call.from_number,
+        ringSeconds: o.ringSeconds,
+        maxSeconds: o.maxSeconds,
+        machineDetection: machine === 'none' ? null : machine === 'hangup' ? 'detect' : 'message_end',
+      });
+      return (await apply(call.id, { type: 'accepted', carrierCallId })) ?? call;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'carrier_error') throw error;
+      const adopted = error.carrierCode === 'no_answer_from_carrier' ? await adopt(call) : null;
+      if (adopted !== null) return adopted;
+      await apply(call.id, {
+        type: 'refused',
+        at: o.now().toISOString(),
+        code: error.carrierCode ?? null,
+        message: error.message,
+      });
+      throw error;
+    }
+  }
+
+  /** The carrier's answer to a dial was lost: it is asked for the call, and never dialled again. */
+  async function adopt(call: CallRecord): Promise<CallRecord | null> {
+    try {
+      const found = await carrier.findCalls({
+        to: call.to_number,
+        from: call.from_number,
+        since: call.created_at,
+      });
+      for (const snapshot of found) {
+        if ((await store.findCallByCarrierId(carrier.name, snapshot.carrierCallId)) !== null) continue;
+        return await apply(call.id, { type: 'accepted', carrierCallId: snapshot.carrierCallId });
+      }
+    } catch (error) {
+      log.warn({ event: 'call.not_adopted', call_id: call.id, err: error });
+    }
+    return null;
+  }
+
+  async function owned(orgId: string, id: string): Promise<CallRecord> {
+    const call = await store.getCall(orgId, id);
+    if (call === null) throw new AppError('not_found', `There is no call ${id}.`);
+    if (isTerminal(call.status)) throw new AppError('call_ended', `The call has ended (${call.status}).`);
+    return call;
+  }
+
+  return {
+    ...openCarrierInbox(desk),
+    onMedia: openMediaInbox(desk),
+    dispatch,
+    async cancel(orgId, id) {
+      const call = await owned(orgId, id);
+      if (call.status === 'in_progress') {
+        throw new AppError('conflict', 'The call was answered already; use hangup to end it.');
+      }
+      return (await endNow(id, 'canceled', null)) ?? call;
+    },
+    async hangUp(orgId, id) {
+      const call = await owned(orgId, id);
+      return (await endNow(id, call.answered_at === null ? 'canceled' : 'hangup_requested', null)) ?? call;
+    },
+    live: () => [...live.values()].map(({ callId, thread, floor }) => ({ callId, thread, floor })),
+    accepting: desk.accepting,
+    setAccepting: desk.setAccepting,
+    attach: desk.attach,
+    onThreadLost(callIds) {
+      for (const callId of callIds) {
+        endNow(callId, 'thread_lost', {
+          code: 'media_thread_lost',
+          message: 'The thread that carried the audio stopped.',
+        }).catch((error: unknown) => log.error({ event: 'call.step_failed', call_id: callId, err: error }));
+      }
+    },
+    apply: (callId: string, event: CallEvent) => apply(callId, event),
+    entries: () => live,
+    finish(callId, reason, say) {
+      desk.pool().post(callId, { type: 'finish', callId, reason, say });
+    },
+    endNow,
+  };
+}

@@ -1,0 +1,289 @@
+import t from 'tap';
+import {
+  openTurns,
+  step,
+  TURN_RULES,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnState,
+} from '../../bridge/turn-state.ts';
+
+/** Plays events given as [milliseconds, event] and answers every effect with its time. */
+function play(start: TurnState, events: [number, TurnEvent][]) {
+  let state = start;
+  const effects: [number, TurnEffect][] = [];
+  for (const [now, event] of events) {
+    const result = step(state, event, now);
+    state = result.state;
+    for (const effect of result.effects) effects.push([now, effect]);
+  }
+  return { state, effects, did: effects.map(([, effect]) => effect.do) };
+}
+
+const fresh = (o: Partial<Parameters<typeof openTurns>[0]> = {}) =>
+  openTurns({ greets: true, plan: 'none', ...o });
+const GREETED: [number, TurnEvent][] = [
+  [0, { type: 'model-ready', renewed: false }],
+  [10, { type: 'stream-started' }],
+  [400, { type: 'agent-audio' }],
+  [2_000, { type: 'response-done', pending: true, busy: false, spoke: true }],
+  [5_000, { type: 'all-heard', busy: false }],
+];
+
+t.test('the greeting waits for both the stream and the model', async (t) => {
+  t.same(play(fresh(), [[0, { type: 'stream-started' }]]).did, []);
+  t.same(play(fresh(), [[0, { type: 'model-ready', renewed: false }]]).did, []);
+  const both = play(fresh(), GREETED.slice(0, 2));
+  t.match(both.effects, [[10, { do: 'speak', what: 'greeting' }]]);
+  t.same(play(fresh({ greets: false }), GREETED.slice(0, 2)).did, ['floor']);
+});
+
+t.test("a caller's turn: listen from the onset, commit after the silence, answer", async (t) => {
+  const { effects, state } = play(fresh(), [
+    ...GREETED,
+    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
+    [8_000, { type: 'speech-ended', endMs: 7_800 }],
+    [8_200, { type: 'tick' }],
+    [8_400, { type: 'tick' }],
+  ]);
+  const after = effects.filter(([now]) => now > 5_000);
+  t.match(after, [
+    [6_200, { do: 'listen', fromMs: 6_000 }],
+    [6_200, { do: 'floor', floor: 'caller' }],
+    [8_400, { do: 'commit', respond: true, speechEndMs: 7_800 }],
+  ]);
+  t.equal(state.phase.at, 'thinking');
+});
+
+t.test('speech that goes on within the silence is one turn', async (t) => {
+  const { did } = play(fresh(), [
+    ...GREETED,
+    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
+    [8_000, { type: 'speech-ended', endMs: 7_800 }],
+    [8_300, { type: 'speech-started', onsetMs: 8_200 }],
+    [8_500, { type: 'tick' }],
+    [9_000, { type: 'speech-ended', endMs: 8_900 }],
+    [9_500, { type: 'tick' }],
+  ]);
+  t.equal(did.filter((effect) => effect === 'commit').length, 1);
+  t.equal(did.filter((effect) => effect === 'listen').length, 1);
+});
+
+t.test('barge-in interrupts first, then listens', async (t) => {
+  const { did } = play(fresh(), [...GREETED.slice(0, 3), [900, { type: 'speech-started', onsetMs: 700 }]]);
+  t.same(did.slice(-3), ['interrupt', 'listen', 'floor']);
+});
+
+t.test('a caller who goes on before the answer is heard takes the turn back', async (t) => {
+  const { did } = play(fresh(), [
+    ...GREETED,
+    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
+    [7_000, { type: 'speech-ended', endMs: 6_900 }],
+    [7_600, { type: 'tick' }],
+    [7_900, { type: 'speech-started', onsetMs: 7_700 }],
+  ]);
+  t.same(did.slice(-4), ['commit', 'interrupt', 'listen', 'floor']);
+});
+
+t.test("the caller's silence is counted from heard time, prompted, and ends the call", async (t) => {
+  const idle = TURN_RULES.idleMs;
+  const events: [number, TurnEvent][] = [...GREETED, [5_000 + idle - 1, { type: 'tick' }]];
+  t.same(play(fresh(), events).did.slice(-1), ['floor'], 'not a moment early');
+  let now = 5_000;
+  const spoken: unknown[] = [];
+  let { state } = play(fresh(), GREETED);
+  for (let round = 0; round < 4 && state.phase.at !== 'over'; round++) {
+    now += idle;
+    const asked = play(state, [[now, { type: 'tick' }]]);
+    spoken.push(...asked.effects.map(([, effect]) => (effect.do === 'speak' ? effect.silences : effect.do)));
+    now += 3_000;
+    const heard = play(asked.state, [
+      [now - 1_000, { type: 'agent-audio' }],
+      [now, { type: 'all-heard', busy: false }],
+    ]);
+    state = heard.state;
+    spoken.push(...heard.did.filter((effect) => effect === 'finish'));
+  }
+  t.same(spoken, [1, 2, 3, 'finish']);
+});
+
+t.test('a goodbye is heard to its end before the line is given up, and nothing interrupts it', async (t) => {
+  const { did, state } = play(fresh(), [
+    ...GREETED.slice(0, 3),
+    [1_000, { type: 'end-requested', reason: 'agent_ended', pending: true }],
+    [1_100, { type: 'response-done', pending: true, busy: false, spoke: true }],
+    [1_500, { type: 'speech-started', onsetMs: 1_400 }],
+    [2_000, { type: 'speech-ended', endMs: 1_900 }],
+    [3_000, { type: 'tick' }],
+  ]);
+  t.notOk(did.includes('interrupt') || did.includes('finish'));
+  t.equal(state.phase.at, 'closing');
+  t.match(play(state, [[4_000, { type: 'all-heard', busy: false }]]).effects, [
+    [4_000, { do: 'finish', reason: 'agent_ended' }],
+  ]);
+});
+
+t.test('an end without words left to hear is an end now', async (t) => {
+  const { effects } = play(fresh(), [
+    ...GREETED,
+    [6_000, { type: 'end-requested', reason: 'agent_ended', pending: false }],
+  ]);
+  t.match(effects.at(-1), [6_000, { do: 'finish', reason: 'agent_ended' }]);
+});
+
+t.test('a silent model is asked again once, then the call ends with the reason', async (t) => {
+  const { effects } = play(fresh(), [
+    ...GREETED.slice(0, 2),
+    [10 + TURN_RULES.retryAfterMs, { type: 'tick' }],
+    [10 + TURN_RULES.retryAfterMs + 500, { type: 'tick' }],
+    [10 + TURN_RULES.giveUpAfterMs, { type: 'tick' }],
+  ]);
+  t.match(
+    effects.map(([, effect]) => effect),
+    [{ what: 'greeting' }, { what: 'retry' }, { do: 'interrupt' }, { do: 'finish', reason: 'model_silent' }],
+  );
+});
+
+t.test('keys pressed close together are one input', async (t) => {
+  const { effects } = play(fresh(), [
+    ...GREETED,
+    [6_000, { type: 'digit', digit: '1' }],
+    [6_400, { type: 'digit', digit: '2' }],
+    [6_800, { type: 'tick' }],
+    [8_000, { type: 'tick' }],
+  ]);
+  t.match(effects.at(-1), [8_000, { do: 'digits', digits: '12' }]);
+});
+
+t.test('tools: the silence while one runs is the agent`s, and its answer is spoken', async (t) => {
+  const { state, did } = play(fresh(), [
+    ...GREETED.slice(0, 4),
+    [5_000, { type: 'all-heard', busy: true }],
+    [6_000, { type: 'tools-answered' }],
+  ]);
+  t.equal(state.phase.at, 'thinking');
+  t.same(did.slice(-1), ['speak']);
+  const interrupted = play(fresh(), [
+    ...GREETED.slice(0, 4),
+    [5_200, { type: 'speech-started', onsetMs: 5_000 }],
+    [6_000, { type: 'tools-answered' }],
+  ]);
+  t.equal(interrupted.state.phase.at, 'caller', 'after a barge-in the caller`s own turn brings the answer');
+});
+
+const ANSWERED: [number, TurnEvent][] = [
+  [0, { type: 'model-ready', renewed: false }],
+  [10, { type: 'stream-started' }],
+  [400, { type: 'agent-audio' }],
+];
+
+t.test('voicemail, hang up: the verdict ends the call', async (t) => {
+  const { effects } = play(fresh({ plan: 'hangup' }), [
+    ...ANSWERED,
+    [4_000, { type: 'machine-detection', verdict: 'machine' }],
+  ]);
+  t.match(
+    effects.slice(-3).map(([, effect]) => effect),
+    [{ do: 'interrupt' }, { do: 'forget' }, { do: 'finish', reason: 'voicemail' }],
+  );
+});
+
+t.test(
+  'voicemail, leave a message: quiet until the greeting ends, then the message, then its last heard word',
+  async (t) => {
+    const start = play(fresh({ plan: 'leave_message' }), [
+      ...ANSWERED,
+      [2_500, { type: 'speech-started', onsetMs: 600 }],
+      [4_000, { type: 'machine-detection', verdict: 'machine' }],
+      [5_000, { type: 'speech-ended', endMs: 4_900 }],
+      [6_000, { type: 'tick' }],
+    ]);
+    t.notOk(start.did.includes('commit'), 'the greeting is answered by nobody');
+    const message = play(start.state, [
+      [9_000, { type: 'machine-detection', verdict: 'machine_ready' }],
+      [9_500, { type: 'agent-audio' }],
+      [10_000, { type: 'speech-started', onsetMs: 9_900 }],
+      [10_500, { type: 'response-done', pending: true, busy: false, spoke: true }],
+      [15_000, { type: 'all-heard', busy: false }],
+    ]);
+    t.match(
+      message.effects.map(([now, effect]) => [now, effect.do]),
+      [
+        [9_000, 'interrupt'],
+        [9_000, 'forget'],
+        [9_000, 'speak'],
+        [9_500, 'floor'],
+        [15_000, 'finish'],
+      ],
+    );
+  },
+);
+
+t.test(
+  'voicemail: our own beep detector does as well, and a greeting without end is spoken over in the end',
+  async (t) => {
+    const waiting = play(fresh({ plan: 'leave_message' }), [
+      ...ANSWERED,
+      [4_000, { type: 'machine-detection', verdict: 'machine' }],
+    ]).state;
+    t.match(play(waiting, [[6_000, { type: 'beep' }]]).effects.at(-1), [6_000, { what: 'voicemail' }]);
+    t.match(play(waiting, [[4_000 + TURN_RULES.greetingLimitMs, { type: 'tick' }]]).effects.at(-1)?.[1], {
+      what: 'voicemail',
+    });
+  },
+);
+
+t.test(
+  'voicemail: long speech before any verdict is not answered; a verdict of human brings the answer',
+  async (t) => {
+    const suspecting = play(fresh({ plan: 'leave_message' }), [
+      ...ANSWERED,
+      [700, { type: 'speech-started', onsetMs: 500 }],
+      [6_000, { type: 'speech-ended', endMs: 5_900 }],
+      [6_600, { type: 'tick' }],
+    ]);
+    t.equal(suspecting.state.phase.at, 'suspecting');
+    t.match(suspecting.effects.at(-1), [6_600, { do: 'commit', respond: false }]);
+    const human = play(suspecting.state, [[7_000, { type: 'machine-detection', verdict: 'human' }]]);
+    t.match(human.effects, [[7_000, { do: 'speak', what: 'continue' }]]);
+  },
+);
+
+t.test('voicemail: a verdict after a real dialogue is ignored', async (t) => {
+  let state = play(fresh({ plan: 'hangup' }), GREETED).state;
+  for (const at of [10_000, 20_000]) {
+    state = play(state, [
+      [at, { type: 'speech-started', onsetMs: at - 200 }],
+      [at + 1_000, { type: 'speech-ended', endMs: at + 900 }],
+      [at + 2_000, { type: 'tick' }],
+      [at + 3_000, { type: 'agent-audio' }],
+      [at + 5_000, { type: 'all-heard', busy: false }],
+    ]).state;
+  }
+  t.same(play(state, [[30_000, { type: 'machine-detection', verdict: 'machine' }]]).did, []);
+});
+
+t.test('finish: a spoken line is heard first; without a stream it ends at once', async (t) => {
+  const spoken = play(fresh(), [
+    ...GREETED,
+    [6_000, { type: 'finish', reason: 'draining', say: 'Goodbye.' }],
+  ]);
+  t.same(spoken.did.slice(-2), ['interrupt', 'say']);
+  const heard = play(spoken.state, [
+    [7_000, { type: 'agent-audio' }],
+    [9_000, { type: 'all-heard', busy: false }],
+  ]);
+  t.match(heard.effects.at(-1), [9_000, { do: 'finish', reason: 'draining' }]);
+  t.match(play(fresh(), [[0, { type: 'finish', reason: 'draining', say: 'Goodbye.' }]]).effects.at(-1), [
+    0,
+    { do: 'finish' },
+  ]);
+  const mute = play(spoken.state, [[6_000 + TURN_RULES.giveUpAfterMs, { type: 'tick' }]]);
+  t.match(mute.effects.at(-1)?.[1], { do: 'finish' }, 'a goodbye that never comes does not hold the line');
+});
+
+t.test('nothing happens after the end', async (t) => {
+  const { state } = play(fresh(), [[0, { type: 'finish', reason: 'x', say: null }]]);
+  t.equal(state.phase.at, 'over');
+  t.same(play(state, GREETED).did, []);
+});
