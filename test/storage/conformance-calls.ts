@@ -450,6 +450,44 @@ export function callConformance(t: Test, openEmpty: OpenEmpty): void {
     t.equal(await balance(store, org), 50, 'a balance set later starts where it is set');
   });
 
+  t.test('money: the end of a call follows from what is held, whatever amount is passed', async (t) => {
+    const { store } = await open(t);
+    const org = await addOrganization(store, { balance_milli_cents: 1000 });
+    const sum = async (id: string) =>
+      (await store.listLedger(org, id)).reduce((all, row) => all + row.amount_milli_cents, 0);
+    const start = async () =>
+      succeeded(await store.createCall(makeCall(org), { events: [], reserve: 300 })).id;
+
+    const released = await start();
+    await store.saveCall(released, {
+      from: ['queued'],
+      change: { status: 'failed' },
+      ledger: [{ kind: 'release', amountMilliCents: 1 }],
+    });
+    t.equal(await sum(released), 0);
+    const settled = await start();
+    await store.saveCall(settled, {
+      from: ['queued'],
+      change: { status: 'completed', billing_amount_milli_cents: 120 },
+      ledger: [
+        { kind: 'top_up', amountMilliCents: -50 },
+        { kind: 'settle', amountMilliCents: 999 },
+      ],
+    });
+    t.equal(await sum(settled), -120);
+    const unbilled = await start();
+    const billed = succeeded(
+      await store.saveCall(unbilled, {
+        from: ['queued'],
+        change: { status: 'completed' },
+        ledger: [{ kind: 'settle', amountMilliCents: 260 }],
+      }),
+    );
+    t.equal(billed.billing_amount_milli_cents, 40, 'without a bill, it follows from the amount');
+    t.equal(await sum(unbilled), -40);
+    t.equal(await balance(store, org), 840);
+  });
+
   t.test('money: wrong signs are refused', async (t) => {
     const { store } = await open(t);
     const org = await addOrganization(store, { balance_milli_cents: 100 });

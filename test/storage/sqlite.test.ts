@@ -14,9 +14,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
 import { MIGRATIONS } from '../../storage/migrations.ts';
+import { openSession } from '../../storage/sqlite/session.ts';
 import { openDatabase, StorageError } from '../../storage/sqlite.ts';
 import { openStore } from '../../storage/sqlite-store.ts';
-import { addOrganization } from './makers.ts';
+import { addOrganization, START } from './makers.ts';
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -107,6 +108,39 @@ t.test('a killed daemon leaves no lock behind', async (t) => {
   const store = await openStore({ path });
   t.ok(await store.firstOrganization(), 'the next one opens at once');
   await store.close();
+});
+
+t.test('a second daemon is turned away, from this process or another', async (t) => {
+  const path = join(t.testdir(), 'offhook.db');
+  const first = await openStore({ path });
+  t.teardown(() => first.close());
+  // Twice in here first: a careless close would drop the process's POSIX locks and let the other process in.
+  for (const _ of [1, 2]) await t.rejects(openStore({ path }), { code: 'locked' });
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'commit-loop.ts'), path], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const [code] = await once(child, 'close');
+  t.not(code, 0);
+  t.match(said, /StorageError: another daemon is using this data folder/);
+});
+
+t.test('a change owns the database from its first line', (t) => {
+  const path = join(t.testdir(), 'offhook.db');
+  const { db, close } = openDatabase({ path });
+  const session = openSession(db, () => new Date(START), t.error);
+  const shell = new Database(path, { timeout: 0 });
+  session.write(() => {
+    session.statement('SELECT count(*) FROM organizations').get();
+    t.throws(() => shell.exec('DELETE FROM api_keys'), { code: 'SQLITE_BUSY' }, 'nobody writes in between');
+  });
+  shell.exec('DELETE FROM api_keys');
+  shell.close();
+  close();
+  t.end();
 });
 
 t.test('a damaged file is refused and left as it is', (t) => {
