@@ -190,7 +190,7 @@ function sendRecording(res: Response, o: { root: string; file: string; name: str
         res.status(416).json(errorBody(refusal, contextOf(res).requestId));
         return resolve();
       }
-      if (error.status === 404 || error.status === 403) {
+      if (error.status === 404 || error.status === 403 || error.code === 'EISDIR') {
         return reject(new AppError('not_found', 'The recording is no longer there.', { cause: thrown }));
       }
       reject(thrown);

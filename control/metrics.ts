@@ -48,33 +48,59 @@ export function watchDaemon(
   registry: Registry,
   o: { store: Pick<Store, 'stats'>; calls: Pick<Calls, 'live' | 'accepting'>; log: Pick<Log, 'error'> },
 ): void {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
-  const pending = gauge('offhook_deliveries_pending', 'Webhook deliveries that wait for an attempt');
-  const oldest = gauge('offhook_deliveries_oldest_overdue_seconds', 'How late the most overdue delivery is');
-  const unfinished = gauge('offhook_calls_unfinished', 'Calls without a terminal status');
-  const wal = gauge('offhook_storage_wal_bytes', 'Bytes of the write-ahead log');
-  const accepting = gauge('offhook_calls_accepting', '1 while new calls are taken, 0 while draining');
+  type Stats = Awaited<ReturnType<Store['stats']>>;
+  let asked: Promise<Stats | null> | null = null;
+  /** One question a scrape: all gauges are collected at once. Null when storage fails: other metrics are wanted then most. */
+  function stats(): Promise<Stats | null> {
+    asked ??= o.store
+      .stats()
+      .catch((error: unknown) => {
+        o.log.error({ err: error }, 'metrics.storage_failed');
+        return null;
+      })
+      .finally(() => {
+        asked = null;
+      });
+    return asked;
+  }
+
+  const registers = [registry];
+  const ofStore: [name: string, help: string, key: keyof Stats][] = [
+    ['offhook_deliveries_pending', 'Webhook deliveries that wait for an attempt', 'pendingDeliveries'],
+    [
+      'offhook_deliveries_oldest_overdue_seconds',
+      'How late the most overdue delivery is',
+      'oldestPendingSeconds',
+    ],
+    ['offhook_calls_unfinished', 'Calls without a terminal status', 'unfinishedCalls'],
+    ['offhook_storage_wal_bytes', 'Bytes of the write-ahead log', 'walBytes'],
+  ];
+  for (const [name, help, key] of ofStore) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set((await stats())?.[key] ?? Number.NaN);
+      },
+    });
+  }
   new Gauge({
     name: 'offhook_calls_live',
     help: 'Live calls by media thread',
     labelNames: ['thread'] as const,
-    registers: [registry],
-    // One collect fills all of them: a scrape asks the store once.
-    async collect() {
+    registers,
+    collect() {
       this.reset();
       for (const call of o.calls.live()) this.inc({ thread: call.thread });
-      accepting.set(o.calls.accepting() ? 1 : 0);
-      try {
-        const stats = await o.store.stats();
-        pending.set(stats.pendingDeliveries);
-        oldest.set(stats.oldestPendingSeconds);
-        unfinished.set(stats.unfinishedCalls);
-        wal.set(stats.walBytes);
-      } catch (error) {
-        // The other metrics are wanted most when storage fails.
-        for (const one of [pending, oldest, unfinished, wal]) one.set(Number.NaN);
-        o.log.error({ err: error }, 'metrics.storage_failed');
-      }
+    },
+  });
+  new Gauge({
+    name: 'offhook_calls_accepting',
+    help: '1 while new calls are taken, 0 while draining',
+    registers,
+    collect() {
+      this.set(o.calls.accepting() ? 1 : 0);
     },
   });
 }

@@ -1,0 +1,314 @@
+// The control plane on a real socket with a real store in memory; the bridge and the carrier are stand-ins that keep what
+// they were asked. Every answer is held against the schema that its route promises.
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Router } from 'express';
+import type { Test } from 'tap';
+import type { Calls, LiveCall } from '../../bridge/calls.ts';
+import type { AvailableNumber, Carrier, NumberSearch, OwnedNumber } from '../../bridge/carriers/carrier.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { createApp, ROUTES } from '../../control/app.ts';
+import { openEgress } from '../../control/egress.ts';
+import { createHttpServer } from '../../control/http-server.ts';
+import { ensureFirstKey, hashKey } from '../../control/keys.ts';
+import { createMetrics } from '../../control/metrics.ts';
+import { errorAnswer } from '../../control/schemas.ts';
+import { AppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { CallRecord, NumberRecord } from '../../storage/records.ts';
+import { openStore } from '../../storage/sqlite-store.ts';
+import type { Store } from '../../storage/store.ts';
+
+export interface ApiAnswer {
+  status: number;
+  headers: Headers;
+  /** As parsed: its shape has been held against the route's schema. */
+  body: ReturnType<typeof JSON.parse>;
+  text: string;
+}
+
+export interface ApiRequest {
+  key?: string | null;
+  body?: unknown;
+  raw?: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+export interface LogLine {
+  level: string;
+  message: string;
+  fields: Record<string, unknown>;
+}
+
+export interface Rig {
+  url: string;
+  store: Store;
+  config: Config;
+  orgId: string;
+  key: string;
+  /** A second organization, its key, and what it owns. */
+  other: { orgId: string; key: string };
+  lines: LogLine[];
+  now(): Date;
+  advance(ms: number): void;
+  dispatched: CallRecord[];
+  bought: string[];
+  released: string[];
+  searches: NumberSearch[];
+  /** What the stand-ins do; tests replace them. */
+  behaviour: {
+    dispatch: (call: CallRecord) => Promise<CallRecord>;
+    buy: (o: { e164: string; friendlyName?: string | undefined }) => Promise<OwnedNumber>;
+    release: (carrierNumberId: string) => Promise<void>;
+    search: (o: NumberSearch) => Promise<AvailableNumber[]>;
+    live: () => LiveCall[];
+    ready: () => { ok: boolean; checks: Record<string, unknown> };
+  };
+  api(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
+  /** An active number of the organization, attached to nothing. */
+  number(e164: string, orgId?: string): Promise<string>;
+  /** An outbound agent with one number. */
+  agent(fields?: Record<string, unknown>): Promise<{ id: string; number_id: string; e164: string }>;
+}
+
+let serial = 0;
+
+/** Opens all of it; the test closes it at its end. */
+export async function openRig(
+  t: Test,
+  o: { env?: Record<string, string>; hooks?: Router; pages?: Router } = {},
+) {
+  let at = Date.parse('2026-03-01T12:00:00.000Z');
+  const now = () => new Date(at);
+  const lines: LogLine[] = [];
+  const write = (level: string) => (fields: unknown, message?: unknown) => {
+    lines.push({ level, message: String(message), fields: fields as Record<string, unknown> });
+  };
+  const log = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  } as Log;
+  // The clock stands still, so a bucket never fills again.
+  const config = readConfig({ RATE_LIMIT_BURST: '100000', ...o.env });
+  const store = await openStore({ path: ':memory:', now });
+  const egress = openEgress({ allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS, userAgent: 'test' });
+
+  const { printed } = await ensureFirstKey(store, config, now());
+  const key = config.OFFHOOK_API_KEY ?? printed ?? '';
+  const orgId = (await store.firstOrganization())?.id ?? '';
+  const other = { orgId: '0199a000-0000-7000-8000-000000000001', key: `sk_other${'x'.repeat(40)}` };
+  await store.createOrganization(
+    {
+      id: other.orgId,
+      name: 'Other',
+      webhook_secret: 'whsec_b3RoZXI=',
+      previous_webhook_secret: null,
+      previous_webhook_secret_expires_at: null,
+      balance_milli_cents: null,
+      created_at: new Date(at + 1000).toISOString(),
+    },
+    {
+      id: '0199a000-0000-7000-8000-000000000002',
+      org_id: other.orgId,
+      hash: hashKey(other.key),
+      name: 'Other',
+      prefix: other.key.slice(0, 8),
+      last4: other.key.slice(-4),
+      created_at: now().toISOString(),
+      last_used_at: null,
+      revoked_at: null,
+    },
+  );
+
+  const rig: Omit<Rig, 'api' | 'url' | 'number' | 'agent'> = {
+    store,
+    config,
+    orgId,
+    key,
+    other,
+    lines,
+    now,
+    advance: (ms) => {
+      at += ms;
+    },
+    dispatched: [],
+    bought: [],
+    released: [],
+    searches: [],
+    behaviour: {
+      async dispatch(call) {
+        const created = await store.createCall(call, {
+          events: ['call.queued'],
+          reserve: call.reserved_milli_cents,
+        });
+        if ('conflict' in created) throw new AppError('insufficient_credit', 'Not enough credit.');
+        const saved = await store.saveCall(call.id, {
+          from: ['queued'],
+          change: { status: 'initiated', carrier_call_id: `CA${call.id}` },
+        });
+        if ('conflict' in saved) throw new Error(saved.conflict);
+        return saved;
+      },
+      async buy({ e164, friendlyName }) {
+        return {
+          carrierNumberId: `PN${e164}`,
+          e164,
+          friendlyName: friendlyName ?? e164,
+          countryCode: 'US',
+          numberType: 'local',
+          monthlyCostCents: 115,
+        };
+      },
+      async release() {},
+      async search() {
+        return [];
+      },
+      live: () => [],
+      ready: () => ({ ok: true, checks: { storage: 'ok' } }),
+    },
+  };
+
+  async function end(org: string, id: string, status: 'canceled' | 'completed'): Promise<CallRecord> {
+    const call = await store.getCall(org, id);
+    if (call === null) throw new AppError('not_found', 'No such call.');
+    const from = ['queued', 'initiated', 'ringing', 'in_progress'] as const;
+    const saved = await store.saveCall(id, { from, change: { status, ended_at: now().toISOString() } });
+    if ('conflict' in saved) throw new AppError('call_ended', 'The call has ended.');
+    return saved;
+  }
+  const calls: Calls = {
+    dispatch(call) {
+      rig.dispatched.push(call);
+      return rig.behaviour.dispatch(call);
+    },
+    cancel: (org, id) => end(org, id, 'canceled'),
+    hangUp: (org, id) => end(org, id, 'completed'),
+    live: () => rig.behaviour.live(),
+    accepting: () => true,
+  };
+  const carrier: Pick<Carrier, 'name' | 'searchNumbers' | 'buyNumber' | 'releaseNumber'> = {
+    name: 'twilio',
+    searchNumbers(search) {
+      rig.searches.push(search);
+      return rig.behaviour.search(search);
+    },
+    buyNumber(order) {
+      rig.bought.push(order.e164);
+      return rig.behaviour.buy(order);
+    },
+    releaseNumber(id) {
+      rig.released.push(id);
+      return rig.behaviour.release(id);
+    },
+  };
+
+  const app = createApp({
+    store,
+    calls,
+    carrier,
+    egress,
+    config,
+    log,
+    now,
+    ready: () => rig.behaviour.ready(),
+    metrics: createMetrics(),
+    ...(o.hooks ? { hooks: o.hooks } : {}),
+    ...(o.pages ? { pages: o.pages } : {}),
+  });
+  const server = createHttpServer(app);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.teardown(async () => {
+    server.close();
+    server.closeAllConnections();
+    await egress.close();
+    await store.close();
+  });
+
+  async function api(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+    const headers: Record<string, string> = { ...request.headers };
+    const used = request.key === undefined ? key : request.key;
+    if (used !== null) headers.authorization ??= `Bearer ${used}`;
+    let body: string | Buffer | undefined = request.raw;
+    if (request.body !== undefined) body = JSON.stringify(request.body);
+    if (body !== undefined) headers['content-type'] ??= 'application/json';
+    const response = await fetch(url + path, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : new Uint8Array(body) }),
+    });
+    const text = await response.text();
+    const json = /json/.test(response.headers.get('content-type') ?? '');
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: json && text !== '' ? JSON.parse(text) : null,
+      text,
+    };
+    if (method !== 'HEAD') promised(t, method, path, answer);
+    return answer;
+  }
+
+  const made: Rig = {
+    ...rig,
+    url,
+    api,
+    async number(e164, owner = orgId) {
+      serial += 1;
+      const record: NumberRecord = {
+        id: `0199b000-0000-7000-8000-${String(serial).padStart(12, '0')}`,
+        org_id: owner,
+        e164,
+        friendly_name: e164,
+        country_code: 'US',
+        number_type: 'local',
+        status: 'active',
+        monthly_cost_cents: 115,
+        purchased_at: now().toISOString(),
+        carrier_number_id: `PN${serial}`,
+      };
+      const stored = await store.insertNumber(record);
+      if ('conflict' in stored) throw new Error(stored.conflict);
+      return record.id;
+    },
+    async agent(fields = {}) {
+      serial += 1;
+      const e164 = `+1555${String(serial).padStart(7, '0')}`;
+      const numberId = await made.number(e164);
+      const answer = await api('POST', '/v1/agents', {
+        body: { name: 'Agent', type: 'outbound', number_ids: [numberId], ...fields },
+      });
+      if (answer.status !== 201) throw new Error(answer.text);
+      return { id: answer.body.id, number_id: numberId, e164 };
+    },
+  };
+  return made;
+}
+
+/** Holds an answer against what its route promises. */
+function promised(t: Test, method: string, path: string, answer: ApiAnswer): void {
+  const id = answer.headers.get('x-request-id') ?? '';
+  if (!/^[0-9a-f-]{36}$/.test(id)) t.fail(`${method} ${path} answered without X-Request-Id`);
+  if (!path.startsWith('/v1')) return;
+  if (answer.status >= 400) {
+    const shape = errorAnswer.safeParse(answer.body);
+    if (!shape.success) t.fail(`${method} ${path} answered another error shape: ${answer.text}`);
+    if (answer.headers.get('idempotent-replayed') === null && answer.body?.error?.request_id !== id) {
+      t.fail(`${method} ${path}: request_id differs from X-Request-Id`);
+    }
+    return;
+  }
+  const asked = path.replace(/\?.*/, '').split('/');
+  const route = ROUTES.find((one) => {
+    const parts = one.path.split('/');
+    const same = parts.every((part, i) => part.startsWith(':') || part === asked[i]);
+    return one.method === method.toLowerCase() && parts.length === asked.length && same;
+  });
+  if (route?.answer == null) return;
+  const shape = route.answer.safeParse(answer.body);
+  if (!shape.success) t.fail(`${method} ${path} answered another shape: ${shape.error.message}`);
+}
