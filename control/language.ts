@@ -1,4 +1,4 @@
-// Language tags (BCP-47) at the edge: checking, naming them to a model, and what a transcriber takes. PURE.
+// Language tags (BCP-47): checking a client's, and naming one to a model. PURE.
 import { AppError } from '../errors.ts';
 
 const names = new Intl.DisplayNames(['en'], {
@@ -47,10 +47,4 @@ export function parseLanguage(
     throw refuse(`must be one of ${o.allowed.join(', ')}`);
   }
   return tag;
-}
-
-/** What a transcriber is told: the ISO-639-1 code of a tag, or null when there is none and it must find out itself. */
-export function transcriptionLanguage(tag: string | null): string | null {
-  const primary = tag?.split('-')[0]?.toLowerCase();
-  return primary !== undefined && primary.length === 2 ? primary : null;
 }

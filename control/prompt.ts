@@ -45,7 +45,7 @@ function orElse(text: string | null, fallback: string): string {
 }
 
 /** "Friday, 20 November 2026, 21:03 UTC" */
-function sayDate(date: Date): string {
+export function sayDate(date: Date): string {
   const two = (n: number) => String(n).padStart(2, '0');
   const day = `${WEEKDAYS[date.getUTCDay()]}, ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
   return `${day}, ${two(date.getUTCHours())}:${two(date.getUTCMinutes())} UTC`;
@@ -111,22 +111,4 @@ export function idleInstructions(n: number): string {
 /** What the model is told at the beep of a voicemail. */
 export function voicemailInstructions(): string {
   return 'You have reached a voicemail, and it is recording now. Leave one short message without a pause: who calls, why, and how to call back if you know it. Ask no questions, say goodbye, and stop.';
-}
-
-/** The orders of all special moments of a call, as plain data that can be handed to the thread that carries it. */
-export interface MomentInstructions {
-  greeting: string;
-  resume: string;
-  /** By silences in a row; the last one holds for all further ones. */
-  idle: string[];
-  voicemail: string;
-}
-
-export function momentInstructions(direction: 'inbound' | 'outbound'): MomentInstructions {
-  return {
-    greeting: greetingInstructions(direction),
-    resume: resumeInstructions(),
-    idle: [1, 2, 3].map(idleInstructions),
-    voicemail: voicemailInstructions(),
-  };
 }

@@ -1,6 +1,6 @@
-// Language tags: what is taken, what is refused, and what a transcriber is told.
+// Language tags: what is taken, what is refused, and how a prompt names them.
 import t from 'tap';
-import { languageName, parseLanguage, transcriptionLanguage } from '../../control/language.ts';
+import { languageName, parseLanguage } from '../../control/language.ts';
 
 t.test('codes are checked and made canonical', async (t) => {
   const good: [unknown, string | null][] = [
@@ -39,11 +39,8 @@ t.test('what is no language is refused', async (t) => {
   t.throws(() => parseLanguage('xx', { param: 'lang' }), { code: 'invalid_language', param: 'lang' });
 });
 
-t.test('names and transcription codes', async (t) => {
+t.test('names', async (t) => {
   t.equal(languageName('es'), 'Spanish');
   t.equal(languageName('es-MX'), 'Spanish (Mexico)');
   t.equal(languageName('not a tag'), 'not a tag');
-  t.equal(transcriptionLanguage('pt-BR'), 'pt');
-  t.equal(transcriptionLanguage('fil'), null);
-  t.equal(transcriptionLanguage(null), null);
 });

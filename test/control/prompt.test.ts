@@ -5,7 +5,6 @@ import {
   DEFAULT_PERSONA,
   greetingInstructions,
   idleInstructions,
-  momentInstructions,
   renderPrompt,
   resumeInstructions,
   voicemailInstructions,
@@ -166,7 +165,4 @@ t.test('the orders of special moments are short and say what they must', async (
   t.match(idleInstructions(3), 'end_call');
   t.equal(idleInstructions(9), idleInstructions(3));
   t.notMatch(idleInstructions(1), 'end_call');
-  const moments = momentInstructions('inbound');
-  t.strictSame(structuredClone(moments), moments, 'they cross a thread');
-  t.strictSame(moments.idle, [idleInstructions(1), idleInstructions(2), idleInstructions(3)]);
 });
