@@ -1,0 +1,182 @@
+// One attempt of one delivery: take it by a lease, sign and post the stored bytes, record what came of it.
+// When to attempt is the schedule's and the dispatcher's business; where a URL may lead is the egress's.
+import type { Log } from '../log.ts';
+import type { AttemptOutcome, ClaimedDelivery, Store } from '../storage/store.ts';
+import { type Egress, EgressError, type EgressErrorKind } from './egress.ts';
+import { failpoint } from './failpoints.ts';
+import { isOurFault, REACH_WINDOW_MS, type Reach } from './sender-fault.ts';
+import { type AttemptResult, judgeAttempt, RETRY_SECONDS, readRetryAfter } from './webhook-schedule.ts';
+import { signWebhook } from './webhook-signature.ts';
+
+/** A receiver answers within this, connecting included. */
+const ATTEMPT_TIMEOUT_MS = 15_000;
+/**
+ * How long a taken delivery stays out of everybody else's hands: an attempt, and a wait for its receiver's turn before it.
+ * It is also when an attempt that was not charged (our own fault, our own stop) comes up again.
+ */
+export const LEASE_MS = 60_000;
+const MAX_RESPONSE_BYTES = 16 * 1024;
+const EXCERPT_BYTES = 2048;
+/** A fault that looks like ours for longer than the whole schedule is charged after all: nothing may stay pending for ever. */
+const SCHEDULE_MS = RETRY_SECONDS.reduce((sum, seconds) => sum + seconds, 0) * 1000;
+const MAX_REACHES_KEPT = 200;
+
+/** `last_error` of a delivery, by what went wrong. Refused and closed read the same. */
+const ERROR_NAME: Record<EgressErrorKind, string> = {
+  blocked: 'blocked_address',
+  dns: 'dns_error',
+  connect: 'connection_failed',
+  tls: 'tls_error',
+  timeout: 'timeout',
+  reset: 'connection_failed',
+  protocol: 'protocol_error',
+};
+
+export interface Delivery {
+  /** Takes a delivery that had so many attempts; null when there is nothing to do. */
+  claim(id: string, attempt: number): Promise<ClaimedDelivery | null>;
+  /**
+   * Posts and records; storage tells its listeners of the next attempt. One that is not charged (our own fault, or
+   * `stop`) leaves the delivery as it was, and comes up again when its lease is over. Rejects only when storage does.
+   */
+  attempt(claimed: ClaimedDelivery, stop: AbortSignal): Promise<void>;
+}
+
+export interface DeliveryOptions {
+  store: Pick<Store, 'claimDelivery' | 'recordAttempt'>;
+  egress: Pick<Egress, 'request'>;
+  log: Log;
+  /** Scales the schedule; 1 but in tests. */
+  retryScale: number;
+  version: string;
+  leaseMs?: number;
+}
+
+/** The receiver whose turn it is: a registered endpoint, or the origin of an inline URL. */
+export function receiverOf(claimed: ClaimedDelivery): string {
+  const { endpoint_id, url } = claimed.delivery;
+  if (endpoint_id !== null) return endpoint_id;
+  return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+function headersOf(claimed: ClaimedDelivery, startedAtMs: number, version: string): Record<string, string> {
+  const { delivery, body, secrets } = claimed;
+  const timestampSeconds = Math.floor(startedAtMs / 1000);
+  return {
+    'Content-Type': 'application/json; charset=utf-8',
+    'User-Agent': `Offhook-Webhooks/${version}`,
+    'Service-Event-Id': delivery.id,
+    'Service-Event-Type': delivery.event_type,
+    'Service-Event-Sequence': String(claimed.sequence),
+    'Service-Delivery-Attempt': String(delivery.attempt_count + 1),
+    ...(claimed.replay ? { 'Service-Replay': 'true' } : {}),
+    'webhook-id': delivery.id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': signWebhook({ id: delivery.id, timestampSeconds, body, secrets }),
+  };
+}
+
+/** The start of an answer as text; a character cut in two at the end is left out. */
+function excerptOf(body: Buffer): string | null {
+  if (body.length === 0) return null;
+  const text = new TextDecoder().decode(body.subarray(0, EXCERPT_BYTES), { stream: true });
+  return text.replaceAll('\u0000', '');
+}
+
+export function openDelivery(o: DeliveryOptions): Delivery {
+  const leaseMs = o.leaseMs ?? LEASE_MS;
+  let lately: Reach[] = [];
+
+  function noteReach(reach: Reach): void {
+    lately = lately.filter((old) => old.atMs > reach.atMs - REACH_WINDOW_MS).slice(-MAX_REACHES_KEPT);
+    lately.push(reach);
+  }
+
+  return {
+    claim(id, attempt) {
+      return o.store.claimDelivery(id, attempt, new Date().toISOString(), leaseMs);
+    },
+
+    async attempt(claimed, stop) {
+      const { delivery, body } = claimed;
+      const attemptsMade = delivery.attempt_count + 1;
+      failpoint('claimed_before_post');
+      const startedAtMs = Date.now();
+      const clock = performance.now();
+      const receiver = receiverOf(claimed);
+      let status: number | null = null;
+      let error: string | null = null;
+      let excerpt: string | null = null;
+      let result: AttemptResult;
+      try {
+        const answer = await o.egress.request(delivery.url, {
+          method: 'POST',
+          headers: headersOf(claimed, startedAtMs, o.version),
+          body,
+          timeoutMs: ATTEMPT_TIMEOUT_MS,
+          maxResponseBytes: MAX_RESPONSE_BYTES,
+          signal: stop,
+        });
+        status = answer.status;
+        excerpt = excerptOf(answer.body);
+        if (status < 200 || status > 299) {
+          error = status >= 300 && status <= 399 ? 'redirect_not_followed' : `http_status_${status}`;
+        }
+        const retryAfterMs = readRetryAfter(answer.headers['retry-after'], Date.now());
+        result = { status, error: error === null ? null : 'failed', retryAfterMs };
+        noteReach({ atMs: Date.now(), receiver, reached: true, ours: false });
+      } catch (cause) {
+        if (stop.aborted) return;
+        if (!(cause instanceof EgressError)) throw cause;
+        error = ERROR_NAME[cause.kind];
+        const kind = cause.kind === 'blocked' || cause.kind === 'timeout' ? cause.kind : 'failed';
+        result = { status: null, error: kind };
+        if (kind !== 'blocked') {
+          const reach = { atMs: Date.now(), receiver, reached: cause.connected, ours: cause.ours };
+          noteReach(reach);
+          const pendingMs = Date.now() - Date.parse(delivery.created_at);
+          if (isOurFault(reach, lately) && pendingMs < SCHEDULE_MS * o.retryScale) {
+            o.log.warn(
+              { event: 'delivery.not_charged', delivery_id: delivery.id, error, err: cause.cause },
+              'no receiver can be reached: the attempt does not count',
+            );
+            return;
+          }
+        }
+      }
+      const latencyMs = Math.round(performance.now() - clock);
+      failpoint('posted_before_record');
+
+      const verdict = judgeAttempt(attemptsMade, result, { random: Math.random(), scale: o.retryScale });
+      const atMs = verdict.do === 'retry' ? Math.ceil(Date.now() + verdict.delayMs) : null;
+      const outcome: AttemptOutcome = {
+        attempt: {
+          started_at: new Date(startedAtMs).toISOString(),
+          latency_ms: latencyMs,
+          response_status: status,
+          error,
+          response_excerpt: excerpt,
+        },
+        status: verdict.do === 'deliver' ? 'delivered' : verdict.do === 'exhaust' ? 'exhausted' : 'pending',
+        ...(atMs === null ? {} : { nextAttemptAt: new Date(atMs).toISOString() }),
+      };
+      const recorded = await o.store.recordAttempt(delivery.id, outcome);
+      o.log.info(
+        {
+          event: 'delivery.attempted',
+          delivery_id: delivery.id,
+          endpoint_id: delivery.endpoint_id,
+          call_id: delivery.call_id,
+          type: delivery.event_type,
+          attempt: attemptsMade,
+          replay: claimed.replay,
+          status: 'conflict' in recorded ? `conflict: ${recorded.conflict}` : recorded.status,
+          response_status: status,
+          error,
+          latency_ms: latencyMs,
+        },
+        'webhook delivery attempted',
+      );
+    },
+  };
+}

@@ -1,0 +1,269 @@
+// Webhook delivery put together: what storage says is due goes to the queue when there is a Redis, to a timer in memory
+// when there is none, and a sweep over storage finds what either of them lost.
+//
+//   storage commit ─► listener ─┬─ Redis well ─► BullMQ job ──┐
+//                               └─ else ───────► due timer ───┼─► dispatcher (limits) ─► claim ─► post ─► record ─┐
+//   boot, every sweep, Redis is back ─► storage.dueDeliveries ┘                                                   │
+//   ◄──────────────────────────── a retry is a commit again ◄─────────────────────────────────────────────────────┘
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../log.ts';
+import type { Store } from '../storage/store.ts';
+import { openDueTimer } from './due-timer.ts';
+import type { Egress } from './egress.ts';
+import { failpoint } from './failpoints.ts';
+import { openRedisChild, type RedisChild } from './redis-child.ts';
+import { openDelivery } from './webhook-delivery.ts';
+import { openDispatcher } from './webhook-dispatcher.ts';
+import { openQueueLink, type QueueLink } from './webhook-queue.ts';
+
+const SWEEP_MS = 15_000;
+/** Without a queue the sweep is what finds retries planned before a restart; it is one query on an index. */
+const DIRECT_SWEEP_MS = 5000;
+const SWEEP_LIMIT = 500;
+/** A page full of deliveries already in hand hides those behind it: the page grows up to this. */
+const MAX_SWEEP_LIMIT = 32_000;
+/** Younger than this, a due delivery is on its way through the queue. */
+const OVERDUE_MS = 5000;
+/** Older than this, the queue has had its chance. */
+const OVERDUE_DIRECT_MS = 20_000;
+/** Names of queue jobs that the sweep adds change with this period, so that a lost one can be added again. */
+const SWEEP_JOB_MS = 30_000;
+/** What is under way, or due, at a stop may still go out for so long. */
+const CLOSE_GRACE_MS = 5000;
+
+export type WebhookMode = 'redis' | 'child' | 'direct';
+
+export interface WebhooksHealth {
+  mode: WebhookMode;
+  inFlight: number;
+  waiting: number;
+  /** Retries kept in memory for their time. */
+  planned: number;
+  redis: { connected: boolean; heartbeatAgeMs: number | null; childPid: number | null } | null;
+  /** Deliveries that a sweep had to bring back to the queue; rises steadily only when the queue is unwell. */
+  swept: number;
+}
+
+export interface Webhooks {
+  /** How due deliveries travel now. */
+  mode(): WebhookMode;
+  health(): WebhooksHealth;
+  /** Lets what is due go out for a moment, then stops; what did not make it stays pending, uncharged. */
+  close(): Promise<void>;
+}
+
+export interface WebhooksOptions {
+  store: Store;
+  egress: Egress;
+  log: Log;
+  dataDir: string;
+  /** The operator's Redis; null: one found on this machine. */
+  redisUrl: string | null;
+  /** `none`: deliver without any Redis. */
+  redisMode: 'auto' | 'none';
+  /** Scales the retry schedule; 1 but in tests. */
+  retryScale: number;
+  version: string;
+  /** For tests: other periods, other names of servers. */
+  tuning?: {
+    servers?: readonly string[];
+    sweepMs?: number;
+    leaseMs?: number;
+    lostAfterMs?: number;
+    heartbeatMs?: number;
+    heartbeatLateMs?: number;
+    watchMs?: number;
+    silentKillMs?: number;
+    graceMs?: number;
+  };
+}
+
+/** The name of this data folder in a Redis that others may use too. The braces keep its keys on one cluster node. */
+function queuePrefix(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, 'queue-id');
+  try {
+    writeFileSync(file, randomUUID(), { flag: 'wx', mode: 0o600 });
+  } catch {
+    // It is there already, from an earlier start.
+  }
+  return `{offhook-${readFileSync(file, 'utf8').trim()}}`;
+}
+
+/**
+ * Starts delivering. Resolves at once in every mode: until a Redis is up, and whenever it is not, deliveries go directly.
+ */
+export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
+  const { store, log } = o;
+  const tuning = o.tuning ?? {};
+  let link: QueueLink | null = null;
+  let child: RedisChild | null = null;
+  let closing: Promise<void> | null = null;
+  let sweepTimer: NodeJS.Timeout | undefined;
+  let sweeping: Promise<void> | null = null;
+  let sweepAgain = false;
+  let swept = 0;
+
+  const delivery = openDelivery({
+    ...o,
+    ...(tuning.leaseMs === undefined ? {} : { leaseMs: tuning.leaseMs }),
+  });
+  const dispatcher = openDispatcher({
+    delivery,
+    log,
+    ...(tuning.leaseMs === undefined ? {} : { leaseMs: tuning.leaseMs }),
+  });
+  const dueTimer = openDueTimer((id, attempt) => void dispatcher.run(id, attempt));
+  const mode = (): WebhookMode => (link?.healthy() ? (child === null ? 'redis' : 'child') : 'direct');
+
+  /** Hands over a delivery for its time; returns before that is done. */
+  function plan(id: string, attempt: number, atMs: number): void {
+    if (!link?.healthy()) {
+      dueTimer.set(id, attempt, atMs);
+      return;
+    }
+    void link.add({ id, attempt, atMs }).then((queued) => {
+      failpoint('after_enqueue');
+      if (!queued && closing === null) dueTimer.set(id, attempt, atMs);
+    });
+  }
+
+  async function sweepPage(limit: number): Promise<{ full: boolean; fresh: number }> {
+    const now = Date.now();
+    const due = await store.dueDeliveries(new Date(now).toISOString(), limit);
+    let fresh = 0;
+    for (const { id, attempt, at } of due) {
+      if (dispatcher.has(id)) continue;
+      const overdueMs = now - Date.parse(at);
+      if (!link?.healthy() || overdueMs > OVERDUE_DIRECT_MS) {
+        void dispatcher.run(id, attempt);
+        // Not so when the lines are full: then the next ordinary sweep is early enough.
+        if (dispatcher.has(id)) fresh++;
+      } else if (overdueMs > OVERDUE_MS) {
+        fresh++;
+        swept++;
+        const again = `s${Math.floor(now / SWEEP_JOB_MS)}`;
+        void link.add({ id, attempt, atMs: now, again }).then((queued) => {
+          if (!queued && closing === null) void dispatcher.run(id, attempt);
+        });
+      }
+    }
+    return { full: due.length >= limit, fresh };
+  }
+
+  async function sweepAll(): Promise<void> {
+    let limit = SWEEP_LIMIT;
+    while (closing === null) {
+      const { full, fresh } = await sweepPage(limit);
+      if (!full) return;
+      if (fresh > 0) return scheduleSweep(100);
+      if (limit >= MAX_SWEEP_LIMIT) return;
+      limit *= 4;
+    }
+  }
+
+  function sweep(): void {
+    if (closing !== null) return;
+    if (sweeping !== null) {
+      sweepAgain = true;
+      return;
+    }
+    scheduleSweep(tuning.sweepMs ?? (link?.healthy() ? SWEEP_MS : DIRECT_SWEEP_MS));
+    sweeping = sweepAll()
+      .catch((err: unknown) => log.error({ event: 'webhooks.sweep_failed', err }, 'the sweep failed'))
+      .finally(() => {
+        sweeping = null;
+        if (sweepAgain) {
+          sweepAgain = false;
+          sweep();
+        }
+      });
+  }
+
+  function scheduleSweep(ms: number): void {
+    clearTimeout(sweepTimer);
+    if (closing === null) sweepTimer = setTimeout(sweep, ms);
+  }
+
+  async function connectQueue(): Promise<void> {
+    if (o.redisMode === 'none') {
+      log.info({ event: 'webhooks.mode', mode: 'direct' }, 'webhooks are delivered without Redis');
+      return;
+    }
+    if (o.redisUrl === null) {
+      child = await openRedisChild({ ...o, ...tuning });
+      if (child === null) {
+        log.info(
+          { event: 'webhooks.mode', mode: 'direct' },
+          'no redis-server or valkey-server (6.2 or later) on this machine: webhooks are delivered without it',
+        );
+        return;
+      }
+    }
+    if (closing !== null) return;
+    link = openQueueLink({
+      ...tuning,
+      target: child === null ? { url: o.redisUrl ?? '' } : { socketPath: child.socketPath },
+      prefix: queuePrefix(o.dataDir),
+      log,
+      work: (id, attempt) => dispatcher.run(id, attempt),
+      onChange(healthy) {
+        const message = healthy
+          ? 'webhooks are delivered through Redis'
+          : 'Redis is away: webhooks are delivered without it';
+        log[healthy ? 'info' : 'warn']({ event: 'webhooks.mode', mode: mode() }, message);
+        sweep();
+      },
+      onReady: sweep,
+    });
+  }
+
+  await store.clearLeases();
+  const unsubscribe = store.subscribe({
+    deliveries(due) {
+      for (const { id, attempt, at } of due) {
+        failpoint(attempt === 0 ? 'commit_before_enqueue' : 'recorded_before_requeue');
+        plan(id, attempt, Date.parse(at));
+      }
+    },
+  });
+  sweep();
+  const connecting = connectQueue().catch((err: unknown) => {
+    log.warn(
+      { event: 'webhooks.mode', mode: 'direct', err },
+      'no Redis can be used: webhooks are delivered without it',
+    );
+  });
+
+  async function end(): Promise<void> {
+    unsubscribe();
+    clearTimeout(sweepTimer);
+    dueTimer.close();
+    await connecting;
+    await sweeping;
+    // The last events of ended calls are due now, and nobody would send them before the next start.
+    const due = await store.dueDeliveries(new Date().toISOString(), SWEEP_LIMIT).catch(() => []);
+    for (const { id, attempt } of due) if (!dispatcher.has(id)) void dispatcher.run(id, attempt);
+    await dispatcher.close(tuning.graceMs ?? CLOSE_GRACE_MS);
+    await link?.close();
+    await child?.close();
+  }
+
+  return {
+    mode,
+    health: () => ({
+      mode: mode(),
+      inFlight: dispatcher.inFlight(),
+      waiting: dispatcher.waiting(),
+      planned: dueTimer.size(),
+      redis: link === null ? null : { ...link.health(), childPid: child?.pid() ?? null },
+      swept,
+    }),
+    close() {
+      closing ??= end();
+      return closing;
+    },
+  };
+}
