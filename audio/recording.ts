@@ -102,12 +102,18 @@ export class Recording {
       this.#position += length;
       return;
     }
-    for (let i = 0; i < length; i++) {
+    for (let from = 0; from < length; ) {
       const block = this.#current();
-      block.pairs[block.filled * 2] = callerPcm[i]!;
-      block.pairs[block.filled * 2 + 1] = agentPcm[i]!;
-      block.filled++;
-      this.#position++;
+      const count = Math.min(length - from, BLOCK_PAIRS - block.filled);
+      const { pairs } = block;
+      let to = block.filled * CHANNELS;
+      for (let i = from; i < from + count; i++) {
+        pairs[to++] = callerPcm[i]!;
+        pairs[to++] = agentPcm[i]!;
+      }
+      block.filled += count;
+      this.#position += count;
+      from += count;
       if (block.filled === BLOCK_PAIRS) this.#flush();
     }
     this.#frames++;

@@ -95,9 +95,14 @@ class Interpolator implements Resampler {
         // The sample in the middle of the taps: phase 0 is the input itself, late.
         out[written++] = line[i + HALF_PERIODS - 1]!;
         for (const taps of this.#phases) {
-          let sum = 0;
-          for (let k = 0; k < 2 * HALF_PERIODS; k++) sum += taps[k]! * line[i + k]!;
-          out[written++] = toSample(sum);
+          // Two sums at once: a processor need not wait for one addition before the next.
+          let even = 0;
+          let odd = 0;
+          for (let k = 0; k < 2 * HALF_PERIODS; k += 2) {
+            even += taps[k]! * line[i + k]!;
+            odd += taps[k + 1]! * line[i + k + 1]!;
+          }
+          out[written++] = toSample(even + odd);
         }
       }
       line.copyWithin(0, count, count + history);
@@ -148,12 +153,16 @@ class Decimator implements Resampler {
       let at = this.#skip;
       for (; at < count; at += this.#factor) {
         const middle = at + half;
-        let sum = this.#centre * line[middle]!;
-        for (let k = 0; k < distances.length; k++) {
+        let even = this.#centre * line[middle]!;
+        let odd = 0;
+        // Their count is a multiple of HALF_PERIODS, so it is even.
+        for (let k = 0; k < distances.length; k += 2) {
           const n = distances[k]!;
-          sum += weights[k]! * (line[middle - n]! + line[middle + n]!);
+          const m = distances[k + 1]!;
+          even += weights[k]! * (line[middle - n]! + line[middle + n]!);
+          odd += weights[k + 1]! * (line[middle - m]! + line[middle + m]!);
         }
-        out[written++] = toSample(sum);
+        out[written++] = toSample(even + odd);
       }
       this.#skip = at - count;
       line.copyWithin(0, count, count + 2 * half);
