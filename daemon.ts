@@ -70,7 +70,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
           await part.close();
         } catch (error) {
           errors.push(error);
-          log.error({ event: 'close.failed', part: part.name, err: error });
+          log.error({ part: part.name, err: error }, 'close.failed');
         }
       }
       if (errors.length > 0) throw new AggregateError(errors, 'The daemon did not close cleanly.');
@@ -163,7 +163,13 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       pricePerMinute: config.PRICE_PER_MINUTE_MILLI_CENTS,
       reserveMinutes: config.RESERVE_MINUTES,
       runTool,
-      inboundCall: (call) => inboundCall({ ...call, carrier: carrier.name, now: now() }),
+      inboundCall: (call) =>
+        inboundCall({
+          ...call,
+          carrier: carrier.name,
+          now: now(),
+          reserve: config.RESERVE_MINUTES * config.PRICE_PER_MINUTE_MILLI_CENTS,
+        }),
       settleResult: (callId) => results.settle(callId),
       observer: observeBridge(metrics, () => threads),
     });
@@ -246,13 +252,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         await watch.endAll('daemon_stopped');
       },
     });
-    log.info({
-      event: 'daemon.started',
-      url,
-      public_url: publicUrl,
-      queue: webhooks.mode(),
-      ...summarize(config),
-    });
+    log.info({ url, public_url: publicUrl, queue: webhooks.mode(), ...summarize(config) }, 'daemon.started');
     return {
       url,
       firstKey: printed,

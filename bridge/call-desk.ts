@@ -142,14 +142,16 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
           else if (effect === 'release') release(callId, step.effects.includes('settle-result'));
         }
         if (isTerminal(saved.status) && !isTerminal(call.status)) {
-          log.info({
-            event: 'call.ended',
-            call_id: callId,
-            status: saved.status,
-            cause: saved.hangup_cause,
-            error_code: saved.error_code,
-            seconds: saved.billed_duration_seconds,
-          });
+          log.info(
+            {
+              call_id: callId,
+              status: saved.status,
+              cause: saved.hangup_cause,
+              error_code: saved.error_code,
+              seconds: saved.billed_duration_seconds,
+            },
+            'call.ended',
+          );
           o.observer.ended?.(saved);
         }
         return saved;
@@ -167,7 +169,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       await (unanswered ? carrier.cancel(call.carrier_call_id) : carrier.hangUp(call.carrier_call_id));
     } catch (error) {
       // The watch asks again.
-      log.warn({ event: 'carrier.hang_up_failed', call_id: call.id, err: error });
+      log.warn({ call_id: call.id, err: error }, 'carrier.hang_up_failed');
     }
   }
 
@@ -249,7 +251,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
         access: o.access,
         recordingPath: call.recording_path === null ? null : join(o.dataDir, call.recording_path),
         maxSeconds: o.maxSeconds,
-        language: call.language,
+        language: call.chosen_language,
       }),
     };
     pool().post(call.id, message);
@@ -293,7 +295,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
         // The watch asks the carrier again until it knows.
         const entry = live.get(callId);
         if (entry !== undefined) entry.finishing ??= { at: o.now().getTime(), speaking: false };
-        log.warn({ event: 'carrier.hang_up_failed', call_id: callId, err: failure });
+        log.warn({ call_id: callId, err: failure }, 'carrier.hang_up_failed');
         return call;
       }
     }

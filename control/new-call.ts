@@ -1,36 +1,15 @@
 // The record of a call about to be placed: what is taken from the request, what from the agent, what from the organization.
-import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { CallRecord, NumberView } from '../storage/records.ts';
 import { DEFAULT_VOICE } from './agent-schemas.ts';
 import { checkAgentUrls } from './agents.ts';
+import { type CallChoice, callRecord } from './call-record.ts';
 import type * as schemas from './call-schemas.ts';
-import { renderPrompt } from './prompt.ts';
 import { parseReturns } from './returns-schema.ts';
 import type { ControlParts } from './route.ts';
 
 type Parts = Pick<ControlParts, 'store' | 'egress' | 'config' | 'carrier' | 'now'> & { orgId: string };
-
-/** What is the caller's choice of a call; the rest of a record follows from it. */
-type Choice = Pick<
-  CallRecord,
-  | 'agent_id'
-  | 'to_number'
-  | 'from_number'
-  | 'persona'
-  | 'instructions'
-  | 'returns'
-  | 'voice'
-  | 'tools'
-  | 'voicemail_action'
-  | 'webhook_url'
-> & {
-  /** Null: the other side's language decides. */
-  language: string | null;
-  context: Record<string, unknown>;
-  metadata: Record<string, unknown>;
-};
 
 /**
  * A call of an agent.
@@ -145,58 +124,14 @@ async function callerId(parts: Parts, e164: string | undefined): Promise<NumberV
   );
 }
 
-function newCall(parts: Parts, choice: Choice): CallRecord {
-  const now = parts.now();
-  const at = now.toISOString();
-  return {
-    id: uuidv7(),
-    agent_id: choice.agent_id,
-    to_number: choice.to_number,
-    from_number: choice.from_number,
-    status: 'queued',
-    direction: 'outbound',
-    persona: choice.persona,
-    instructions: choice.instructions,
-    // Rendered here and never again: the record says what the model was told.
-    prompt: renderPrompt({
-      persona: choice.persona,
-      instructions: choice.instructions,
-      language: choice.language,
-      context: choice.context,
-      direction: 'outbound',
-      now,
-    }),
-    context: choice.context,
-    returns: choice.returns,
-    language: choice.language ?? 'en',
-    result: null,
-    result_status: 'pending',
-    result_error: null,
-    created_at: at,
-    started_at: null,
-    answered_at: null,
-    ended_at: null,
-    duration_seconds: null,
-    billed_duration_seconds: null,
-    billing_amount_milli_cents: null,
-    reservation_status: 'reserved',
-    webhook_url: choice.webhook_url,
-    webhook_status: 'none',
-    webhook_error: null,
-    error_code: null,
-    error_message: null,
-    hangup_cause: null,
-    metadata: choice.metadata,
-    updated_at: at,
-    org_id: parts.orgId,
-    voice: choice.voice,
-    tools: choice.tools,
-    voicemail_action: choice.voicemail_action,
-    carrier: parts.carrier.name,
-    carrier_call_id: null,
-    answered_by: null,
-    reserved_milli_cents: parts.config.RESERVE_MINUTES * parts.config.PRICE_PER_MINUTE_MILLI_CENTS,
-    recording_path: null,
-    usage: null,
-  };
+function newCall(parts: Parts, choice: Omit<CallChoice, 'direction'>): CallRecord {
+  return callRecord(
+    { ...choice, direction: 'outbound' },
+    {
+      orgId: parts.orgId,
+      carrier: parts.carrier.name,
+      now: parts.now(),
+      reserve: parts.config.RESERVE_MINUTES * parts.config.PRICE_PER_MINUTE_MILLI_CENTS,
+    },
+  );
 }

@@ -121,6 +121,7 @@ CREATE TABLE calls (
   metadata TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   org_id TEXT NOT NULL REFERENCES organizations (id),
+  chosen_language TEXT,
   voice TEXT NOT NULL,
   tools TEXT,
   voicemail_action TEXT NOT NULL CHECK (voicemail_action IN ('hangup', 'leave_message')),

@@ -126,7 +126,7 @@ export interface AgentView extends AgentRecord {
   numbers: NumberView[];
 }
 
-/** A call: the API's 33 fields, then what the daemon keeps beside them. */
+/** A call: the API's fields, then what the daemon keeps beside them. */
 export interface CallRecord {
   id: string;
   agent_id: string | null;
@@ -161,6 +161,8 @@ export interface CallRecord {
   updated_at: string;
 
   org_id: string;
+  /** The language as it was chosen; null lets the other side's language decide. */
+  chosen_language: string | null;
   voice: string;
   tools: Tool[] | null;
   voicemail_action: VoicemailAction;

@@ -157,6 +157,7 @@ export const CALLS = table<CallRecord>('calls', {
   carrier_call_id: 'value',
   answered_by: 'value',
   reserved_milli_cents: 'value',
+  chosen_language: 'value',
   recording_path: 'value',
   usage: 'json',
 });

@@ -45,6 +45,7 @@ function call(change: Partial<CallRecord> = {}): CallRecord {
     carrier_call_id: null,
     answered_by: null,
     reserved_milli_cents: 0,
+    chosen_language: null,
     recording_path: null,
     usage: null,
     ...change,

@@ -91,6 +91,7 @@ t.test('a dispatched call is a snapshot of its agent and answers 201 with the Ca
     carrier: 'twilio',
     carrier_call_id: null,
     reserved_milli_cents: 15_000,
+    chosen_language: 'es',
     recording_path: null,
   });
   await rig.api('PATCH', `/v1/agents/${agent.id}`, { body: { persona: 'Someone else', voice: 'ash' } });

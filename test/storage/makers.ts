@@ -143,6 +143,7 @@ export function makeCall(orgId: string, fields: Partial<CallRecord> = {}): CallR
     carrier_call_id: null,
     answered_by: null,
     reserved_milli_cents: 0,
+    chosen_language: null,
     recording_path: null,
     usage: null,
     ...fields,
