@@ -1,0 +1,289 @@
+// The phone lab: the daemon, a simulated carrier, a simulated model and a webhook receiver, each a program on its own
+// port, started together. What `npm run simulate` and the end-to-end tests run on. Knows the daemon by its command
+// line, its environment and /v1 only.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { SimulatorOptions } from './carrier-simulator/options.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const START_MS = 30_000;
+
+export interface Received {
+  at: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Program {
+  name: string;
+  url: string;
+  pid: number;
+  /** Everything it wrote, line by line; the daemon's lines are JSON. */
+  lines: string[];
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface LabOptions {
+  /** Folder for data, logs and recordings of all programs. */
+  folder: string;
+  /** Path of the model's scenario file. */
+  scenario: string;
+  carrier: SimulatorOptions;
+  /** More settings for the daemon. */
+  env?: Record<string, string>;
+  /** What the webhook receiver answers; default 204. */
+  answer?: (request: IncomingMessage, body: string) => number;
+  /** Told of every line of the daemon's log. */
+  onDaemonLine?: (line: Record<string, unknown>) => void;
+}
+
+export interface ApiAnswer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+export interface Lab {
+  daemon: Program;
+  carrier: Program;
+  model: Program;
+  apiKey: string;
+  /** Webhooks received so far. */
+  received: Received[];
+  receiverUrl: string;
+  api<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<ApiAnswer<T>>;
+  /** JSON from a simulator's control API. */
+  ask<T = Record<string, unknown>>(
+    of: 'carrier' | 'model',
+    path: string,
+    body?: unknown,
+    method?: string,
+  ): Promise<T>;
+  /** Starts the daemon again on the same data and the same port, after it ended. */
+  restartDaemon(env?: Record<string, string>): Promise<void>;
+  close(): Promise<void>;
+}
+
+function startProgram(
+  name: string,
+  file: string,
+  args: string[],
+  o: { env: Record<string, string>; ready: (line: string) => string | null; onLine?: (line: string) => void },
+): Promise<Program> {
+  return new Promise((started, failed) => {
+    const child: ChildProcess = spawn(process.execPath, [join(ROOT, file), ...args], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...o.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const lines: string[] = [];
+    let exit: number | null | undefined;
+    const ended = new Promise<number | null>((done) => {
+      child.once('close', (code) => {
+        exit = code;
+        done(code);
+      });
+    });
+    const tooLate = setTimeout(() => {
+      child.kill('SIGKILL');
+      failed(new Error(`${name} did not start within ${START_MS / 1000} s:\n${lines.slice(-20).join('\n')}`));
+    }, START_MS);
+    child.once('error', failed);
+    void ended.then((code) => {
+      clearTimeout(tooLate);
+      failed(new Error(`${name} ended at its start (exit ${code}):\n${lines.slice(-20).join('\n')}`));
+    });
+    const read = (line: string) => {
+      lines.push(line);
+      o.onLine?.(line);
+      const url = o.ready(line);
+      if (url === null) return;
+      clearTimeout(tooLate);
+      started({
+        name,
+        url,
+        pid: child.pid ?? 0,
+        lines,
+        async stop(signal = 'SIGTERM') {
+          if (exit === undefined) child.kill(signal);
+          const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+          const code = await ended;
+          clearTimeout(timer);
+          return code;
+        },
+      });
+    };
+    if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', read);
+    if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', read);
+  });
+}
+
+function jsonLine(line: string): Record<string, unknown> | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}
+
+function listening(line: string): string | null {
+  const found = jsonLine(line);
+  return typeof found?.listening === 'number' ? `http://127.0.0.1:${found.listening}` : null;
+}
+
+/** Starts all four. @throws Error with the last lines of whichever did not start */
+export async function openLab(o: LabOptions): Promise<Lab> {
+  const folder = resolve(o.folder);
+  mkdirSync(folder, { recursive: true });
+  const received: Received[] = [];
+  const receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString('utf8');
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+      );
+      received.push({ at: new Date().toISOString(), headers, body });
+      response.writeHead(o.answer?.(request, body) ?? 204).end();
+    });
+  });
+  await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
+  const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+
+  const accountSid = `AC${randomBytes(16).toString('hex')}`;
+  const authToken = randomBytes(16).toString('hex');
+  const apiKey = `sk_${randomBytes(24).toString('hex')}`;
+  const modelKey = `sk-${randomBytes(16).toString('hex')}`;
+  const carrierConfig = join(folder, 'carrier.json');
+  writeFileSync(
+    carrierConfig,
+    JSON.stringify({ allowInsecure: true, audioDir: ROOT, ...o.carrier, accountSid, authToken }, null, 2),
+  );
+  const stopAll: (() => Promise<unknown>)[] = [];
+  try {
+    const carrier = await startProgram(
+      'carrier simulator',
+      'scripts/carrier-simulator/main.ts',
+      ['--port', '0', '--config', carrierConfig, '--out', join(folder, 'carrier')],
+      { env: {}, ready: listening },
+    );
+    stopAll.push(() => carrier.stop());
+    const model = await startProgram(
+      'model simulator',
+      'scripts/model-simulator/main.ts',
+      ['--port', '0', '--scenario', resolve(o.scenario), '--out', join(folder, 'model')],
+      { env: {}, ready: listening },
+    );
+    stopAll.push(() => model.stop());
+
+    let port = '0';
+    const startDaemon = (env: Record<string, string> = {}) =>
+      startProgram('daemon', 'main.js', [], {
+        env: {
+          PORT: port,
+          DATA_DIR: join(folder, 'data'),
+          TWILIO_ACCOUNT_SID: accountSid,
+          TWILIO_AUTH_TOKEN: authToken,
+          TWILIO_BASE_URL: carrier.url,
+          OPENAI_API_KEY: modelKey,
+          OPENAI_BASE_URL: `${model.url}/v1`,
+          OFFHOOK_API_KEY: apiKey,
+          WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+          ...o.env,
+          ...env,
+        },
+        onLine(line) {
+          const parsed = jsonLine(line);
+          if (parsed !== null) o.onDaemonLine?.(parsed);
+        },
+        ready(line) {
+          const parsed = jsonLine(line);
+          return parsed?.msg === 'daemon.started' ? String(parsed.url) : null;
+        },
+      });
+    const lab: Lab = {
+      daemon: await startDaemon(),
+      carrier,
+      model,
+      apiKey,
+      received,
+      receiverUrl,
+      async api<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+        const response = await fetch(`${lab.daemon.url}${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${apiKey}`,
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...headers,
+          },
+          ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        });
+        const text = await response.text();
+        const isJson = response.headers.get('content-type')?.includes('json') === true;
+        return {
+          status: response.status,
+          headers: response.headers,
+          body: (isJson ? JSON.parse(text) : text) as T,
+        };
+      },
+      async ask<T>(
+        of: 'carrier' | 'model',
+        path: string,
+        body?: unknown,
+        method = body === undefined ? 'GET' : 'POST',
+      ) {
+        const response = await fetch(`${of === 'carrier' ? carrier.url : model.url}/simulator${path}`, {
+          method,
+          ...(body === undefined
+            ? {}
+            : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+        });
+        const text = await response.text();
+        if (!response.ok) throw new Error(`${of} simulator: ${method} ${path}: ${response.status} ${text}`);
+        return (text === '' ? undefined : JSON.parse(text)) as T;
+      },
+      async restartDaemon(env) {
+        lab.daemon = await startDaemon(env);
+      },
+      async close() {
+        await lab.daemon.stop('SIGINT');
+        await Promise.all([carrier.stop(), model.stop()]);
+        receiver.closeAllConnections();
+        await new Promise<void>((done) => receiver.close(() => done()));
+      },
+    };
+    port = new URL(lab.daemon.url).port;
+    return lab;
+  } catch (error) {
+    await Promise.all(stopAll.map((stop) => stop()));
+    receiver.close();
+    throw error;
+  }
+}
+
+/** Asks again and again until `look` answers something; fails with `what` after `timeoutMs`. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  timeoutMs = 60_000,
+): Promise<T> {
+  const giveUp = performance.now() + timeoutMs;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (performance.now() > giveUp) throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}.`);
+    await new Promise((again) => setTimeout(again, 100));
+  }
+}
