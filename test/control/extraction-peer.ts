@@ -188,8 +188,9 @@ export const resetsInTheBody: Reply = (_asked, response) => {
   response.write('{"id":', () => response.socket?.destroy());
 };
 
+/** To another path of this same peer, where a client that follows would be seen. */
 export const redirects: Reply = (_asked, response) =>
-  response.writeHead(307, { location: 'http://127.0.0.1:1/v1/responses' }).end();
+  response.writeHead(307, { location: '/v1/elsewhere' }).end();
 
 export const API_KEY = 'test-key-0123456789';
 

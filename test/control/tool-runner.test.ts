@@ -230,7 +230,10 @@ t.test('a tool that does not answer in time is given up', async (t) => {
 
 t.test('the end of the call ends the tool', async (t) => {
   const ending = new AbortController();
-  const { ask } = await open(t, () => ending.abort());
+  const { ask } = await open(t, (response) => {
+    ending.abort();
+    setImmediate(() => response.end('too late'));
+  });
   t.strictSame(await ask({}, { signal: ending.signal }), {
     ok: false,
     output: 'The tool was stopped before it answered.',
