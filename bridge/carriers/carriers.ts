@@ -1,0 +1,8 @@
+// The carriers, by name, as the control thread needs them: to add one, write its client and its hooks, and add a line here.
+// Their media side is bridge/media/carrier-media.ts, so that a media thread loads neither.
+import { openTwilio } from './twilio-client.ts';
+import { twilioHooks } from './twilio-hooks.ts';
+
+export const carriers = {
+  twilio: { open: openTwilio, hooks: twilioHooks },
+} as const;
