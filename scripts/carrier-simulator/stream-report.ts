@@ -1,0 +1,68 @@
+// What is known of one media stream, as plain data.
+import { randomBytes } from 'node:crypto';
+
+export interface Violation {
+  code: number;
+  message: string;
+  atMs: number;
+}
+export interface MarkReport {
+  name: string;
+  receivedMs: number;
+  echoedMs: number | null;
+  /** played: its audio was; at_once: nothing was buffered; cleared: dropped with its audio. */
+  by: 'played' | 'at_once' | 'cleared' | null;
+}
+export interface StreamReport {
+  streamSid: string;
+  url: string;
+  parameters: Record<string, string>;
+  tracks: string[];
+  /** Times in ms since the call was created. */
+  connectMs: number;
+  startedMs: number | null;
+  endedMs: number | null;
+  end: StreamEnd | null;
+  sent: { media: number; marks: number; digits: number; firstTimestamp: number | null; lost: number };
+  received: { media: number; bytes: number; marks: number; clears: number; firstMediaMs: number | null };
+  marks: MarkReport[];
+  clears: { atMs: number; droppedBytes: number; marks: string[] }[];
+  /** The buffer ran dry and was filled again within a second: a hole in the agent's speech, unless a mark closed it. */
+  gaps: { atMs: number; ms: number; afterMark: boolean }[];
+  /** Frames played short because what was sent was no multiple of 160 bytes. */
+  partialFrames: number;
+  playedBytes: number;
+  maxBufferedMs: number;
+  violations: Violation[];
+}
+export interface StreamEnd {
+  by: 'application' | 'carrier' | 'error';
+  closeCode: number | null;
+  /** The carrier's error code and text, for the stream-error callback. */
+  error: string | null;
+}
+
+export function newReport(
+  request: { url: string; parameters: Record<string, string>; tracks: string[] },
+  connectMs: number,
+): StreamReport {
+  return {
+    streamSid: `MZ${randomBytes(16).toString('hex')}`,
+    url: request.url,
+    parameters: request.parameters,
+    tracks: request.tracks,
+    connectMs,
+    startedMs: null,
+    endedMs: null,
+    end: null,
+    sent: { media: 0, marks: 0, digits: 0, firstTimestamp: null, lost: 0 },
+    received: { media: 0, bytes: 0, marks: 0, clears: 0, firstMediaMs: null },
+    marks: [],
+    clears: [],
+    gaps: [],
+    partialFrames: 0,
+    playedBytes: 0,
+    maxBufferedMs: 0,
+    violations: [],
+  };
+}
