@@ -145,6 +145,7 @@ export function openOpenAISession(
         outputs.discard(effect.responseId);
         break;
       case 'started':
+        progressAt = now();
         outputs.response(effect.responseId).announced = true;
         listener.responseStarted(effect.responseId);
         break;
@@ -248,7 +249,6 @@ export function openOpenAISession(
 
   function handle(event: ModelEvent): void {
     if (over) return;
-    progressAt = now();
     switch (event.type) {
       case 'audio':
         if (!wanted(event.responseId)) break;
@@ -295,6 +295,10 @@ export function openOpenAISession(
       case 'error':
         serverError(event);
         break;
+      case 'ignored':
+        // Arguments of a tool call as they grow, and the like.
+        if (event.event.startsWith('response.')) progressAt = now();
+        break;
       default:
     }
   }
@@ -305,7 +309,10 @@ export function openOpenAISession(
    */
   function wanted(responseId: string): boolean {
     const { phase } = gate;
-    if (phase.at === 'active' && phase.responseId === responseId) return true;
+    if (phase.at === 'active' && phase.responseId === responseId) {
+      progressAt = now();
+      return true;
+    }
     if (outputs.discarded(responseId) || outputs.ended(responseId)) return false;
     const expected =
       phase.at === 'create_requested' || (phase.at === 'cancel_requested' && phase.responseId === null);
