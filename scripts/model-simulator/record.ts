@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises';
 import wavefile from 'wavefile';
 
 export interface LoggedEvent {
-  session: string;
+  session_id: string;
   /** Since the session began. */
   at_ms: number;
   from: 'client' | 'server' | 'simulator';
@@ -77,7 +77,7 @@ export class SessionRecord {
     bytesPerMs: number,
   ): void {
     const logged: LoggedEvent = {
-      session: this.#session,
+      session_id: this.#session,
       at_ms: Math.round(nowMs - this.#startMs),
       from,
       type: event.type,
@@ -118,7 +118,7 @@ export class SessionRecord {
   /** Notes what a client should not have done. The same code is kept ten times at most. */
   violate(code: string, message: string, nowMs: number): void {
     const at_ms = Math.round(nowMs - this.#startMs);
-    this.#publish({ session: this.#session, at_ms, from: 'simulator', type: 'violation', code, message });
+    this.#publish({ session_id: this.#session, at_ms, from: 'simulator', type: 'violation', code, message });
     if (this.violations.filter((violation) => violation.code === code).length < 10)
       this.violations.push({ at_ms, code, message });
   }

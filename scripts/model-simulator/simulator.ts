@@ -223,22 +223,13 @@ export async function startModelSimulator(options: ModelSimulatorOptions = {}): 
   });
   const arm = (given: readonly Fault[]) => {
     for (const fault of given) {
-      // Without a trigger, what concerns a running session strikes those that are open now.
+      // Without a trigger, what concerns a running session strikes those that are open now, else the next one.
+      const open = sessions.filter(
+        ({ id, closed }) => closed === null && (fault.session === undefined || fault.session === id),
+      );
       const live = fault.trigger === 'now' || (fault.trigger === undefined && IMMEDIATE.has(fault.kind));
-      if (!live) {
-        faults.arm([fault]);
-        continue;
-      }
-      let left = fault.times ?? Number.POSITIVE_INFINITY;
-      for (const session of sessions) {
-        if (
-          session.closed !== null ||
-          (fault.session !== undefined && fault.session !== session.id) ||
-          left-- <= 0
-        )
-          continue;
-        session.strike(fault);
-      }
+      if (!live || open.length === 0) faults.arm([fault]);
+      else for (const session of open.slice(0, fault.times ?? open.length)) session.strike(fault);
     }
   };
   app.post('/simulator/faults', (request, response) => {
