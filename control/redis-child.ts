@@ -32,11 +32,15 @@ const WATCH_MS = 5000;
 /** While a server is expected to come up. */
 const START_WATCH_MS = 50;
 const SILENT_KILL_MS = 30_000;
+/** Between starts of a server that ends again and again; the first comes at once. */
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
-/** A server that ends within this never got to work. */
-const EARLY_DEATH_MS = 5000;
-const EARLY_DEATHS_TO_MOVE_ASIDE = 2;
+/** A server that lived for longer starts the pauses anew. */
+const SETTLED_MS = 30_000;
+/** A server that has not answered by now is looked at less often. */
+const START_MS = 5000;
+/** Starts that ended with an error, before any answer, until its files are given up. */
+const FAILED_STARTS_TO_MOVE_ASIDE = 2;
 const SHUTDOWN_TIMEOUT_MS = 3000;
 
 export interface RedisChild {
@@ -158,8 +162,8 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
 
   let child: ChildProcess | null = null;
   let startedAtMs = 0;
-  let earlyDeaths = 0;
-  let pauseMs = MIN_PAUSE_MS;
+  let failedStarts = 0;
+  let pauseMs = 0;
   let notBeforeMs = 0;
   let silentSinceMs: number | null = null;
   let known = false;
@@ -199,11 +203,14 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
       if (child !== started) return;
       child = null;
       if (closing !== null) return;
-      const early = Date.now() - startedAtMs < EARLY_DEATH_MS;
-      earlyDeaths = early ? earlyDeaths + 1 : 0;
-      log.warn({ event: 'redis.child_ended', early, ...why }, 'the Redis child ended and is started again');
-      notBeforeMs = early ? Date.now() + pauseMs : 0;
-      pauseMs = early ? Math.min(pauseMs * 2, MAX_PAUSE_MS) : MIN_PAUSE_MS;
+      failedStarts = known || why.code === null ? 0 : failedStarts + 1;
+      if (Date.now() - startedAtMs > SETTLED_MS) pauseMs = 0;
+      log.warn(
+        { event: 'redis.child_ended', answered: known, ...why },
+        'the Redis child ended and is started again',
+      );
+      notBeforeMs = Date.now() + pauseMs;
+      pauseMs = Math.min(Math.max(pauseMs * 2, MIN_PAUSE_MS), MAX_PAUSE_MS);
       schedule(0);
     };
     started.on('error', (err) => ended({ err }));
@@ -232,8 +239,6 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
         known = true;
         log.info({ event: 'redis.child', adopted: child === null, pid: await ownPid() }, 'Redis child is up');
       }
-      // Up for long enough to trust it: its next end is a new story.
-      if (Date.now() - startedAtMs > EARLY_DEATH_MS) [earlyDeaths, pauseMs] = [0, MIN_PAUSE_MS];
       schedule(watchMs);
       return;
     }
@@ -247,14 +252,14 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
         silentSinceMs = null;
         process.kill(pid, 'SIGKILL');
       }
-      schedule(Date.now() - startedAtMs < EARLY_DEATH_MS ? START_WATCH_MS : Math.min(watchMs, 1000));
+      schedule(Date.now() - startedAtMs < START_MS ? START_WATCH_MS : Math.min(watchMs, 1000));
       return;
     }
     silentSinceMs = null;
     if (Date.now() < notBeforeMs) return schedule(notBeforeMs - Date.now());
-    if (earlyDeaths >= EARLY_DEATHS_TO_MOVE_ASIDE) {
+    if (failedStarts >= FAILED_STARTS_TO_MOVE_ASIDE) {
       moveAside();
-      earlyDeaths = 0;
+      failedStarts = 0;
     }
     start(server);
     schedule(START_WATCH_MS);
@@ -282,15 +287,15 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
   async function end(): Promise<void> {
     clearTimeout(timer);
     await round;
+    const pid = await ownPid();
     await ask(socketPath, 'SHUTDOWN NOSAVE', SHUTDOWN_TIMEOUT_MS);
+    if (pid === null) return;
     for (const signal of ['SIGTERM', 'SIGKILL', null] as const) {
       const untilMs = Date.now() + SHUTDOWN_TIMEOUT_MS;
-      let pid = await ownPid();
-      while (pid !== null && Date.now() < untilMs) {
+      while ((await ownPid()) === pid && Date.now() < untilMs) {
         await new Promise((next) => setTimeout(next, 20));
-        pid = await ownPid();
       }
-      if (pid === null || signal === null) return;
+      if ((await ownPid()) !== pid || signal === null) return;
       process.kill(pid, signal);
     }
   }

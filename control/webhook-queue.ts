@@ -77,6 +77,7 @@ export function openQueueLink(o: QueueOptions): QueueLink {
     const all: RedisOptions = {
       ...options,
       connectTimeout: 5000,
+      disconnectTimeout: 500,
       retryStrategy: (times) =>
         closing === null ? Math.min(100 * 2 ** Math.min(times, 10), MAX_RECONNECT_MS) : null,
     };
@@ -117,6 +118,7 @@ export function openQueueLink(o: QueueOptions): QueueLink {
     if (!connected) return;
     connected = false;
     clearTimeout(lostTimer);
+    if (closing !== null) return;
     lostTimer = setTimeout(() => setHealthy(false), lostAfterMs);
   });
 
