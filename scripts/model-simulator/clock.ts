@@ -13,12 +13,18 @@ export class Clock {
   readonly #heap: Task[] = [];
   #timer: NodeJS.Timeout | null = null;
   #timerDueMs = Number.POSITIVE_INFINITY;
+  readonly #scale: number;
   #order = 0;
   #closed = false;
 
+  /** `scale`: how many times faster than the world it goes, for what takes minutes. */
+  constructor(scale = 1) {
+    this.#scale = scale;
+  }
+
   /** Milliseconds of a clock that only goes forward. */
   now(): number {
-    return performance.now();
+    return performance.now() * this.#scale;
   }
 
   /** Runs a task at a time of `now()`, in the order of times, equal ones in the order of asking. */
@@ -48,13 +54,13 @@ export class Clock {
     if (first === undefined || this.#closed || first.dueMs >= this.#timerDueMs) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timerDueMs = first.dueMs;
-    this.#timer = setTimeout(() => this.#fire(), Math.max(0, first.dueMs - this.now()));
+    this.#timer = setTimeout(() => this.#fire(), Math.max(0, (first.dueMs - this.now()) / this.#scale));
   }
 
   #fire(): void {
     this.#timer = null;
     this.#timerDueMs = Number.POSITIVE_INFINITY;
-    const nowMs = this.now() + 1; // timers fire up to a millisecond early
+    const nowMs = this.now() + this.#scale; // timers fire up to a millisecond early
     while (this.#heap[0] !== undefined && this.#heap[0].dueMs <= nowMs) this.#pop()?.run?.();
     this.#arm();
   }

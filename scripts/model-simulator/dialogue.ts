@@ -47,7 +47,10 @@ function know(scenario: Scenario, situation: Situation): Known {
   const lastOutput = context.findLast((item) => item.type === 'function_call_output');
   const call = context.find((item) => item.type === 'function_call' && item.call_id === lastOutput?.call_id);
   const latest = context.findLast((item) => item.role !== 'system');
-  let occasion = scenario.occasions.find(([, words]) => own !== '' && words.test(own))?.[0];
+  // A situation that the scenario has no rule for is none: then the items decide.
+  let occasion = scenario.occasions.find(
+    ([name, words]) => own !== '' && words.test(own) && scenario.rules.some((rule) => rule.on === name),
+  )?.[0];
   if (occasion === undefined) {
     if (situation.outOfBand) occasion = 'out_of_band';
     else if (latest?.type === 'function_call_output') occasion = 'tool_result';
@@ -94,7 +97,10 @@ function reach(value: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** Fills `{{heard}}`, `{{heard.1}}` (a group of the rule), `{{tool.field}}`, `{{args.field}}`; `{{x|y}}` says y without x. */
+/**
+ * Fills `{{heard}}`, `{{heard.1}}` and `{{instructions.1}}` (groups of the rule), `{{tool.field}}`, `{{args.field}}`;
+ * `{{x|y}}` says y without x.
+ */
 function fill(text: string, rule: Rule, known: Known): string {
   return text.replaceAll(
     /\{\{([^}|]*)(?:\|([^}]*))?\}\}/g,
@@ -103,6 +109,7 @@ function fill(text: string, rule: Rule, known: Known): string {
       let value: unknown;
       if (source === 'heard')
         value = path.length === 0 ? known.heard : rule.heard?.exec(known.heard)?.[Number(path[0])];
+      else if (source === 'instructions') value = rule.instructions?.exec(known.own)?.[Number(path[0])];
       else if (source === 'tool') value = reach(parsed(known.tool?.output ?? ''), path);
       else if (source === 'args') value = reach(parsed(known.tool?.arguments ?? ''), path);
       if (value === undefined || value === null || value === '') return otherwise ?? '';

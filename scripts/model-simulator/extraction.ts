@@ -119,13 +119,19 @@ function read(body: unknown, endpoint: 'responses' | 'chat'): Asked | Refusal {
   return { ...format, all: instructions + all, said, model: body.model };
 }
 
-/** The values a scenario finds in a text, by field name. */
+/**
+ * The values a scenario finds in a text, by field name. Each is told once: where a name comes back in a second object of
+ * the schema (remarks on the fields, say), it is about something else.
+ */
 function lookupIn(scenario: Scenario, said: string): (field: string) => unknown {
+  const told = new Set<string>();
   return (field) => {
+    if (told.has(field)) return undefined;
     for (const { field: names, pattern, value } of scenario.extraction.values) {
       if (!names.test(field)) continue;
       const match = pattern.exec(said);
       if (match === null) continue;
+      told.add(field);
       return typeof value === 'string'
         ? value.replaceAll(/\$(\d)/g, (_, group: string) => match[Number(group)] ?? '').trim()
         : value;

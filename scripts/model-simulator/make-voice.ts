@@ -100,7 +100,8 @@ function record(text: string, options: string[] = []): { samples: Int16Array; cu
   const raw = wav.getSamples(false, Int16Array) as unknown as Int16Array;
   const decimator = new Decimator(rateHz / RATE_HZ);
   const samples = decimator.push(Int16Array.from([...raw, ...new Int16Array(64)]));
-  const loud = 0.02 * samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
+  // Low enough to keep an s or f at the edge of a word.
+  const loud = 0.006 * samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
   const edge = (EDGE_MS * RATE_HZ) / 1000;
   const first = Math.max(0, samples.findIndex((sample) => Math.abs(sample) > loud) - edge);
   const last = Math.min(samples.length, samples.findLastIndex((sample) => Math.abs(sample) > loud) + edge);

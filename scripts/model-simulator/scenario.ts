@@ -10,6 +10,7 @@ export const OCCASIONS = [
   'silence',
   'tool_result',
   'voicemail',
+  'resume',
   'out_of_band',
   'any',
 ] as const;
@@ -239,7 +240,7 @@ const ajv = new Ajv({ strict: false });
 ajv.addFormat('pattern', {
   validate: (source: string) => {
     try {
-      new RegExp(source, 'iu');
+      new RegExp(source, 'imu');
       return true;
     } catch {
       return false;
@@ -253,11 +254,9 @@ const check = ajv.compile<ScenarioFile>(SCHEMA);
  * would use towards any model; a scenario may give its own.
  */
 const DEFAULT_OCCASIONS: readonly (readonly [Occasion, string])[] = [
+  ['resume', '(?:do not|don.t|without) (?:greet|start(?:ing)? over)|(?:line|connection) was interrupted'],
   ['voicemail', 'voice ?mail|answering machine|leave (?:a|the|this|your|exactly this)\\b.*\\bmessage'],
-  [
-    'silence',
-    'silen|\\bidle\\b|still there|(?:said|heard|saying) nothing|not (?:said|spoken|heard)|has been quiet',
-  ],
+  ['silence', 'silen|\\bidle\\b|still there|nobody answers|(?:said|heard|saying) nothing|has been quiet'],
   [
     'greeting',
     '\\bgreet|answered the (?:call|phone)|picked up|open the (?:call|conversation)|introduce yourself',
@@ -286,7 +285,7 @@ export function parseScenario(json: unknown, pacing: Pacing = HOSTED): Scenario 
       `scenario${error?.instancePath ?? ''}: ${error?.message ?? 'is wrong'} ${JSON.stringify(error?.params ?? {})}`,
     );
   }
-  const regex = (source: string) => new RegExp(source, 'iu');
+  const regex = (source: string) => new RegExp(source, 'imu');
   const named = json.occasions ?? {};
   return {
     name: json.name ?? 'unnamed',

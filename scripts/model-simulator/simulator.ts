@@ -37,6 +37,8 @@ export interface ModelSimulatorOptions {
   pacing?: 'hosted' | 'fast';
   /** Fixes the random choices of all sessions. Default: each scenario's own. */
   seed?: number;
+  /** How many times faster than the world its time goes; for tests of what takes minutes. Default 1. */
+  timeScale?: number;
 }
 
 export interface ModelSimulator {
@@ -146,7 +148,7 @@ const faultCheck = new Ajv({ strict: false }).compile<Fault>(FAULT_SCHEMA);
 
 /** Starts the simulator and answers when it listens. Throws when a scenario is wrong or the port is taken. */
 export async function startModelSimulator(options: ModelSimulatorOptions = {}): Promise<ModelSimulator> {
-  const clock = new Clock();
+  const clock = new Clock(options.timeScale);
   const voice = new Voice();
   const faults = new Faults();
   const library = new Library(options.pacing ?? 'hosted');

@@ -210,7 +210,7 @@ export function generate(schema: Schema, root: Schema, field: string, lookup: Lo
   for (const variant of variants) {
     if (variant.type === 'null') continue;
     if (Array.isArray(schema.anyOf) && '$ref' in variant)
-      return generate(variant, root, field, lookup, depth + 1);
+      return generate(variant, root, field, (name) => (name === field ? value : lookup(name)), depth + 1);
     const type = typesOf(variant)[0] ?? 'string';
     if (type === 'object' && !isSchema(value)) {
       // An object has no value of its own: it is as full as its fields, and null when all of them are unknown.

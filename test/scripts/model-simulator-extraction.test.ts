@@ -251,3 +251,20 @@ t.test('generated values keep to the schema', async (t) => {
     'nothing known',
   );
 });
+
+t.test('a value is told once where its name comes back in another object', async (t) => {
+  const field = { type: ['string', 'null'] };
+  const schema = strict({
+    fields: strict({ status: field, order_number: field }),
+    not_stated: strict({ status: field, order_number: field }),
+  });
+  const response = await client().responses.create({
+    model: 'm',
+    input: [{ role: 'user', content: TRANSCRIPT }],
+    text: { format: { type: 'json_schema', name: 'r', strict: true, schema } },
+  });
+  t.same(JSON.parse(response.output_text), {
+    fields: { status: 'shipped', order_number: '7731' },
+    not_stated: { status: null, order_number: null },
+  });
+});

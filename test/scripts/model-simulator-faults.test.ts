@@ -156,7 +156,7 @@ t.test('responses fail, are cut, or stay away', async (t) => {
     });
     t.equal(client.audio(cut.response.id).length / 8, 500, 'audio up to the cut has been sent');
   }
-  const broken = await client.respond({ instructions: 'You reached an answering machine.' });
+  const broken = await client.respond({ instructions: 'They are silent. Say goodbye.' });
   const call = broken.response.output[1];
   t.equal(call.type, 'function_call');
   t.throws(() => JSON.parse(call.arguments));

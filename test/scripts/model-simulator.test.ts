@@ -458,3 +458,54 @@ t.test('sixty sessions speak at once', async (t) => {
   t.equal(new Set(clients.map((client) => client.audio().length)).size, 1, 'all hear the same, whole');
   t.equal(new Set(ends.map(({ response }) => response.id)).size, 60);
 });
+
+t.test('the instructions of a response decide what it is about', async (t) => {
+  const { url } = await setup(t);
+  const session = 'You are the voice of a shop. Greet nobody on a voicemail, and never be silent.';
+  const said = async (own: string | null) => {
+    const client = await dial(t, url);
+    await client.configure({ ...PHONE, instructions: session });
+    client.send({
+      type: 'conversation.item.create',
+      item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hello' }] },
+    });
+    const done = await client.respond(own === null ? {} : { instructions: `${session}\n\n${own}` });
+    return done.response.output[0].content[0].transcript as string;
+  };
+  t.match(await said(null), /^I heard you say: hello\./, 'nothing added: the caller is answered');
+  t.match(await said('The person has picked up. Greet them.'), /^Hello, this is/);
+  t.match(
+    await said('The other person has been silent. Ask whether they are still there.'),
+    /^Are you still there/,
+  );
+  t.match(await said('Nobody answers any more. Say goodbye.'), /^I cannot hear you/);
+  t.match(await said('You have reached a voicemail. Leave one short message.'), /^Hello, .*call us back/);
+  t.match(await said('The line was interrupted. Do not greet again.'), /^I am back/);
+  t.equal(await said('Say exactly this, and nothing else: "Please hold the line."'), 'Please hold the line.');
+});
+
+t.test('server turns with an idle timeout speak up by themselves', async (t) => {
+  const { url } = await setup(t, { timeScale: 100 });
+  const client = await dial(t, url);
+  await client.configure({
+    type: 'realtime',
+    audio: {
+      input: {
+        format: { type: 'audio/pcmu' },
+        turn_detection: { type: 'server_vad', idle_timeout_ms: 5000 },
+      },
+      output: { format: { type: 'audio/pcmu' } },
+    },
+  });
+  t.equal((await client.respond()).response.status, 'completed');
+  const timeout = await client.next('input_audio_buffer.timeout_triggered');
+  t.equal((await client.next('input_audio_buffer.committed')).item_id, timeout.item_id);
+  await client.next('response.created');
+});
+
+t.test('a session ends after an hour', async (t) => {
+  const { url } = await setup(t, { timeScale: 20_000 });
+  const client = await dial(t, url);
+  t.match((await client.error()).error, { code: 'session_expired' });
+  t.match(await client.closed, { code: 1001, reason: /60 minutes/ });
+});
