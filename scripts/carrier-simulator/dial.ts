@@ -2,7 +2,7 @@
 import type { Call } from './call.ts';
 import { NO_SETTINGS, type ProgressEvent } from './call-settings.ts';
 import { isE164 } from './form.ts';
-import type { Leg, SaidListener } from './leg.ts';
+import type { EarSource, Leg, SaidListener } from './leg.ts';
 import { SILENCE } from './mulaw.ts';
 import { clipOf, toneSamples } from './sound.ts';
 import type { Verb } from './twiml.ts';
@@ -55,10 +55,11 @@ export async function dialNumber(
   };
   signal.addEventListener('abort', abandon);
   let unbridge = () => {};
+  const ringing = ringback();
   try {
     await child.prepare();
     if (!signal.aborted) child.dial(0);
-    if (parent.leg) ring(parent.leg);
+    if (parent.leg) parent.leg.source = ringing;
     const bridged = (await child.answered) && (await whisper(child, noun, base)) && !signal.aborted;
     if (bridged) {
       // answerOnBridge: the caller heard ringing until now.
@@ -77,7 +78,7 @@ export async function dialNumber(
   } finally {
     signal.removeEventListener('abort', abandon);
     unbridge();
-    if (parent.leg && !signal.aborted) parent.leg.source = null;
+    if (parent.leg?.source === ringing) parent.leg.source = null;
   }
 }
 
@@ -89,11 +90,9 @@ async function whisper(child: Call, noun: Dial['numbers'][number], base: string)
   return child.session.runThrough({ kind: 'whisper', url, method: noun.method, extra: {} });
 }
 
-function ring(leg: Leg): void {
+function ringback(): EarSource {
   let tick = 0;
-  leg.source = {
-    pull: () => RINGBACK.frames[tick++ % RINGBACK_TICKS]?.mulaw ?? null,
-  };
+  return { pull: () => RINGBACK.frames[tick++ % RINGBACK_TICKS]?.mulaw ?? null };
 }
 
 /** Each hears what the other said in the tick before. Answers how to part them. */
@@ -107,8 +106,12 @@ function bridge(one: Leg, other: Leg): () => void {
       last = frame.mulaw;
     };
     mouth!.said.add(listener);
-    ear!.source = { pull: () => last };
-    return () => mouth!.said.delete(listener);
+    const source: EarSource = { pull: () => last };
+    ear!.source = source;
+    return () => {
+      mouth!.said.delete(listener);
+      if (ear!.source === source) ear!.source = null;
+    };
   });
   return () => {
     for (const undo of part) undo();

@@ -29,7 +29,6 @@ export class TwimlSession {
   readonly #world: World;
   readonly #call: Call;
   #control = new AbortController();
-  #running: Promise<unknown> = Promise.resolve();
   #stream: MediaStream | null = null;
 
   constructor(world: World, call: Call) {
@@ -40,14 +39,21 @@ export class TwimlSession {
   /** Runs a document in place of whatever runs; its end is the end of the call. */
   start(source: Source): void {
     const signal = this.#preempt();
-    this.#running = this.#running.then(async () => {
-      await this.#documents(source, signal);
+    const call = this.#call;
+    const finish = (why: string) => {
       if (signal.aborted) return;
-      const call = this.#call;
       // UNVERIFIED: the carrier picks up to say that an error occurred; here the caller just hears the line go dead.
       const failed = call.answeredAt === null && call.errors.length > 0;
-      call.end({ status: failed ? 'failed' : 'completed', by: 'document', why: 'end of document' });
-    });
+      call.end({ status: failed ? 'failed' : 'completed', by: 'document', why });
+    };
+    // The pre-empted document is not waited for: it may be waiting for an answer that takes its whole deadline.
+    void this.#documents(source, signal).then(
+      () => finish('end of document'),
+      (error: unknown) => {
+        call.fail(20500, String(error));
+        finish('the simulator failed');
+      },
+    );
   }
 
   /** Runs a document to its end and leaves the call as it is. Answers false when the call ended or was redirected. */
@@ -212,7 +218,11 @@ export class TwimlSession {
 
   /** `loop="0"` is for ever, up to the end of the call. */
   async #repeat(loop: number, signal: AbortSignal, play: () => Promise<void>): Promise<null> {
-    for (let i = 0; (loop === 0 || i < loop) && !signal.aborted; i++) await play();
+    for (let i = 0; (loop === 0 || i < loop) && !signal.aborted; i++) {
+      await play();
+      // What cannot be played takes no time; for ever must not be a standstill.
+      if (loop === 0) await pause(this.#world, 20, signal);
+    }
     return null;
   }
 

@@ -76,16 +76,18 @@ export class Session {
   /** The first message, past or coming, that fits. */
   message(fits: (message: WireMessage) => boolean): Promise<WireMessage> {
     const past = this.messages.find(fits);
-    if (past) return Promise.resolve(past);
+    return past ? Promise.resolve(past) : this.later(fits);
+  }
+
+  /** The first coming message that fits. */
+  later(fits: (message: WireMessage) => boolean): Promise<WireMessage> {
     return new Promise((resolve) => this.#waiting.push({ fits, resolve }));
   }
 
   /** Resolves after so many more media messages: the application's way to let wire time pass. */
   frames(count: number): Promise<unknown> {
     let seen = 0;
-    return new Promise((resolve) => {
-      this.#waiting.push({ fits: (message) => message.event === 'media' && ++seen >= count, resolve });
-    });
+    return this.later((message) => message.event === 'media' && ++seen >= count);
   }
 
   send(message: Record<string, unknown>): void {
