@@ -3,9 +3,10 @@
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { AvailableNumber, Carrier, CarrierCallSnapshot, CarrierStatus, OwnedNumber } from './carrier.ts';
+import type { AvailableNumber, Carrier, CarrierCallSnapshot, OwnedNumber } from './carrier.ts';
 import { countryOf } from './dial-codes.ts';
 import { createTwilioRest, NO_ANSWER, type TwilioRest } from './twilio-rest.ts';
+import { carrierStatus } from './twilio-status.ts';
 import { MAX_INLINE_TWIML, renderDigits, renderSpeech, renderTransfer } from './twilio-twiml.ts';
 
 /** How long a third party rings when a call is handed over. */
@@ -15,18 +16,6 @@ const PRICES_FRESH_MS = 3_600_000;
 const MAX_REMEMBERED = 1_000;
 
 const TYPES = { local: 'Local', mobile: 'Mobile', toll_free: 'TollFree', national: 'National' } as const;
-
-const STATUSES: Record<string, CarrierStatus> = {
-  queued: 'queued',
-  initiated: 'initiated',
-  ringing: 'ringing',
-  'in-progress': 'answered',
-  completed: 'completed',
-  busy: 'busy',
-  'no-answer': 'no_answer',
-  failed: 'failed',
-  canceled: 'canceled',
-};
 
 // Twilio writes numbers as strings or null; both are taken.
 const text = z
@@ -286,8 +275,8 @@ function isGone(error: unknown): boolean {
 }
 
 function snapshot(it: z.infer<typeof call>): CarrierCallSnapshot {
-  const status = Object.hasOwn(STATUSES, it.status) ? STATUSES[it.status] : undefined;
-  if (status === undefined) {
+  const status = carrierStatus(it.status);
+  if (status === null) {
     throw new AppError(
       'carrier_error',
       `The carrier reports a call status that is not known (${it.status}).`,

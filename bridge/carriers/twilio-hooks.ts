@@ -5,25 +5,13 @@ import express from 'express';
 import type { ErrorCode } from '../../errors.ts';
 import { ERROR_STATUS } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { CarrierEvent, CarrierStatus, HookHandlers, StreamAnswer } from './carrier.ts';
+import type { CarrierEvent, HookHandlers, StreamAnswer } from './carrier.ts';
 import { type FormFields, verifyTwilio } from './twilio-signature.ts';
+import { carrierStatus } from './twilio-status.ts';
 import { renderAnswer, renderHangUp } from './twilio-twiml.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-const STATUSES: Record<string, CarrierStatus> = {
-  queued: 'queued',
-  initiated: 'initiated',
-  ringing: 'ringing',
-  'in-progress': 'answered',
-  answered: 'answered',
-  completed: 'completed',
-  busy: 'busy',
-  'no-answer': 'no_answer',
-  failed: 'failed',
-  canceled: 'canceled',
-};
 
 type Verdict = Extract<CarrierEvent, { type: 'machine-detection' }>['verdict'];
 const VERDICTS: Record<string, Verdict> = {
@@ -112,8 +100,8 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
 
   async function status({ form, carrierCallId, at }: Hook, callId: string | null): Promise<null> {
     const said = field(form, 'CallStatus') ?? '';
-    const known = Object.hasOwn(STATUSES, said) ? STATUSES[said] : undefined;
-    if (known === undefined) {
+    const known = carrierStatus(said);
+    if (known === null) {
       log.warn({ callId, carrierCallId, status: said.slice(0, 40) }, 'carrier.hook.unknown_status');
       return null;
     }
