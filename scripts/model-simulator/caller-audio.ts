@@ -22,7 +22,7 @@ export interface CallerAudioOptions {
   session: string;
   clock: Clock;
   random: Random;
-  ears: Ears;
+  ears: () => Ears;
   faults: Faults;
   record: SessionRecord;
   recording: WavRecording | null;
@@ -47,7 +47,6 @@ export class CallerAudio {
   #decoder: Decoder;
   #vad: EnergyVad | null = null;
   #turnItemId: string | null = null;
-  #ears: Ears;
   #idle: Cancel = () => {};
   #closed = false;
   /** All audio ever appended, ms. */
@@ -56,13 +55,7 @@ export class CallerAudio {
 
   constructor(options: CallerAudioOptions) {
     this.#o = options;
-    this.#ears = options.ears;
     this.#decoder = new Decoder(options.config().audio.input.format.type);
-  }
-
-  /** The recordings known from now on. */
-  listenWith(ears: Ears): void {
-    this.#ears = ears;
   }
 
   bufferedMs(): number {
@@ -197,7 +190,7 @@ export class CallerAudio {
     const o = this.#o;
     const { bytes, samples } = this.#buffer.take();
     this.committedMs += ms;
-    const heard = this.#ears.recognize(samples);
+    const heard = o.ears().recognize(samples);
     const part: Part = {
       type: 'input_audio',
       transcript: null,

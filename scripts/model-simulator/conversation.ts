@@ -75,6 +75,25 @@ export function wireItem(item: Item, withAudio = false): Record<string, unknown>
   return wire;
 }
 
+/** The item for whoever watches: as on the wire, with what the model believes of it. */
+export function inspectItem(item: Item): Record<string, unknown> {
+  const agentAudio = item.content?.find((part) => part.type === 'output_audio');
+  const callerAudio = item.content?.find((part) => part.type === 'input_audio');
+  return {
+    ...wireItem(item),
+    /** What the model takes for said, or heard, after every truncation. */
+    believed_text: believedText(item),
+    ...(agentAudio === undefined
+      ? {}
+      : {
+          generated_text: agentAudio.generated?.text ?? '',
+          audio_ms: Math.round(agentAudio.audioMs ?? 0),
+          truncated_ms: agentAudio.truncatedMs ?? null,
+        }),
+    ...(callerAudio === undefined ? {} : { audio_ms: Math.round(callerAudio.audioMs ?? 0) }),
+  };
+}
+
 export class Conversation {
   readonly items: Item[] = [];
 

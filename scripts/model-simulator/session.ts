@@ -1,14 +1,17 @@
 // One Realtime session on one socket: takes client events, keeps the configuration and the conversation, starts
-// responses, and misbehaves where a fault says so. Audio is caller-audio.ts, a response's events are response.ts.
+// responses, and misbehaves where a fault says so. Audio is caller-audio.ts, items are client-items.ts, a response's
+// events are response.ts.
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { CallerAudio } from './caller-audio.ts';
+import { ClientItems } from './client-items.ts';
 import type { Clock } from './clock.ts';
-import { believedText, Conversation, type Item, type Part, wireItem } from './conversation.ts';
+import { Conversation, inspectItem, wireItem } from './conversation.ts';
 import { decide } from './dialogue.ts';
 import type { Fault, Faults, Trigger } from './faults.ts';
 import type { Ears } from './hearing.ts';
-import { Decoder, HEARING_RATE_HZ } from './input-buffer.ts';
+import { HEARING_RATE_HZ } from './input-buffer.ts';
+import { Line } from './line.ts';
 import { seeded } from './pacing.ts';
 import { type ApiError, type ClientEvent, invalidRequest, readClientEvent } from './protocol.ts';
 import { type LoggedEvent, SessionRecord, type WavRecording } from './record.ts';
@@ -67,6 +70,9 @@ export class Session {
   config: SessionConfig;
   closed: { code: number; reason: string } | null = null;
   readonly #o: SessionOptions;
+  readonly #line: Line;
+  readonly #items: ClientItems;
+  #ears: Ears;
   readonly #random: () => number;
   readonly #startedAt = new Date();
   readonly #startMs: number;
@@ -80,9 +86,6 @@ export class Session {
   readonly #responses: Record<string, unknown>[] = [];
   readonly #usage: Record<string, number> = {};
   #previousInput: Tokens | null = null;
-  #silentUntilMs = 0;
-  #held: string[] = [];
-  #deaf = false;
 
   constructor(options: SessionOptions) {
     this.#o = options;
@@ -90,8 +93,10 @@ export class Session {
     this.#random = seeded(options.seed);
     this.#startMs = options.clock.now();
     this.config = defaultConfig(options.id, options.model, Math.floor((Date.now() + LIFETIME_MS) / 1000));
+    this.#line = new Line(options.socket, options.tcp, options.clock);
     const { scenario, ears } = options.scenarioFor('');
     this.#scenario = scenario;
+    this.#ears = ears;
     this.record = new SessionRecord(options.id, this.#startMs, options.publish);
     this.recordings = {
       received: options.record(`${options.id}.received.wav`, HEARING_RATE_HZ),
@@ -101,7 +106,7 @@ export class Session {
       session: this.id,
       clock: options.clock,
       random: this.#random,
-      ears,
+      ears: () => this.#ears,
       faults: options.faults,
       record: this.record,
       recording: this.recordings.received,
@@ -119,6 +124,16 @@ export class Session {
         this.#moment('commit');
         if (this.#scenario.profile.commitResponds && this.#active === null) this.#respond({}, null);
       },
+    });
+    this.#items = new ClientItems({
+      conversation: this.conversation,
+      config: () => this.config,
+      ears: () => this.#ears,
+      acknowledgesCuts: () => this.#scenario.profile.truncateAck,
+      newId: this.#newId,
+      emit: this.#emit,
+      violate: (code, message) => this.record.violate(code, message, options.clock.now()),
+      onSound: (samples) => this.recordings.received?.write(samples),
     });
     options.socket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
     options.socket.on('close', (code, reason) => this.#onClose(code, reason.toString()));
@@ -149,7 +164,7 @@ export class Session {
       sent_wav: this.recordings.sent?.path ?? null,
       active_response: this.#active?.id ?? null,
       usage: this.#usage,
-      items: this.conversation.items.map((item) => this.#inspectItem(item)),
+      items: this.conversation.items.map(inspectItem),
       responses: this.#responses,
       violations: this.record.violations,
       events: this.record.events,
@@ -163,7 +178,7 @@ export class Session {
 
   /** Ends the session from the server's side. */
   async close(): Promise<void> {
-    if (this.closed === null) this.#o.socket.terminate();
+    if (this.closed === null) this.#line.terminate();
     await Promise.all([this.recordings.received?.close(), this.recordings.sent?.close()]);
   }
 
@@ -184,18 +199,12 @@ export class Session {
     }
     const whole = { event_id: this.#newId('event'), ...event, type };
     this.record.log('server', event, this.#o.clock.now(), BYTES_PER_MS[this.config.audio.output.format.type]);
-    this.#send(JSON.stringify(whole));
+    this.#line.send(JSON.stringify(whole));
     if (type === 'conversation.item.added' && this.#scenario.profile.itemCreated)
-      this.#send(
+      this.#line.send(
         JSON.stringify({ ...whole, event_id: this.#newId('event'), type: 'conversation.item.created' }),
       );
   };
-
-  #send(frame: string): void {
-    if (this.#deaf || this.closed !== null) return;
-    if (this.#silentUntilMs > this.#o.clock.now()) this.#held.push(frame);
-    else this.#o.socket.send(frame);
-  }
 
   #fail(error: ApiError, eventId: string | null): void {
     const event_id = this.#scenario.profile.echoEventId ? eventId : null;
@@ -205,10 +214,7 @@ export class Session {
   #open(fault: Fault | null): void {
     const created = () => this.#emit({ type: 'session.created', session: this.config });
     if (fault?.kind === 'close_on_open') {
-      this.#o.socket.close(
-        fault.close_code ?? 3000,
-        fault.message ?? 'invalid_request_error.invalid_api_key',
-      );
+      this.#line.close(fault.close_code ?? 3000, fault.message ?? 'invalid_request_error.invalid_api_key');
     } else if (fault?.kind === 'session_created_late') this.#o.clock.after(fault.ms ?? 5000, created);
     else if (fault?.kind !== 'session_created_never') created();
     this.#moment('connect');
@@ -219,13 +225,15 @@ export class Session {
     this.#active?.drop();
     for (const run of this.#aside) run.drop();
     this.audio.close();
+    // Nobody can ask for the sound any more; the recordings have it.
+    for (const item of this.conversation.items) for (const part of item.content ?? []) delete part.audio;
     this.record.log('simulator', { type: 'closed', code, reason }, this.#o.clock.now(), 1);
     void this.recordings.received?.close();
     void this.recordings.sent?.close();
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    if (this.#deaf) return;
+    if (this.#line.isDead()) return;
     if (isBinary) {
       this.record.violate('binary_frame', 'a binary frame was sent', this.#o.clock.now());
       this.#fail(
@@ -270,27 +278,20 @@ export class Session {
         this.audio.clear();
         return null;
       case 'conversation.item.create':
-        return this.#createItem(
+        return this.#items.create(
           event.item as Record<string, unknown>,
           event.previous_item_id as string | null | undefined,
         );
       case 'conversation.item.truncate':
-        return this.#truncate(
+        return this.#items.truncate(
           event.item_id as string,
           event.content_index as number,
           event.audio_end_ms as number,
         );
       case 'conversation.item.delete':
-        if (!this.conversation.remove(event.item_id as string))
-          return this.#unknownItem('delete', event.item_id as string);
-        this.#emit({ type: 'conversation.item.deleted', item_id: event.item_id });
-        return null;
-      case 'conversation.item.retrieve': {
-        const item = this.conversation.find(event.item_id as string);
-        if (item === undefined) return this.#unknownItem('retrieve', event.item_id as string);
-        this.#emit({ type: 'conversation.item.retrieved', item: wireItem(item, true) });
-        return null;
-      }
+        return this.#items.delete(event.item_id as string);
+      case 'conversation.item.retrieve':
+        return this.#items.retrieve(event.item_id as string);
       case 'response.create':
         return this.#respond((event.response ?? {}) as ResponseParams, event.event_id ?? null);
       case 'response.cancel':
@@ -320,128 +321,11 @@ export class Session {
     this.config = next.config;
     const { scenario, ears } = this.#o.scenarioFor(this.config.instructions);
     this.#scenario = scenario;
-    this.audio.listenWith(ears);
+    this.#ears = ears;
     const first = !this.#configured;
     this.#configured = true;
     this.#emit({ type: 'session.updated', session: this.config });
     if (first) this.#moment('configured');
-    return null;
-  }
-
-  #createItem(given: Record<string, unknown>, after: string | null | undefined): ApiError | null {
-    const made = this.#itemOf(given);
-    if ('code' in made) return made;
-    const { item } = made;
-    if (this.conversation.find(item.id) !== undefined)
-      return invalidRequest('invalid_value', `An item with id '${item.id}' already exists.`, 'item.id');
-    if (!this.conversation.add(item, after))
-      return invalidRequest(
-        'invalid_value',
-        `Cannot insert the item: previous item with id '${after}' does not exist.`,
-        'previous_item_id',
-      );
-    const previous_item_id = this.conversation.previousId(item.id);
-    this.#emit({ type: 'conversation.item.added', previous_item_id, item: wireItem(item) });
-    this.#emit({ type: 'conversation.item.done', previous_item_id, item: wireItem(item) });
-    return null;
-  }
-
-  #itemOf(given: Record<string, unknown>): { item: Item } | ApiError {
-    const item: Item = {
-      id: (given.id as string | undefined) ?? this.#newId('item'),
-      type: given.type as Item['type'],
-      status: 'completed',
-    };
-    if (item.type === 'message') {
-      item.role = given.role as NonNullable<Item['role']>;
-      item.content = (given.content as Record<string, unknown>[]).map((part) => this.#partOf(part));
-    } else {
-      item.call_id = (given.call_id as string | undefined) ?? this.#newId('call');
-      if (item.type === 'function_call') {
-        item.name = String(given.name);
-        item.arguments = String(given.arguments);
-      } else {
-        item.output = String(given.output);
-        const call = this.conversation.items.find(
-          (other) => other.type === 'function_call' && other.call_id === item.call_id,
-        );
-        if (call === undefined) {
-          this.record.violate(
-            'unknown_call_id',
-            `no function call has call_id ${item.call_id}`,
-            this.#o.clock.now(),
-          );
-          return invalidRequest(
-            'invalid_tool_call_id',
-            `Tool call ID '${item.call_id}' not found in conversation.`,
-            'item.call_id',
-          );
-        }
-      }
-    }
-    return { item };
-  }
-
-  #partOf(given: Record<string, unknown>): Part {
-    if (given.type !== 'input_audio')
-      return { type: given.type as Part['type'], text: String(given.text ?? '') };
-    const format = this.config.audio.input.format.type;
-    const bytes = Buffer.from(String(given.audio), 'base64');
-    const samples = new Decoder(format).decode(bytes);
-    const audioMs = bytes.length / BYTES_PER_MS[format];
-    this.recordings.received?.write(samples);
-    return {
-      type: 'input_audio',
-      transcript: (given.transcript as string | null | undefined) ?? null,
-      audioMs,
-      heard: this.#o.scenarioFor(this.config.instructions).ears.recognize(samples).text,
-      audio: { bytes, format },
-    };
-  }
-
-  #unknownItem(verb: 'truncate' | 'delete' | 'retrieve', id: string): ApiError {
-    this.record.violate(
-      `${verb}_unknown_item`,
-      `${verb} of ${id}, which does not exist`,
-      this.#o.clock.now(),
-    );
-    return invalidRequest(
-      `item_${verb}_invalid_item_id`,
-      `Error ${verb === 'truncate' ? 'truncating' : verb === 'delete' ? 'deleting' : 'retrieving'} item: the item with id '${id}' does not exist.`,
-      'item_id',
-    );
-  }
-
-  #truncate(id: string, contentIndex: number, endMs: number): ApiError | null {
-    const item = this.conversation.find(id);
-    if (item === undefined) return this.#unknownItem('truncate', id);
-    const part = item.content?.[contentIndex];
-    if (item.role !== 'assistant' || part?.type !== 'output_audio') {
-      this.record.violate('truncate_of_no_audio', `${id} holds no agent audio`, this.#o.clock.now());
-      return invalidRequest('invalid_value', 'Only model output audio messages can be truncated.', 'item_id');
-    }
-    const audioMs = Math.floor(part.audioMs ?? 0);
-    if (endMs > audioMs) {
-      this.record.violate(
-        'truncate_beyond_audio',
-        `${endMs} ms of ${audioMs} ms in ${id}`,
-        this.#o.clock.now(),
-      );
-      return invalidRequest(
-        'invalid_value',
-        `Audio content of ${audioMs}ms is already shorter than ${endMs}ms`,
-        'audio_end_ms',
-      );
-    }
-    part.truncatedMs = Math.min(part.truncatedMs ?? endMs, endMs);
-    part.transcript = null;
-    if (this.#scenario.profile.truncateAck)
-      this.#emit({
-        type: 'conversation.item.truncated',
-        item_id: id,
-        content_index: contentIndex,
-        audio_end_ms: endMs,
-      });
     return null;
   }
 
@@ -467,7 +351,7 @@ export class Session {
         `Conversation already has an active response in progress: ${this.#active.id}. Wait until the response is finished before creating a new one.`,
       );
     }
-    const input = this.#inputOf(params);
+    const input = params.input === undefined ? { items: null } : this.#items.resolve(params.input);
     if ('code' in input) return input;
     const open = this.conversation.items.filter(
       (item) =>
@@ -571,46 +455,6 @@ export class Session {
     });
   }
 
-  #inputOf(params: ResponseParams): { items: Item[] | null } | ApiError {
-    if (params.input === undefined) return { items: null };
-    const items: Item[] = [];
-    for (const [index, given] of params.input.entries()) {
-      if (given.type === 'item_reference') {
-        const item = this.conversation.find(String(given.id));
-        if (item === undefined)
-          return invalidRequest(
-            'invalid_value',
-            `Item with id '${String(given.id)}' not found.`,
-            `response.input[${index}].id`,
-          );
-        items.push(item);
-        continue;
-      }
-      const made = this.#itemOf(given);
-      if ('code' in made) return made;
-      items.push(made.item);
-    }
-    return { items };
-  }
-
-  #inspectItem(item: Item): Record<string, unknown> {
-    const agentAudio = item.content?.find((part) => part.type === 'output_audio');
-    const callerAudio = item.content?.find((part) => part.type === 'input_audio');
-    return {
-      ...wireItem(item),
-      /** What the model takes for said, or heard, after every truncation. */
-      believed_text: believedText(item),
-      ...(agentAudio === undefined
-        ? {}
-        : {
-            generated_text: agentAudio.generated?.text ?? '',
-            audio_ms: Math.round(agentAudio.audioMs ?? 0),
-            truncated_ms: agentAudio.truncatedMs ?? null,
-          }),
-      ...(callerAudio === undefined ? {} : { audio_ms: Math.round(callerAudio.audioMs ?? 0) }),
-    };
-  }
-
   #moment(trigger: Trigger): void {
     for (const fault of this.#o.faults.takeMoment(trigger, this.id)) this.strike(fault);
   }
@@ -618,46 +462,37 @@ export class Session {
   #expire(): void {
     const message = 'Your session hit the maximum duration of 60 minutes.';
     this.#fail(invalidRequest('session_expired', message), null);
-    this.#o.socket.close(1001, message);
+    this.#line.close(1001, message);
   }
 
   #perform(fault: Fault): void {
     if (this.closed !== null) return;
-    const { socket, tcp, clock } = this.#o;
-    this.record.log('simulator', { type: 'fault', kind: fault.kind }, clock.now(), 1);
+    this.record.log('simulator', { type: 'fault', kind: fault.kind }, this.#o.clock.now(), 1);
     switch (fault.kind) {
       case 'close':
-        socket.close(fault.close_code ?? 1011, fault.message ?? 'internal error');
+        this.#line.close(fault.close_code ?? 1011, fault.message ?? 'internal error');
         return;
       case 'session_expired':
         this.#expire();
         return;
       case 'tcp_reset':
-        tcp.resetAndDestroy();
+        this.#line.reset();
         return;
       case 'half_open':
-        // Nothing is read any more, so no pong goes out either; no FIN is sent. The client has to notice by itself.
-        this.#deaf = true;
-        tcp.pause();
+        this.#line.die();
         return;
-      case 'silence': {
-        const ms = fault.ms ?? 30_000;
-        this.#silentUntilMs = clock.now() + ms;
-        clock.after(ms, () => {
-          if (this.closed !== null || this.#deaf) return;
-          for (const frame of this.#held.splice(0)) socket.send(frame);
-        });
+      case 'silence':
+        this.#line.silence(fault.ms ?? 30_000);
         return;
-      }
       case 'malformed_json':
-        this.#send('{"type":"response.output_audio.delta","event_id":"event_broken","delta":');
+        this.#line.send('{"type":"response.output_audio.delta","event_id":"event_broken","delta":');
         return;
       case 'unknown_event':
         this.#emit({ type: 'session.weather_changed', weather: { sky: 'clear' } });
         this.#emit({ type: 'response.output_hologram.delta', response_id: 'resp_unknown', delta: 'AAAA' });
         return;
       case 'binary_frame':
-        socket.send(Buffer.from([0, 1, 2, 3]));
+        this.#line.sendBinary(Buffer.from([0, 1, 2, 3]));
         return;
       case 'error_event':
         this.#fail(

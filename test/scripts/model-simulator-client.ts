@@ -6,12 +6,57 @@ import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import wavefile from 'wavefile';
 
+/** The fields that the tests look at; which of them an event has is told by its type. */
 export interface ServerEvent {
   type: string;
-  event_id?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any event
-  [field: string]: any;
+  event_id: string;
+  item_id: string;
+  response_id: string;
+  previous_item_id: string | null;
+  delta: string;
+  transcript: string;
+  audio_start_ms: number;
+  audio_end_ms: number;
+  item: ServerItem;
+  session: {
+    expires_at: number;
+    instructions: string;
+    audio: {
+      input: {
+        format: { type: string; rate?: number };
+        turn_detection: { type: string; create_response: boolean } | null;
+        transcription: object | null;
+      };
+      output: { format: { type: string; rate?: number }; voice: string };
+    };
+  };
+  response: {
+    id: string;
+    status: string;
+    conversation_id: string | null;
+    metadata: object | null;
+    output: ServerItem[];
+    usage: { input_tokens: number; output_tokens: number; total_tokens: number };
+  };
+  error: {
+    type: string;
+    code: string | null;
+    message: string;
+    param: string | null;
+    event_id: string | null;
+  };
 }
+
+export interface ServerItem {
+  id: string;
+  type: string;
+  call_id: string;
+  arguments: string;
+  content: { transcript: string | null; text: string }[];
+}
+
+/** What an agent's item says. */
+export const spokenIn = (item: ServerItem | undefined): string => item?.content[0]?.transcript ?? '';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -82,10 +127,11 @@ export class Client {
       if (error.error === undefined || error.error === null) this.failures.push(error.message);
     });
     this.rt.on('event', (event) => {
-      this.events.push(event as ServerEvent);
+      this.events.push(event as unknown as ServerEvent);
+      const received = this.events.at(-1)!;
       this.#waiting = this.#waiting.filter((waiter) => {
-        if (!waiter.fits(event as ServerEvent)) return true;
-        waiter.resolve(event as ServerEvent);
+        if (!waiter.fits(received)) return true;
+        waiter.resolve(received);
         return false;
       });
     });

@@ -9,7 +9,7 @@ const client = new Client(simulator.url);
 t.teardown(() => client.close());
 await client.configure();
 const greeting = await client.respond({ instructions: 'Greet the caller.' });
-const agentItem: string = greeting.response.output[0].id;
+const agentItem: string = greeting.response.output[0]!.id;
 const audioMs = Math.floor(client.audio().length / 8);
 
 const session = (fields: Record<string, unknown>) => ({

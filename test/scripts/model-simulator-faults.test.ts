@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Fault } from '../../scripts/model-simulator/faults.ts';
 import { type ModelSimulatorOptions, startModelSimulator } from '../../scripts/model-simulator/simulator.ts';
-import { Client, PHONE, sound, toMulaw } from './model-simulator-client.ts';
+import { Client, PHONE, sound, spokenIn, toMulaw } from './model-simulator-client.ts';
 
 async function setup(test: Test, faults: Fault[], options: ModelSimulatorOptions = {}) {
   const simulator = await startModelSimulator({ pacing: 'fast', ...options });
@@ -157,7 +157,7 @@ t.test('responses fail, are cut, or stay away', async (t) => {
     t.equal(client.audio(cut.response.id).length / 8, 500, 'audio up to the cut has been sent');
   }
   const broken = await client.respond({ instructions: 'They are silent. Say goodbye.' });
-  const call = broken.response.output[1];
+  const call = broken.response.output[1]!;
   t.equal(call.type, 'function_call');
   t.throws(() => JSON.parse(call.arguments));
   client.send({
@@ -232,7 +232,7 @@ t.test('manners of other servers: a commit that answers, no acknowledged cut, ol
   );
   client.send({
     type: 'conversation.item.truncate',
-    item_id: done.response.output[0].id,
+    item_id: done.response.output[0]!.id,
     content_index: 0,
     audio_end_ms: 0,
   });
@@ -291,7 +291,7 @@ t.test('the control API shows sessions, arms faults, changes the scenario and st
   const next = new Client(simulator.url);
   t.teardown(() => next.close());
   await next.configure();
-  t.match((await next.respond()).response.output[0].content[0].transcript, /Riverside Dental/);
+  t.match(spokenIn((await next.respond()).response.output[0]), /Riverside Dental/);
 
   await control('/faults', 'POST', { kind: 'close', close_code: 1012, session: session!.id });
   t.match(await client.closed, { code: 1012 });
@@ -308,7 +308,7 @@ t.test('the first scenario whose pattern fits the instructions holds', async (t)
     t.teardown(() => client.close());
     await client.configure({ ...PHONE, instructions });
     const done = await client.respond({ instructions: `${instructions}\n\nGreet the person.` });
-    t.match(done.response.output[0].content[0].transcript, expected);
+    t.match(spokenIn(done.response.output[0]), expected);
   }
   await client.configure();
 });
