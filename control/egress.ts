@@ -163,6 +163,8 @@ export function dial(
     port,
     host: 'checked.invalid',
     autoSelectFamily: true,
+    // Node's 250 ms would pass over a receiver on the other side of the world.
+    autoSelectFamilyAttemptTimeout: 1000,
     lookup: (_host, options, callback) => {
       const first = answers[0] ?? { address: '', family: 0 };
       if (options.all) callback(null, answers);

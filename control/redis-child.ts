@@ -61,7 +61,8 @@ export interface RedisChildOptions {
   silentKillMs?: number;
 }
 
-type Answer = 'alive' | 'silent' | 'nobody';
+/** `closed`: somebody took the connection and ended it without a word, as a server does on SHUTDOWN. */
+type Answer = 'alive' | 'silent' | 'closed' | 'nobody';
 
 /** Sends one inline command to a socket; resolves to the start of the answer, or to why there is none. */
 function ask(
@@ -83,7 +84,7 @@ function ask(
     text += chunk.toString('latin1');
     if (text.includes('\r\n')) done('alive');
   });
-  socket.on('close', () => done(text === '' ? 'nobody' : 'alive'));
+  socket.on('close', () => done(text === '' ? 'closed' : 'alive'));
   socket.on('error', () => done('nobody'));
   return promise;
 }
@@ -144,6 +145,29 @@ function lives(pid: number): boolean {
   }
 }
 
+/** Sends a signal to a process that may just have ended. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It is gone, which is what was wanted.
+  }
+}
+
+/** How a process was started, as far as the system tells; empty for one that is gone. */
+async function commandLine(pid: number): Promise<string> {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    // No /proc (macOS): ps, which slim Linux images in turn lack.
+  }
+  return new Promise((settle) => {
+    execFile('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { timeout: 2000 }, (error, stdout) =>
+      settle(error === null ? stdout : ''),
+    );
+  });
+}
+
 /**
  * Finds a server and starts to look after it; resolves before it is up. Null: this machine has none.
  * @throws when the data folder cannot hold one.
@@ -176,11 +200,7 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
     if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) return child.pid;
     const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, 'latin1'), 10) : Number.NaN;
     if (!Number.isInteger(pid) || pid <= 1 || !lives(pid)) return null;
-    const line = await new Promise<string>((settle) => {
-      execFile('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { timeout: 2000 }, (error, stdout) =>
-        settle(error === null ? stdout : ''),
-      );
-    });
+    const line = await commandLine(pid);
     return line.includes(socketPath) ? pid : null;
   }
 
@@ -214,7 +234,7 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
       schedule(0);
     };
     started.on('error', (err) => ended({ err }));
-    started.on('exit', (code, signal) => ended({ code, signal }));
+    started.on('exit', (code, by) => ended({ code, signal: by }));
   }
 
   /** Its files cannot be read, or are of a newer version: they hold only ids that the sweep finds again. */
@@ -250,7 +270,7 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
       if (Date.now() - silentSinceMs > silentKillMs) {
         log.warn({ event: 'redis.child_silent', pid }, 'the Redis child does not answer and is killed');
         silentSinceMs = null;
-        process.kill(pid, 'SIGKILL');
+        signal(pid, 'SIGKILL');
       }
       schedule(Date.now() - startedAtMs < START_MS ? START_WATCH_MS : Math.min(watchMs, 1000));
       return;
@@ -288,15 +308,13 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
     clearTimeout(timer);
     await round;
     const pid = await ownPid();
-    await ask(socketPath, 'SHUTDOWN NOSAVE', SHUTDOWN_TIMEOUT_MS);
+    const { answer } = await ask(socketPath, 'SHUTDOWN NOSAVE', SHUTDOWN_TIMEOUT_MS);
     if (pid === null) return;
-    for (const signal of ['SIGTERM', 'SIGKILL', null] as const) {
-      const untilMs = Date.now() + SHUTDOWN_TIMEOUT_MS;
-      while ((await ownPid()) === pid && Date.now() < untilMs) {
-        await new Promise((next) => setTimeout(next, 20));
-      }
-      if ((await ownPid()) !== pid || signal === null) return;
-      process.kill(pid, signal);
+    if (answer !== 'closed' && (await ownPid()) === pid) signal(pid, 'SIGTERM');
+    const untilMs = Date.now() + SHUTDOWN_TIMEOUT_MS;
+    while ((await ownPid()) === pid && Date.now() < untilMs + SHUTDOWN_TIMEOUT_MS) {
+      if (Date.now() > untilMs) signal(pid, 'SIGKILL');
+      await new Promise((next) => setTimeout(next, 20));
     }
   }
 
