@@ -56,6 +56,8 @@ function withoutAudio(event: Record<string, unknown>, bytesPerMs: number): Recor
 export class SessionRecord {
   readonly events: LoggedEvent[] = [];
   readonly violations: Violation[] = [];
+  /** What went otherwise than the scenario meant it, through no fault of the client's. */
+  readonly notes: Violation[] = [];
   readonly appends = { count: 0, bytes: 0, audio_ms: 0, shortest_ms: 0, longest_ms: 0, longest_gap_ms: 0 };
   /** Input audio in each configuration state, ms. */
   before_configured_ms = 0;
@@ -115,12 +117,19 @@ export class SessionRecord {
     if (!configured) this.before_configured_ms += ms;
   }
 
-  /** Notes what a client should not have done. The same code is kept ten times at most. */
+  /** Keeps what a client should not have done. The same code is kept ten times at most. */
   violate(code: string, message: string, nowMs: number): void {
+    this.#keep(this.violations, 'violation', code, message, nowMs);
+  }
+
+  note(code: string, message: string, nowMs: number): void {
+    this.#keep(this.notes, 'note', code, message, nowMs);
+  }
+
+  #keep(list: Violation[], type: string, code: string, message: string, nowMs: number): void {
     const at_ms = Math.round(nowMs - this.#startMs);
-    this.#publish({ session_id: this.#session, at_ms, from: 'simulator', type: 'violation', code, message });
-    if (this.violations.filter((violation) => violation.code === code).length < 10)
-      this.violations.push({ at_ms, code, message });
+    this.#publish({ session_id: this.#session, at_ms, from: 'simulator', type, code, message });
+    if (list.filter((kept) => kept.code === code).length < 10) list.push({ at_ms, code, message });
   }
 }
 

@@ -167,6 +167,7 @@ export class Session {
       items: this.conversation.items.map(inspectItem),
       responses: this.#responses,
       violations: this.record.violations,
+      notes: this.record.notes,
       events: this.record.events,
     };
   }
@@ -398,7 +399,7 @@ export class Session {
         });
         if (reply.rule !== null) this.#usedRules.add(reply.rule);
         for (const name of reply.missingTools)
-          this.record.violate(
+          this.record.note(
             'tool_not_offered',
             `the scenario calls ${name}, which is not offered`,
             o.clock.now(),

@@ -318,7 +318,7 @@ t.test('end_call is called only where it is offered, with the arguments it deman
   await other.configure();
   await other.say(toMulaw(sound('caller-thanks.wav')));
   t.equal((await other.respond()).response.output.length, 1);
-  t.match(simulator.sessions()[1]!.violations, [{ code: 'tool_not_offered' }]);
+  t.match(simulator.sessions()[1]!.notes, [{ code: 'tool_not_offered' }]);
 });
 
 t.test('history put into a new session is what the answer goes by', async (t) => {
