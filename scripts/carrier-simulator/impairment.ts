@@ -6,6 +6,8 @@ import type { Random } from './random.ts';
 export type Fate = 'send' | 'lose' | 'lose-and-skip-chunk' | 'repeat' | 'omit';
 
 const SPEECH_DB = -40;
+/** 200 ms: between syllables there is less. */
+const PAUSE_FRAMES = 10;
 
 export class Impairment {
   readonly #network: Network;
@@ -15,7 +17,9 @@ export class Impairment {
   #skewMs = 0;
   #lossLeft = 0;
   #mutedLeft = 0;
-  #speaking = false;
+  #silentLeft = 0;
+  /** Frames without speech; a call begins with silence, which is no end of speech. */
+  #quiet = PAUSE_FRAMES;
 
   constructor(network: Network, random: Random) {
     this.#network = network;
@@ -33,12 +37,15 @@ export class Impairment {
   next(levelDb: number): Fate {
     const network = this.#network;
     const random = this.#random;
-    if (this.#speaking && levelDb < SPEECH_DB && random.chance(network.dtxChance)) {
-      this.mute(random.between(network.dtxMs));
+    this.#quiet = levelDb >= SPEECH_DB ? 0 : this.#quiet + 1;
+    // Speech has ended, or begins again.
+    if (this.#quiet === PAUSE_FRAMES && random.chance(network.dtxChance)) {
+      this.#silentLeft = Math.round(random.between(network.dtxMs) / FRAME_MS);
     }
-    this.#speaking = levelDb >= SPEECH_DB;
-    if (this.#mutedLeft > 0) {
-      this.#mutedLeft -= 1;
+    if (this.#quiet === 0) this.#silentLeft = 0;
+    if (this.#mutedLeft > 0 || this.#silentLeft > 0) {
+      this.#mutedLeft = Math.max(0, this.#mutedLeft - 1);
+      this.#silentLeft = Math.max(0, this.#silentLeft - 1);
       return 'lose';
     }
     if (this.#lossLeft === 0 && network.lossRate > 0) {

@@ -98,7 +98,7 @@ const networkShape = {
   /** Share of frames that never come, in runs: the timestamp jumps. */
   lossRate: z.number().min(0).max(1),
   lossRunMs: range,
-  /** Chance, at the end of each stretch of speech, that no frames come at all for a while. */
+  /** Chance, at the end of each stretch of speech, that no frames come for a while, or until speech begins again (DTX). */
   dtxChance: z.number().min(0).max(1),
   dtxMs: range,
   earLatencyMs: range,

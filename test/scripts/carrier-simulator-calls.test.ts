@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import t, { type Test } from 'tap';
 import twilio from 'twilio';
 import type { SimulatorOptions } from '../../scripts/carrier-simulator/options.ts';
@@ -172,23 +174,19 @@ t.test('a failing Url falls back, once, with the reason', async (t) => {
 });
 
 t.test('an unreachable hook is tried twice, a slow one until the deadline', async (t) => {
-  const { app, call } = await bench(t, { defaultCallee: { ringMs: 0 }, hookDeadlineMs: 200 });
+  const { call } = await bench(t, { defaultCallee: { ringMs: 0 }, hookDeadlineMs: 200 });
   const { report } = await call('+14155550101', { url: 'http://127.0.0.1:1/voice' });
   const [first] = report.hooks.filter((hook) => hook.kind === 'voice');
   t.match(first, { attempts: 2, status: null, error: /ECONNREFUSED/ });
   t.match(report.errors, [{ code: 11205 }]);
 
-  const silent = await startApplication('unused');
-  t.teardown(() => silent.close());
-  const { createServer } = await import('node:net');
   const mute = createServer(() => {}).listen(0, '127.0.0.1');
   t.teardown(() => mute.close());
-  await new Promise((resolve) => mute.once('listening', resolve));
-  const { port } = mute.address() as { port: number };
+  await once(mute, 'listening');
+  const { port } = mute.address() as AddressInfo;
   const slow = await call('+14155550101', { url: `http://127.0.0.1:${port}/voice` });
   t.match(slow.report.errors, [{ code: 11200 }]);
   t.equal(slow.report.hooks.filter((hook) => hook.kind === 'voice')[0]!.attempts, 1);
-  t.ok(app.hooks.length > 0);
 });
 
 t.test('an inbound call asks the number’s VoiceUrl, and is picked up by the first verb', async (t) => {
@@ -348,6 +346,25 @@ t.test('callbacks can be lost, late and doubled', async (t) => {
     report.hooks.find((hook) => hook.error),
     { error: /injected/ },
   );
+});
+
+t.test('a new document over REST does not wait for one that is still being fetched', async (t) => {
+  const { carrier, client, ended } = await bench(t, { defaultCallee: { ringMs: 0 } });
+  const mute = createServer(() => {}).listen(0, '127.0.0.1');
+  t.teardown(() => mute.close());
+  await once(mute, 'listening');
+  const { port } = mute.address() as AddressInfo;
+  const { sid } = await client.calls.create({
+    to: '+14155550101',
+    from: OWN,
+    url: `http://127.0.0.1:${port}/`,
+  });
+  await carrier.waitFor((event) => event.callSid === sid && event.status === 'in-progress');
+  await client.calls(sid).update({ twiml: '<Response><Say>Now</Say></Response>' });
+  await ended(sid);
+  const call = carrier.call(sid)!;
+  t.same(call.spoken, ['Now']);
+  t.match(call.hooks, [{ kind: 'voice', status: null, tookMs: null }], 'the first is still unanswered');
 });
 
 t.test('closing the simulator ends what is live', async (t) => {

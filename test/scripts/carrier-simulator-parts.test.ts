@@ -193,6 +193,23 @@ t.test('the network impairs as much as its profile says, and the same again with
   t.end();
 });
 
+t.test('discontinuous transmission: nothing is sent after speech, until it begins again', (t) => {
+  const network = { ...NETWORKS.clean, dtxChance: 1, dtxMs: [1000, 1000] as [number, number] };
+  const impairment = new Impairment(network, createRandom(1));
+  const course = (db: number, frames: number) =>
+    Array.from({ length: frames }, () => impairment.next(db)).filter((fate) => fate !== 'send').length;
+  t.equal(course(-70, 100), 0, 'silence at the start of a call is sent');
+  t.equal(course(-20, 50), 0);
+  t.equal(course(-70, 9), 0, 'a pause between syllables');
+  t.equal(course(-20, 50), 0);
+  t.equal(course(-70, 30), 21, 'after 200 ms nothing comes');
+  t.equal(course(-20, 50), 0, 'speech comes at once');
+  t.equal(course(-70, 200), 50, 'a second of nothing, then silence again');
+  impairment.mute(400);
+  t.equal(course(-20, 50), 20, 'muted: speech is lost too');
+  t.end();
+});
+
 t.test('faults strike where they fit, and as often as they were told', (t) => {
   const faults = new Faults();
   faults.add(parseFault({ do: 'status', method: 'POST', path: '/Calls', times: 2 }));
