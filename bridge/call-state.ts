@@ -112,7 +112,7 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
       billing_amount_milli_cents: amount,
       reservation_status: connected ? 'settled' : 'released',
       reserved_milli_cents: 0,
-      hangup_cause: call.hangup_cause ?? event.cause ?? (status === 'completed' ? 'caller_ended' : status),
+      hangup_cause: call.hangup_cause ?? (status === 'completed' ? 'remote_hangup' : (event.cause ?? status)),
       error_code: call.error_code ?? event.errorCode,
       error_message: call.error_message ?? event.errorMessage,
       ...(status === 'completed'

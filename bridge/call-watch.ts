@@ -60,7 +60,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     try {
       return await carrier.fetchCall(call.carrier_call_id);
     } catch (error) {
-      log.warn({ event: 'carrier.not_asked', call_id: call.id, err: error });
+      log.warn({ call_id: call.id, err: error }, 'carrier.not_asked');
       return 'unknown';
     }
   }
@@ -101,7 +101,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
             call;
         }
       } catch (error) {
-        log.warn({ event: 'carrier.not_asked', call_id: call.id, err: error });
+        log.warn({ call_id: call.id, err: error }, 'carrier.not_asked');
       }
     }
     const snapshot = await ask(call);
@@ -179,7 +179,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
       const now = o.now().getTime();
       for (const entry of [...switchboard.entries().values()]) {
         await look(entry, now).catch((error: unknown) =>
-          log.error({ event: 'call.watch_failed', call_id: entry.callId, err: error }),
+          log.error({ call_id: entry.callId, err: error }, 'call.watch_failed'),
         );
       }
     } finally {
@@ -212,7 +212,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
   return {
     async recover() {
       const unfinished = await store.unfinishedCalls();
-      if (unfinished.length > 0) log.warn({ event: 'calls.recovering', count: unfinished.length });
+      if (unfinished.length > 0) log.warn({ count: unfinished.length }, 'calls.recovering');
       // A few at a time: a carrier limits requests at once.
       const queue = [...unfinished];
       await Promise.all(
@@ -220,7 +220,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
           for (let call = queue.shift(); call !== undefined; call = queue.shift()) {
             const { id } = call;
             await recoverOne(call).catch((error: unknown) =>
-              log.error({ event: 'call.not_recovered', call_id: id, err: error }),
+              log.error({ call_id: id, err: error }, 'call.not_recovered'),
             );
           }
         }),
@@ -232,7 +232,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     },
     async drain(seconds) {
       switchboard.setAccepting(false);
-      log.info({ event: 'drain.started', live: switchboard.entries().size, seconds });
+      log.info({ live: switchboard.entries().size, seconds }, 'drain.started');
       const closingMs = Math.min(CLOSING_LINE_MS, (seconds * 1000) / 2);
       if (await waitIdle(seconds * 1000 - closingMs)) return;
       for (const callId of switchboard.entries().keys()) switchboard.finish(callId, 'draining', CLOSING_LINE);

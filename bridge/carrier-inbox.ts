@@ -28,7 +28,7 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
       return;
     }
     if (event.type === 'stream-failed') {
-      log.warn({ event: 'stream.failed', call_id: event.callId, error: event.error });
+      log.warn({ call_id: event.callId, error: event.error }, 'stream.failed');
       return;
     }
     const call =
@@ -36,11 +36,11 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
         ? await store.findCallByCarrierId(carrier.name, event.carrierCallId)
         : await store.findCall(event.callId);
     if (call === null) {
-      log.warn({ event: 'hook.unknown_call', carrier_call_id: event.carrierCallId });
+      log.warn({ carrier_call_id: event.carrierCallId }, 'hook.unknown_call');
       return;
     }
     if (call.carrier_call_id !== null && call.carrier_call_id !== event.carrierCallId) {
-      log.warn({ event: 'hook.other_call', call_id: call.id, carrier_call_id: event.carrierCallId });
+      log.warn({ call_id: call.id, carrier_call_id: event.carrierCallId }, 'hook.other_call');
       return;
     }
     // A callback may overtake the answer to our own request.
@@ -109,12 +109,7 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
       return { answer: 'reject', reason: 'busy' };
     }
     const { entry } = opened;
-    log.info({
-      event: 'call.received',
-      call_id: entry.callId,
-      from: maskNumber(call.from),
-      thread: entry.thread,
-    });
+    log.info({ call_id: entry.callId, from: maskNumber(call.from), thread: entry.thread }, 'call.received');
     // It rings on until the model can talk, within reason.
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {

@@ -175,7 +175,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         await finished(message);
         return;
       case 'released':
-        log.info({ event: 'media.released', call_id: callId, ...message.stats });
+        log.info({ call_id: callId, ...message.stats }, 'media.released');
         desk.forget(callId);
         return;
     }
@@ -184,12 +184,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
   return (message) => {
     if (message.type === 'listening' || message.type === 'load' || message.type === 'log') return;
     onMediaMessage(message).catch((error: unknown) => {
-      log.error({
-        event: 'media.message_failed',
-        call_id: message.callId,
-        message: message.type,
-        err: error,
-      });
+      log.error({ call_id: message.callId, message: message.type, err: error }, 'media.message_failed');
     });
   };
 }

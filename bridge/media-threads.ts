@@ -71,12 +71,11 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
           lane.port = message.port;
           resolve();
         } else if (message.type === 'load') loads.set(thread, message);
-        else if (message.type === 'log')
-          o.log[message.level]({ event: message.event, thread, ...message.fields });
+        else if (message.type === 'log') o.log[message.level]({ thread, ...message.fields }, message.event);
         else o.onMessage(message, thread);
       });
       worker.on('error', (error) => {
-        o.log.error({ event: 'media_thread.died', thread, err: error });
+        o.log.error({ thread, err: error }, 'media_thread.died');
         if (lane.port === null) reject(error);
       });
       worker.on('exit', () => {
@@ -91,7 +90,7 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
         setTimeout(() => {
           if (closing) return;
           start(thread, deaths + 1).catch((error: unknown) => {
-            o.log.error({ event: 'media_thread.not_restarted', thread, err: error });
+            o.log.error({ thread, err: error }, 'media_thread.not_restarted');
           });
         }, delay).unref();
       });

@@ -53,12 +53,7 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
       );
     }
     const { entry } = opened;
-    log.info({
-      event: 'call.dispatched',
-      call_id: call.id,
-      to: maskNumber(call.to_number),
-      thread: entry.thread,
-    });
+    log.info({ call_id: call.id, to: maskNumber(call.to_number), thread: entry.thread }, 'call.dispatched');
     try {
       const machine = machinePlan(call);
       const { carrierCallId } = await carrier.placeCall({
@@ -97,7 +92,7 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
         return await apply(call.id, { type: 'accepted', carrierCallId: snapshot.carrierCallId });
       }
     } catch (error) {
-      log.warn({ event: 'call.not_adopted', call_id: call.id, err: error });
+      log.warn({ call_id: call.id, err: error }, 'call.not_adopted');
     }
     return null;
   }
@@ -133,7 +128,7 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
         endNow(callId, 'thread_lost', {
           code: 'media_thread_lost',
           message: 'The thread that carried the audio stopped.',
-        }).catch((error: unknown) => log.error({ event: 'call.step_failed', call_id: callId, err: error }));
+        }).catch((error: unknown) => log.error({ call_id: callId, err: error }, 'call.step_failed'));
       }
     },
     apply: (callId: string, event: CallEvent) => apply(callId, event),

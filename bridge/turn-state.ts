@@ -61,9 +61,10 @@ export interface TurnState {
   greets: boolean;
   plan: Plan;
   verdict: 'pending' | 'human' | 'machine' | 'none';
-  /** Turns the caller has finished and the agent has begun. */
-  callerTurns: number;
-  agentTurns: number;
+  /** The agent was heard to the end of what it said since the caller's last turn. */
+  agentHeard: boolean;
+  /** Turns of the caller that answered something heard: what tells a dialogue from a greeting played to nobody. */
+  exchanges: number;
   digits: string;
   lastDigitAt: number;
   /** The caller's speech is being given to the model. */
@@ -132,8 +133,8 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     greets: o.greets,
     plan: o.plan,
     verdict: o.plan === 'none' ? 'none' : 'pending',
-    callerTurns: 0,
-    agentTurns: 0,
+    agentHeard: false,
+    exchanges: 0,
     digits: '',
     lastDigitAt: 0,
     listening: false,
@@ -185,20 +186,23 @@ function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep {
 
 function endOfTurn(state: TurnState, phase: Extract<Phase, { at: 'caller' }>, now: number): TurnStep {
   const speechEndMs = phase.silentSince ?? now;
-  const quiet = { ...state, listening: false };
+  const quiet = {
+    ...state,
+    listening: false,
+    agentHeard: false,
+    exchanges: state.exchanges + (state.agentHeard ? 1 : 0),
+  };
   // Long continuous speech right after the answer: a greeting of a machine, as long as detection has not said otherwise.
   if (
     state.verdict === 'pending' &&
-    state.callerTurns === 0 &&
+    state.exchanges === 0 &&
     speechEndMs - phase.since > TURN_RULES.machineSpeechMs
   ) {
     return to(quiet, { at: 'suspecting', since: now }, [{ do: 'commit', respond: false, speechEndMs }]);
   }
-  return to(
-    { ...quiet, callerTurns: state.callerTurns + 1 },
-    { at: 'thinking', since: now, retried: false, prompts: 0 },
-    [{ do: 'commit', respond: true, speechEndMs }],
-  );
+  return to(quiet, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+    { do: 'commit', respond: true, speechEndMs },
+  ]);
 }
 
 function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep {
@@ -272,11 +276,9 @@ function onMachineDetection(
   if (verdict === 'human' || verdict === 'unknown') {
     const human: TurnState = { ...state, verdict: 'human' };
     if (phase.at === 'suspecting') {
-      return to(
-        { ...human, callerTurns: human.callerTurns + 1 },
-        { at: 'thinking', since: now, retried: false, prompts: 0 },
-        [{ do: 'speak', what: 'continue', protect: false }],
-      );
+      return to(human, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+        { do: 'speak', what: 'continue', protect: false },
+      ]);
     }
     // A person has come on the line during the greeting: an ordinary talk from here.
     if (phase.at === 'waiting-for-beep' && verdict === 'human') {
@@ -284,8 +286,8 @@ function onMachineDetection(
     }
     return same(human);
   }
-  // Two turns each way are a dialogue, whatever the detector says.
-  if (state.callerTurns >= 2 && state.agentTurns >= 2) return same(state);
+  // Two exchanges are a dialogue, whatever the detector says.
+  if (state.exchanges >= 2) return same(state);
   const machine: TurnState = { ...state, verdict: 'machine', listening: false };
   const silence: TurnEffect[] = [{ do: 'interrupt' }, { do: 'forget' }];
   if (verdict === 'fax') return to(machine, { at: 'over' }, [...silence, { do: 'finish', reason: 'fax' }]);
@@ -326,9 +328,7 @@ export function step(
       return same(state);
     case 'agent-audio':
       if (phase.at === 'thinking' || phase.at === 'open') {
-        return to({ ...state, agentTurns: state.agentTurns + 1 }, { at: 'agent', prompts: phase.prompts }, [
-          { do: 'floor', floor: 'agent' },
-        ]);
+        return to(state, { at: 'agent', prompts: phase.prompts }, [{ do: 'floor', floor: 'agent' }]);
       }
       return phase.at === 'closing'
         ? to(state, { ...phase, asked: null }, [{ do: 'floor', floor: 'agent' }])
@@ -340,7 +340,9 @@ export function step(
       // A tool still runs or an answer is on its way: the silence is the agent's, not the caller's.
       return event.busy
         ? to(state, { at: 'thinking', since: now, retried: false, prompts: phase.prompts })
-        : to(state, { at: 'open', since: now, prompts: phase.prompts }, [{ do: 'floor', floor: 'none' }]);
+        : to({ ...state, agentHeard: true }, { at: 'open', since: now, prompts: phase.prompts }, [
+            { do: 'floor', floor: 'none' },
+          ]);
     case 'response-done':
       if (event.pending || event.busy) return same(state);
       if (phase.at === 'closing' && (phase.asked === null || !event.spoke)) {

@@ -13,6 +13,12 @@ import type { SimulatorOptions } from './carrier-simulator/options.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 const START_MS = 30_000;
 
+/** Whoever starts a lab and ends without closing it leaves no program behind. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 export interface Received {
   at: string;
   headers: Record<string, string>;
@@ -31,13 +37,15 @@ export interface Program {
 export interface LabOptions {
   /** Folder for data, logs and recordings of all programs. */
   folder: string;
-  /** Path of the model's scenario file. */
-  scenario: string;
+  /** Paths of the model's scenario files; of several, the first that fits an agent's instructions holds. */
+  scenario: string | readonly string[];
   carrier: SimulatorOptions;
   /** More settings for the daemon. */
   env?: Record<string, string>;
   /** What the webhook receiver answers; default 204. */
   answer?: (request: IncomingMessage, body: string) => number;
+  /** Told of every webhook as it arrives. */
+  onReceived?: (received: Received) => void;
   /** Told of every line of the daemon's log. */
   onDaemonLine?: (line: Record<string, unknown>) => void;
 }
@@ -71,7 +79,8 @@ export interface Lab {
   ): Promise<T>;
   /** Starts the daemon again on the same data and the same port, after it ended. */
   restartDaemon(env?: Record<string, string>): Promise<void>;
-  close(): Promise<void>;
+  /** Stops everything. Answers the exit codes; null: it had to be killed. */
+  close(): Promise<{ daemon: number | null; carrier: number | null; model: number | null }>;
 }
 
 function startProgram(
@@ -86,11 +95,13 @@ function startProgram(
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...o.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    running.add(child);
     const lines: string[] = [];
     let exit: number | null | undefined;
     const ended = new Promise<number | null>((done) => {
       child.once('close', (code) => {
         exit = code;
+        running.delete(child);
         done(code);
       });
     });
@@ -155,7 +166,9 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
       );
-      received.push({ at: new Date().toISOString(), headers, body });
+      const one = { at: new Date().toISOString(), headers, body };
+      received.push(one);
+      o.onReceived?.(one);
       response.writeHead(o.answer?.(request, body) ?? 204).end();
     });
   });
@@ -173,20 +186,39 @@ export async function openLab(o: LabOptions): Promise<Lab> {
   );
   const stopAll: (() => Promise<unknown>)[] = [];
   try {
-    const carrier = await startProgram(
-      'carrier simulator',
-      'scripts/carrier-simulator/main.ts',
-      ['--port', '0', '--config', carrierConfig, '--out', join(folder, 'carrier')],
-      { env: {}, ready: listening },
-    );
-    stopAll.push(() => carrier.stop());
-    const model = await startProgram(
-      'model simulator',
-      'scripts/model-simulator/main.ts',
-      ['--port', '0', '--scenario', resolve(o.scenario), '--out', join(folder, 'model')],
-      { env: {}, ready: listening },
-    );
-    stopAll.push(() => model.stop());
+    const kept = async (starting: Promise<Program>) => {
+      const program = await starting;
+      stopAll.push(() => program.stop());
+      return program;
+    };
+    const [carrierStarted, modelStarted] = await Promise.allSettled([
+      kept(
+        startProgram(
+          'carrier simulator',
+          'scripts/carrier-simulator/main.ts',
+          ['--port', '0', '--config', carrierConfig, '--out', join(folder, 'carrier')],
+          { env: {}, ready: listening },
+        ),
+      ),
+      kept(
+        startProgram(
+          'model simulator',
+          'scripts/model-simulator/main.ts',
+          [
+            '--port',
+            '0',
+            ...[o.scenario].flat().flatMap((file) => ['--scenario', resolve(file)]),
+            '--out',
+            join(folder, 'model'),
+          ],
+          { env: {}, ready: listening },
+        ),
+      ),
+    ]);
+    if (carrierStarted.status === 'rejected') throw carrierStarted.reason;
+    if (modelStarted.status === 'rejected') throw modelStarted.reason;
+    const carrier = carrierStarted.value;
+    const model = modelStarted.value;
 
     let port = '0';
     const startDaemon = (env: Record<string, string> = {}) =>
@@ -210,7 +242,7 @@ export async function openLab(o: LabOptions): Promise<Lab> {
         },
         ready(line) {
           const parsed = jsonLine(line);
-          return parsed?.msg === 'daemon.started' ? String(parsed.url) : null;
+          return parsed?.event === 'daemon.started' ? String(parsed.url) : null;
         },
       });
     const lab: Lab = {
@@ -258,10 +290,11 @@ export async function openLab(o: LabOptions): Promise<Lab> {
         lab.daemon = await startDaemon(env);
       },
       async close() {
-        await lab.daemon.stop('SIGINT');
-        await Promise.all([carrier.stop(), model.stop()]);
+        const daemon = await lab.daemon.stop('SIGINT');
+        const [ofCarrier, ofModel] = await Promise.all([carrier.stop(), model.stop()]);
         receiver.closeAllConnections();
         await new Promise<void>((done) => receiver.close(() => done()));
+        return { daemon, carrier: ofCarrier, model: ofModel };
       },
     };
     port = new URL(lab.daemon.url).port;

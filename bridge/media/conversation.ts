@@ -18,8 +18,6 @@ export const APOLOGY = 'I am sorry, we have a technical problem. Please try agai
 
 /** Speech before the detected onset that the model is given as well, so that no first sound is clipped. */
 const PREROLL_MS = 300;
-/** Two frames an append: half the messages for 20 ms of delay. */
-const APPEND_BYTES = 320;
 /** How long the end waits for the caller's last words to be written down. */
 const LAST_WORDS_MS = 3_000;
 
@@ -77,8 +75,6 @@ export function openConversation(
   let over = false;
   let closing: Promise<void> | null = null;
   let wordsArrived: (() => void) | null = null;
-  const append = Buffer.alloc(APPEND_BYTES);
-  let appended = 0;
 
   const say = (items: TranscriptUpdate | null) => {
     if (items !== null) ports.post({ type: 'transcript', callId, items: [items] });
@@ -107,11 +103,10 @@ export function openConversation(
     times = null;
   }
 
-  /** Cuts everything unheard. Answers whether there was anything. */
+  /** Cuts everything unheard. Answers whether the other side had heard the beginning of it. */
   function cutAll(tellModel: boolean): boolean {
     const now = ports.now();
-    const hadAudio = playout.pending();
-    if (hadAudio) ports.clearCarrier();
+    if (playout.pending()) ports.clearCarrier();
     const cuts = playout.clear().map((cut) => {
       const update = transcript.agentCut(cut.itemId, cut, now);
       say(update);
@@ -122,25 +117,21 @@ export function openConversation(
       };
     });
     if (tellModel && (cuts.length > 0 || model.busy())) model.interrupt(cuts);
-    return hadAudio;
+    return cuts.some((cut) => cut.heardMs > 0);
   }
 
   function perform(effect: TurnEffect): void {
     switch (effect.do) {
       case 'listen': {
         turnFromMs = effect.fromMs;
-        appended = 0;
         const early = ports.preroll(effect.fromMs - PREROLL_MS);
-        if (early.length > 0) model.appendAudio(Buffer.from(early));
+        if (early.length > 0) model.appendAudio(asBuffer(early));
         return;
       }
       case 'forget':
-        appended = 0;
         model.clearAudio();
         return;
       case 'commit': {
-        if (appended > 0) model.appendAudio(append.subarray(0, appended));
-        appended = 0;
         const turn = model.commitTurn();
         if (turn === null) {
           if (effect.respond) handle({ type: 'nothing-said' });
@@ -153,10 +144,11 @@ export function openConversation(
         return;
       }
       case 'interrupt':
+        // Without a sound heard it was no barge-in: the caller only took back a turn that had not been over.
         if (cutAll(true)) {
           bargeIns++;
           ports.post({ type: 'barge-in', callId, atMs: ports.now() });
-          if (times !== null) closeTurn(true);
+          closeTurn(true);
         }
         return;
       case 'speak':
@@ -335,18 +327,7 @@ export function openConversation(
     streamStarted: () => handle({ type: 'stream-started' }),
     streamPaused: () => handle({ type: 'stream-paused' }),
     callerAudio(payload) {
-      if (!turns.listening) return;
-      let at = 0;
-      while (at < payload.length) {
-        const part = Math.min(APPEND_BYTES - appended, payload.length - at);
-        append.set(payload.subarray(at, at + part), appended);
-        appended += part;
-        at += part;
-        if (appended === APPEND_BYTES) {
-          model.appendAudio(append);
-          appended = 0;
-        }
-      }
+      if (turns.listening) model.appendAudio(asBuffer(payload));
     },
     speechStarted: (onsetMs) => {
       if (!playout.isProtected()) handle({ type: 'speech-started', onsetMs });
@@ -396,6 +377,9 @@ export function openConversation(
     },
   };
 }
+
+const asBuffer = (bytes: Uint8Array) =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** One string out of a model's arguments, which are untrusted text. */
 function readArgument(json: string, name: string): string {

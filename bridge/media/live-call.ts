@@ -118,7 +118,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     recorder?.caller(payload, streamOffsetMs + atSample / 8);
     if (conversation.waitingForBeep()) {
       beep ??= new BeepDetector();
-      if (beep.push(decoded)) conversation.beep();
+      if (beep.push(decoded) !== null) conversation.beep();
     } else beep = null;
   }
 

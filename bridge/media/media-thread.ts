@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openVadBatch } from '../../audio/vad-batch.ts';
+import type { Log } from '../../log.ts';
 import type { FromMedia, MediaThreadData, ToMedia } from '../messages.ts';
 import { models } from '../models/models.ts';
 import { TURN_RULES } from '../turn-state.ts';
@@ -17,8 +18,21 @@ const data = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('A media thread is started by the control thread.');
 const port = parentPort;
 const post = (message: FromMedia) => port.postMessage(message);
-const log = (level: 'info' | 'warn' | 'error', event: string, fields: Record<string, unknown>) =>
-  post({ type: 'log', level, event, fields });
+/** The daemon's log, written by the control thread. */
+function threadLog(bound: Record<string, unknown>): Log {
+  const line =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (fields: unknown, event = '') =>
+      post({ type: 'log', level, event, fields: { ...bound, ...(fields as Record<string, unknown>) } });
+  return {
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    child: (fields) => threadLog({ ...bound, ...fields }),
+  };
+}
+const log = threadLog({});
 
 const carrier = mediaCarriers[data.carrier];
 if (carrier === undefined) throw new Error(`There is no carrier "${data.carrier}".`);
@@ -26,12 +40,12 @@ if (carrier === undefined) throw new Error(`There is no carrier "${data.carrier}
 const calls = new Map<string, LiveCall>();
 const counters = { framesIn: 0, framesOut: 0 };
 const rules = { ...TURN_RULES, idleMs: data.callerIdleSeconds * 1000 };
-const clock = startFrameClock((error) => log('error', 'media.tick_failed', { error: describe(error) }));
+const clock = startFrameClock((error) => log.error({ err: error }, 'media.tick_failed'));
 const vad = await openVadBatch();
 let vadFailed = false;
 clock.add(() => {
   vad.run().catch((error: unknown) => {
-    if (!vadFailed) log('error', 'vad.failed', { error: describe(error) });
+    if (!vadFailed) log.error({ err: error }, 'vad.failed');
     vadFailed = true;
   });
 });
@@ -46,12 +60,8 @@ const server = await openMediaServer({
     }),
   createWire: carrier.createWire,
   find: (callId) => calls.get(callId),
-  refused: (why) => log('warn', 'media.refused', { why }),
+  refused: (why) => log.warn({ why }, 'media.refused'),
 });
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
 
 function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
   calls.set(
@@ -67,7 +77,7 @@ function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
         if (open === undefined) throw new Error(`There is no model "${name}".`);
         return open(config, listener, {
           renewAfterSeconds: data.modelSessionSeconds,
-          log: (level, event, fields) => log(level, event, { call_id: callId, ...fields }),
+          log: log.child({ call_id: callId }),
         });
       },
     }),
@@ -127,7 +137,7 @@ const reporting = setInterval(() => {
 
 port.on('message', (message: ToMedia) => {
   receive(message).catch((error: unknown) => {
-    log('error', 'media.message_failed', { message: message.type, error: describe(error) });
+    log.error({ message: message.type, err: error }, 'media.message_failed');
   });
 });
 post({ type: 'listening', port: server.port });

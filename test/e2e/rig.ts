@@ -1,0 +1,119 @@
+// The lab for tests: the four programs in a temporary folder, agents and calls by one line each, and what to wait for.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Test } from 'tap';
+import type { CalleeInput, SimulatorOptions } from '../../scripts/carrier-simulator/options.ts';
+import { type Lab, type LabOptions, openLab, until } from '../../scripts/lab.ts';
+import type { PublicCall } from '../../storage/call-view.ts';
+
+export { until } from '../../scripts/lab.ts';
+
+export interface TranscriptLine {
+  id: string;
+  role: 'agent' | 'caller' | 'tool' | 'system';
+  text: string;
+  heard_text: string;
+  interrupted: boolean;
+  start_ms: number;
+  end_ms: number | null;
+}
+
+const HERE = import.meta.dirname;
+const FIXTURES = resolve(HERE, '../fixtures/audio');
+export const ENDED = ['completed', 'no_answer', 'busy', 'canceled', 'failed'];
+
+/** A person who lets the agent finish, thanks it and says goodbye. */
+export const POLITE: CalleeInput = {
+  ringMs: 300,
+  steps: [{ do: 'say', file: 'caller-thanks.wav', when: { afterAgentSilenceMs: 700, timeoutMs: 20_000 } }],
+};
+
+export interface Rig {
+  lab: Lab;
+  /** Buys a number, makes an agent with it; answers its id and number. */
+  agent(fields: Record<string, unknown> & { instructions: string }): Promise<{ id: string; number: string }>;
+  /** Dispatches a call and answers it as it was accepted. */
+  dial(agentId: string, to: string, more?: Record<string, unknown>): Promise<PublicCall>;
+  call(id: string): Promise<PublicCall>;
+  transcript(id: string): Promise<TranscriptLine[]>;
+  /** The call once it is over and its result settled. */
+  ended(id: string, timeoutMs?: number): Promise<PublicCall>;
+  /** Types of the webhooks received for a call, in the order of their sequence. */
+  events(id: string): { type: string; sequence: number; body: PublicCall; id: string }[];
+}
+
+/** Opens the four programs; they end with the test. */
+export async function openRig(
+  t: Test,
+  o: { carrier?: SimulatorOptions; env?: Record<string, string>; answer?: LabOptions['answer'] } = {},
+): Promise<Rig> {
+  const folder = mkdtempSync(join(tmpdir(), 'offhook-e2e-'));
+  const lab = await openLab({
+    folder,
+    scenario: ['brief', 'long', 'lookup', 'voicemail'].map((name) => join(HERE, 'scenarios', `${name}.json`)),
+    carrier: { audioDir: FIXTURES, defaultCallee: POLITE, ...o.carrier },
+    env: { REDIS_MODE: 'none', LOG_LEVEL: 'info', ...o.env },
+    ...(o.answer === undefined ? {} : { answer: o.answer }),
+  });
+  t.teardown(async () => {
+    await lab.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const call = async (id: string) => (await lab.api<PublicCall>('GET', `/v1/calls/${id}`)).body;
+  return {
+    lab,
+    async agent(fields) {
+      const found = await lab.api<{ data: { e164: string }[] }>('GET', '/v1/numbers/available?limit=1');
+      const bought = await lab.api<{ id: string; e164: string }>('POST', '/v1/numbers/purchase', {
+        e164: found.body.data[0]?.e164,
+      });
+      if (bought.status !== 201) throw new Error(`no number: ${JSON.stringify(bought.body)}`);
+      const agent = await lab.api<{ id: string }>('POST', '/v1/agents', {
+        name: 'Test',
+        type: 'outbound',
+        number_ids: [bought.body.id],
+        webhook_url: lab.receiverUrl,
+        ...fields,
+      });
+      if (agent.status !== 201) throw new Error(`no agent: ${JSON.stringify(agent.body)}`);
+      return { id: agent.body.id, number: bought.body.e164 };
+    },
+    async dial(agentId, to, more = {}) {
+      const answer = await lab.api<PublicCall>('POST', '/v1/calls', { agent_id: agentId, to, ...more });
+      if (answer.status !== 201)
+        throw new Error(`not dialled: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    },
+    call,
+    async transcript(id) {
+      return (await lab.api<{ data: TranscriptLine[] }>('GET', `/v1/calls/${id}/transcript`)).body.data;
+    },
+    ended: (id, timeoutMs = 60_000) =>
+      until(
+        `the end of call ${id}`,
+        async () => {
+          const now = await call(id);
+          return ENDED.includes(now.status) && now.result_status !== 'pending' ? now : null;
+        },
+        timeoutMs,
+      ),
+    events(id) {
+      const found = new Map<string, { type: string; sequence: number; body: PublicCall; id: string }>();
+      for (const { headers, body } of lab.received) {
+        const parsed = JSON.parse(body) as PublicCall;
+        const eventId = headers['service-event-id'] ?? '';
+        if (parsed.id === id) {
+          found.set(eventId, {
+            type: headers['service-event-type'] ?? '',
+            sequence: Number(headers['service-event-sequence']),
+            body: parsed,
+            id: eventId,
+          });
+        }
+      }
+      return [...found.values()].sort((a, b) => a.sequence - b.sequence);
+    },
+  };
+}
