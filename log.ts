@@ -11,6 +11,7 @@ export function openLog(level: string): Log {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    messageKey: 'event',
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: [

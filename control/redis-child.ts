@@ -113,7 +113,7 @@ async function findServer(
     const [major, minor] = [Number(found[1]), Number(found[2])];
     if (major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]))
       return { server, version };
-    log.warn({ event: 'redis.too_old', server, version }, `${server} is older than ${MIN_VERSION.join('.')}`);
+    log.warn({ server, version }, 'redis.too_old');
   }
   return null;
 }
@@ -225,10 +225,7 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
       if (closing !== null) return;
       failedStarts = known || why.code === null ? 0 : failedStarts + 1;
       if (Date.now() - startedAtMs > SETTLED_MS) pauseMs = 0;
-      log.warn(
-        { event: 'redis.child_ended', answered: known, ...why },
-        'the Redis child ended and is started again',
-      );
+      log.warn({ answered: known, ...why }, 'redis.child_ended');
       notBeforeMs = Date.now() + pauseMs;
       pauseMs = Math.min(Math.max(pauseMs * 2, MIN_PAUSE_MS), MAX_PAUSE_MS);
       schedule(0);
@@ -247,7 +244,7 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
     rmSync(aside, { recursive: true, force: true });
     mkdirSync(aside, { mode: 0o700 });
     for (const name of names) renameSync(join(folder, name), join(aside, name));
-    log.warn({ event: 'redis.files_moved_aside', to: aside }, 'the Redis child could not read its files');
+    log.warn({ to: aside }, 'redis.files_moved_aside');
   }
 
   async function look(server: string): Promise<void> {
@@ -257,7 +254,7 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
       silentSinceMs = null;
       if (!known) {
         known = true;
-        log.info({ event: 'redis.child', adopted: child === null, pid: await ownPid() }, 'Redis child is up');
+        log.info({ adopted: child === null, pid: await ownPid() }, 'redis.child');
       }
       schedule(watchMs);
       return;
@@ -268,7 +265,7 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
       // Two servers on one folder would ruin its files: this one has to end first.
       silentSinceMs ??= Date.now();
       if (Date.now() - silentSinceMs > silentKillMs) {
-        log.warn({ event: 'redis.child_silent', pid }, 'the Redis child does not answer and is killed');
+        log.warn({ pid }, 'redis.child_silent');
         silentSinceMs = null;
         signal(pid, 'SIGKILL');
       }
@@ -293,16 +290,13 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
       round = round
         .then(() => (closing === null ? look(server) : undefined))
         .catch((err: unknown) => {
-          log.warn({ event: 'redis.watch_failed', err }, 'looking after the Redis child failed');
+          log.warn({ err }, 'redis.watch_failed');
           schedule(MAX_PAUSE_MS);
         });
     }, ms);
   }
   schedule(0);
-  log.info(
-    { event: 'redis.server_found', server: found.server, version: found.version },
-    'Redis server found',
-  );
+  log.info({ server: found.server, version: found.version }, 'redis.server_found');
 
   async function end(): Promise<void> {
     clearTimeout(timer);

@@ -136,10 +136,7 @@ export function openDelivery(o: DeliveryOptions): Delivery {
           noteReach(reach);
           const pendingMs = Date.now() - Date.parse(delivery.created_at);
           if (isOurFault(reach, lately) && pendingMs < SCHEDULE_MS * o.retryScale) {
-            o.log.warn(
-              { event: 'delivery.not_charged', delivery_id: delivery.id, error, err: cause.cause },
-              'no receiver can be reached: the attempt does not count',
-            );
+            o.log.warn({ delivery_id: delivery.id, error, err: cause.cause }, 'delivery.not_charged');
             return;
           }
         }
@@ -163,7 +160,6 @@ export function openDelivery(o: DeliveryOptions): Delivery {
       const recorded = await o.store.recordAttempt(delivery.id, outcome);
       o.log.info(
         {
-          event: 'delivery.attempted',
           delivery_id: delivery.id,
           endpoint_id: delivery.endpoint_id,
           call_id: delivery.call_id,
@@ -175,7 +171,7 @@ export function openDelivery(o: DeliveryOptions): Delivery {
           error,
           latency_ms: latencyMs,
         },
-        'webhook delivery attempted',
+        'delivery.attempted',
       );
     },
   };

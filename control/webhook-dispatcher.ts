@@ -154,7 +154,7 @@ export function openDispatcher(o: DispatcherOptions): Dispatcher {
       const claimed = await takeUp(entry);
       if (claimed !== null) await o.delivery.attempt(claimed, stop.signal);
     } catch (err) {
-      o.log.error({ event: 'delivery.not_recorded', delivery_id: entry.id, err }, 'a delivery stays pending');
+      o.log.error({ delivery_id: entry.id, err }, 'delivery.not_recorded');
     }
     running--;
     at.running--;
@@ -185,7 +185,7 @@ export function openDispatcher(o: DispatcherOptions): Dispatcher {
       try {
         claimed = await o.delivery.claim(id, attempt);
       } catch (err) {
-        o.log.error({ event: 'delivery.not_taken', delivery_id: id, err }, 'a due delivery was not taken');
+        o.log.error({ delivery_id: id, err }, 'delivery.not_taken');
       }
       taking--;
       if (claimed === null) {

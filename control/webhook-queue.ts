@@ -90,7 +90,7 @@ export function openQueueLink(o: QueueOptions): QueueLink {
   function noteError(err: Error): void {
     if (outageLogged || closing !== null) return;
     outageLogged = true;
-    log.warn({ event: 'redis.unreachable', err: err.message }, 'Redis cannot be reached; trying on');
+    log.warn({ err: err.message }, 'redis.unreachable');
   }
 
   function setHealthy(now: boolean): void {
@@ -182,7 +182,7 @@ export function openQueueLink(o: QueueOptions): QueueLink {
     if (connected && closing === null) {
       const sinceMs = Date.now() - Math.max(lastBeatMs ?? 0, workingSinceMs);
       if (sinceMs > heartbeatLateMs) {
-        log.warn({ event: 'redis.worker_silent', silent_ms: sinceMs }, 'the queue worker is started anew');
+        log.warn({ silent_ms: sinceMs }, 'redis.worker_silent');
         setHealthy(false);
         await stopWork(true);
         if (closing === null) startWork();

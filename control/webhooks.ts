@@ -172,7 +172,7 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
     }
     scheduleSweep(tuning.sweepMs ?? (link?.healthy() ? SWEEP_MS : DIRECT_SWEEP_MS));
     sweeping = sweepAll()
-      .catch((err: unknown) => log.error({ event: 'webhooks.sweep_failed', err }, 'the sweep failed'))
+      .catch((err: unknown) => log.error({ err }, 'webhooks.sweep_failed'))
       .finally(() => {
         sweeping = null;
         if (sweepAgain) {
@@ -189,16 +189,13 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
 
   async function connectQueue(): Promise<void> {
     if (o.redisMode === 'none') {
-      log.info({ event: 'webhooks.mode', mode: 'direct' }, 'webhooks are delivered without Redis');
+      log.info({ mode: 'direct' }, 'webhooks.mode');
       return;
     }
     if (o.redisUrl === null) {
       child = await openRedisChild({ ...o, ...tuning });
       if (child === null) {
-        log.info(
-          { event: 'webhooks.mode', mode: 'direct' },
-          'no redis-server or valkey-server (6.2 or later) on this machine: webhooks are delivered without it',
-        );
+        log.info({ mode: 'direct' }, 'webhooks.mode');
         return;
       }
     }
@@ -213,7 +210,7 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
         const message = healthy
           ? 'webhooks are delivered through Redis'
           : 'Redis is away: webhooks are delivered without it';
-        log[healthy ? 'info' : 'warn']({ event: 'webhooks.mode', mode: mode() }, message);
+        log[healthy ? 'info' : 'warn']({ mode: mode(), why: message }, 'webhooks.mode');
         sweep();
       },
       onReady: sweep,
@@ -231,10 +228,7 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
   });
   sweep();
   const connecting = connectQueue().catch((err: unknown) => {
-    log.warn(
-      { event: 'webhooks.mode', mode: 'direct', err },
-      'no Redis can be used: webhooks are delivered without it',
-    );
+    log.warn({ mode: 'direct', err }, 'webhooks.mode');
   });
 
   async function end(): Promise<void> {

@@ -30,7 +30,7 @@ export type SqliteStore = Store & MoreOrganizationVerbs;
 export async function openStore({ path, log, now = () => new Date() }: StoreOptions): Promise<SqliteStore> {
   const database = openDatabase({ path, log, now });
   const session = openSession(database.db, now, (error) =>
-    log?.error({ event: 'storage.listener_failed', err: error }, 'storage.listener_failed'),
+    log?.error({ err: error }, 'storage.listener_failed'),
   );
 
   return {

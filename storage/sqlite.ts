@@ -101,9 +101,9 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
       opened.pragma('wal_checkpoint(PASSIVE)');
       const bytes = walBytes();
       // A reader that never ends (a shell left open) keeps the log from being reused.
-      if (bytes > LARGE_WAL_BYTES) log?.warn({ event: 'storage.wal_large', bytes }, 'storage.wal_large');
+      if (bytes > LARGE_WAL_BYTES) log?.warn({ bytes }, 'storage.wal_large');
     } catch (error) {
-      log?.error({ event: 'storage.checkpoint_failed', err: error }, 'storage.checkpoint_failed');
+      log?.error({ err: error }, 'storage.checkpoint_failed');
     }
   }, CHECKPOINT_MS);
   timer.unref();
@@ -224,7 +224,7 @@ function migrate(
   } finally {
     db.pragma('foreign_keys = ON');
   }
-  log?.info({ event: 'storage.migrated', from: version, to: target }, 'storage.migrated');
+  log?.info({ from: version, to: target }, 'storage.migrated');
 }
 
 /**
