@@ -31,8 +31,8 @@ export interface CallerTurns {
   turnOf(itemId: string): number | null;
   /** The words of a turn are known, or will never be. False when that was known already. */
   settle(turn: number): boolean;
-  /** Turns without their words. */
-  unsettled(): number;
+  /** Whether a turn, or any, is without its words. */
+  unsettled(turn?: number): boolean;
   /** A new session knows nothing: neither items nor acknowledgements, nor what was sent. */
   restart(): void;
 }
@@ -107,7 +107,7 @@ export function createCallerTurns(): CallerTurns {
     },
     turnOf: (itemId) => turnOfItem.get(itemId) ?? null,
     settle: (turn) => open.delete(turn),
-    unsettled: () => open.size,
+    unsettled: (turn) => (turn === undefined ? open.size > 0 : open.has(turn)),
     restart() {
       outstanding = [];
       turnOfItem.clear();

@@ -31,8 +31,11 @@ export function createCuts(outputs: Outputs, ledger: Ledger): Cuts {
     if (seed === undefined || seed.text === heardText) return [];
     seeded.delete(itemId);
     const gone = deleteItem(eventId('delete'), seed.seedId);
-    if (heardText === '') return [gone];
-    const said = { kind: 'text', id: `${seed.seedId}_cut`, role: 'assistant', text: heardText } as const;
+    const id = heardText === '' ? null : `${seed.seedId}_cut`;
+    // The item that stood after this one stands after what is left in its place.
+    for (const other of seeded.values()) if (other.after === seed.seedId) other.after = id ?? seed.after;
+    if (id === null) return [gone];
+    const said = { kind: 'text', id, role: 'assistant', text: heardText } as const;
     return [gone, createItem(eventId('replace'), said, seed.after ?? undefined)];
   }
 

@@ -92,9 +92,7 @@ export function openOpenAISession(
         listener.failed(failure);
       },
       mayMove: () =>
-        !gateBusy(gate) &&
-        turns.openMs() === 0 &&
-        (turns.unsettled() === 0 || now() - lastTurnAt > WORDS_WAIT_MS),
+        !gateBusy(gate) && turns.openMs() === 0 && (!turns.unsettled() || now() - lastTurnAt > WORDS_WAIT_MS),
     },
   });
 
@@ -136,6 +134,7 @@ export function openOpenAISession(
     switch (effect.do) {
       case 'create':
         progressAt = now();
+        socket?.probe();
         socket?.send(createResponse(effect.eventId, instructionsFor(effect.instructions, effect.resumes)));
         break;
       case 'cancel':
@@ -213,7 +212,9 @@ export function openOpenAISession(
     listener.reconnecting(why);
     for (const { responseId } of running) {
       const dropped = outputs.discarded(responseId);
-      if (!dropped) for (const item of outputs.itemsOf(responseId)) breakOff(item);
+      // What a dropped one said that nobody heard goes with the session.
+      if (dropped) cuts.forgetUnheard(responseId, []);
+      else for (const item of outputs.itemsOf(responseId)) breakOff(item);
       endResponse(responseId, dropped ? 'cancelled' : 'failed', 'connection_lost');
     }
   }
@@ -342,6 +343,7 @@ export function openOpenAISession(
 
   function responseDone(event: ServerEvent<'response-done'>): void {
     const { responseId, status } = event;
+    if (outputs.ended(responseId)) return;
     if (Object.keys(event.usage).length > 0) listener.usage(event.usage);
     if (outputs.discarded(responseId)) send(cuts.forgetUnheard(responseId, event.items));
     else {
@@ -379,8 +381,10 @@ export function openOpenAISession(
 
   function transcript(event: ServerEvent<'transcript'>): void {
     const turn = turns.turnOf(event.itemId);
-    if (Object.keys(event.usage).length > 0) listener.usage(event.usage);
-    if (turn === null || over) return;
+    if (turn === null) return;
+    // Of a repeated event nothing is counted twice.
+    if (turns.unsettled(turn) && Object.keys(event.usage).length > 0) listener.usage(event.usage);
+    if (over) return;
     const text = event.text === null || event.text.trim() === '' ? null : event.text;
     ledger.callerText(turn, text);
     settle(turn, text);

@@ -11,6 +11,8 @@ import { createOpenAIWire } from './openai-wire.ts';
 const CONFIG_EVENT_ID = 'configure';
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const PING_EVERY_MS = 5_000;
+/** When an answer is expected, a dead line must show sooner. */
+const PROBE_LIMIT_MS = 3_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** The largest event we know is a conversation item with a long text. */
 const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024;
@@ -37,6 +39,12 @@ export interface Loss {
   retryable: boolean;
 }
 
+const SILENT: Loss = {
+  code: 'model_lost',
+  message: 'the model server gives no sign of life',
+  retryable: true,
+};
+
 export interface ModelSocketListener {
   /** The configuration is in force. `expiresInMs` is what the server grants, null where it does not say. */
   ready(info: { expiresInMs: number | null }): void;
@@ -50,6 +58,8 @@ export interface ModelSocket {
   send(event: string): void;
   /** mu-law 8 kHz. */
   append(payload: Buffer): void;
+  /** Makes sure that the other end is there: it must show a sign of life at once. */
+  probe(): void;
   /** Bytes that the network has not taken yet. */
   backlogBytes(): number;
   /** Gives it up: nothing more is told. Resolves when the socket is closed. */
@@ -84,6 +94,8 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
   let expiresInMs: number | null = null;
   let heardSincePing = true;
   let cancelPing = () => {};
+  let probing = false;
+  let cancelProbe = () => {};
   const cancelReady = timers.after(o.readyTimeoutMs, () =>
     end({ code: 'model_unreachable', message: 'the model server did not answer in time', retryable: true }),
   );
@@ -108,7 +120,7 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
     const close = async () => {
       state = 'over';
     };
-    return { send: nothing, append: nothing, backlogBytes: () => 0, close };
+    return { send: nothing, append: nothing, probe: nothing, backlogBytes: () => 0, close };
   }
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
@@ -118,6 +130,7 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
     state = 'over';
     cancelReady();
     cancelPing();
+    cancelProbe();
     if (loss === null && socket.readyState === WebSocket.OPEN) {
       socket.close(1000);
       const cancel = timers.after(CLOSE_TIMEOUT_MS, () => socket.terminate());
@@ -130,12 +143,19 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
 
   function ping(): void {
     if (!heardSincePing) {
-      end({ code: 'model_lost', message: 'the model server gives no sign of life', retryable: true });
+      end(SILENT);
       return;
     }
     heardSincePing = false;
     socket.ping();
     cancelPing = timers.after(PING_EVERY_MS, ping);
+  }
+
+  function alive(): void {
+    heardSincePing = true;
+    if (!probing) return;
+    probing = false;
+    cancelProbe();
   }
 
   function configure(event: ModelEvent): void {
@@ -159,7 +179,7 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
 
   socket.on('message', (data, isBinary) => {
     if (state === 'over') return;
-    heardSincePing = true;
+    alive();
     const event = wire.decode(asBuffer(data), isBinary);
     if (event.type === 'malformed') o.log?.warn({ why: event.why }, 'model.event.malformed');
     else if (state !== 'ready') configure(event);
@@ -171,9 +191,8 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
       });
     else listener.event(event);
   });
-  socket.on('pong', () => {
-    heardSincePing = true;
-  });
+  socket.on('pong', alive);
+  socket.on('ping', alive);
   socket.on('unexpected-response', (_request, response) => {
     const status = response.statusCode ?? 0;
     response.resume();
@@ -207,6 +226,12 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
     append(payload) {
       if (state === 'ready' && socket.readyState === WebSocket.OPEN)
         socket.send(wire.append(payload), { binary: false });
+    },
+    probe() {
+      if (state !== 'ready' || probing) return;
+      probing = true;
+      socket.ping();
+      cancelProbe = timers.after(PROBE_LIMIT_MS, () => end(SILENT));
     },
     backlogBytes: () => socket.bufferedAmount,
     close() {

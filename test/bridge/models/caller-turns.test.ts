@@ -58,9 +58,11 @@ t.test('acknowledgements go to the turns in order', async (t) => {
   t.equal(turns.acknowledged('z'), null);
   t.equal(turns.turnOf('y'), 2);
   t.equal(turns.turnOf('w'), null);
-  t.equal(turns.unsettled(), 3);
+  t.ok(turns.unsettled());
+  t.ok(turns.unsettled(2));
   t.equal(turns.settle(2), true);
   t.equal(turns.settle(2), false);
+  t.notOk(turns.unsettled(2));
 });
 
 t.test('a new session is sent the open turn again', async (t) => {

@@ -17,6 +17,8 @@ export interface PeerSocket {
   take(type: string): Promise<Json>;
   /** Types received so far, in order. */
   types(): string[];
+  /** Resolves with the pong. */
+  ping(): Promise<void>;
   close(code: number, reason?: string): void;
   terminate(): void;
   closed: Promise<number>;
@@ -91,6 +93,11 @@ function wrap(peer: Peer, ws: WebSocket, headers: IncomingHttpHeaders, url: stri
         else takers.push({ type, resolve });
       }),
     types: () => received.map((event) => String(event.type)),
+    ping: () =>
+      new Promise((resolve) => {
+        ws.once('pong', () => resolve());
+        ws.ping();
+      }),
     close: (code, reason) => ws.close(code, reason),
     terminate: () => ws.terminate(),
     closed,

@@ -569,6 +569,27 @@ t.test('a response whose beginning was not told still speaks', async (t) => {
   t.match(await rig.take('audio'), ['item_1']);
 });
 
+t.test('what comes twice counts once', async (t) => {
+  const rig = await openRig(t);
+  const socket = await rig.connect();
+  const usage = { input_token_details: { text_tokens: 1, audio_tokens: 1 } };
+  rig.session.appendAudio(speech(100));
+  rig.session.commitTurn();
+  socket.send(committed('item_u'));
+  const words = { ...transcribed('item_u', 'Hi.'), usage: { type: 'duration', seconds: 1 } };
+  socket.send(words);
+  socket.send(words);
+  rig.session.respond();
+  socket.send(created('resp_1', id(await socket.take('response.create'))));
+  socket.send(done('resp_1', 'completed', { usage }));
+  socket.send(done('resp_1', 'completed', { usage }));
+  await rig.settle(socket);
+  t.same(
+    rig.events.map(([name]) => name),
+    ['ready', 'usage', 'callerText', 'responseStarted', 'usage', 'responseDone'],
+  );
+});
+
 t.test('close ends the socket and every timer; nothing is told after it', async (t) => {
   const rig = await openRig(t);
   const socket = await rig.connect();
