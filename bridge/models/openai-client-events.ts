@@ -79,7 +79,7 @@ export function deleteItem(eventId: string, itemId: string): string {
   return encode({ type: 'conversation.item.delete', event_id: eventId, item_id: itemId });
 }
 
-/** What can be told to a session without audio. `id` is ours; null lets the server choose one. */
+/** What can be told to a session without audio. `id` is ours (short: its longest is UNVERIFIED); null lets the server choose. */
 export type SaidItem =
   | { kind: 'text'; id: string | null; role: 'system' | 'user' | 'assistant'; text: string }
   | { kind: 'tool-call'; id: string | null; toolCallId: string; name: string; argumentsJson: string }

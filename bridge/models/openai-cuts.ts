@@ -51,6 +51,7 @@ export function createCuts(outputs: Outputs, ledger: Ledger): Cuts {
       // What was heard to its end stays as it is. Of an item still coming the server may have made more than it sent.
       if (endMs === receivedMs && item.audioDone && endMs > 0) return [];
       item.cut = true;
+      // UNVERIFIED that a server takes this while the cancelled response still streams; others send it without waiting too.
       if (endMs === 0) return [deleteItem(eventId('delete'), itemId)];
       const id = eventId('truncate');
       if (truncations.size >= MAX_REMEMBERED) truncations.clear();

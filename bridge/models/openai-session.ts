@@ -128,13 +128,13 @@ export function openOpenAISession(
     gate = stepped.gate;
     watch();
     for (const effect of stepped.effects) if (!over) perform(effect);
+    socket?.expect(gateBusy(gate));
   }
 
   function perform(effect: GateEffect): void {
     switch (effect.do) {
       case 'create':
         progressAt = now();
-        socket?.probe();
         socket?.send(createResponse(effect.eventId, instructionsFor(effect.instructions, effect.resumes)));
         break;
       case 'cancel':

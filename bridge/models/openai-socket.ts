@@ -11,8 +11,8 @@ import { createOpenAIWire } from './openai-wire.ts';
 const CONFIG_EVENT_ID = 'configure';
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const PING_EVERY_MS = 5_000;
-/** When an answer is expected, a dead line must show sooner. */
-const PROBE_LIMIT_MS = 3_000;
+/** While an answer is expected, a dead line must show sooner. */
+const PING_EXPECTING_MS = 2_500;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** The largest event we know is a conversation item with a long text. */
 const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024;
@@ -39,12 +39,6 @@ export interface Loss {
   retryable: boolean;
 }
 
-const SILENT: Loss = {
-  code: 'model_lost',
-  message: 'the model server gives no sign of life',
-  retryable: true,
-};
-
 export interface ModelSocketListener {
   /** The configuration is in force. `expiresInMs` is what the server grants, null where it does not say. */
   ready(info: { expiresInMs: number | null }): void;
@@ -58,8 +52,8 @@ export interface ModelSocket {
   send(event: string): void;
   /** mu-law 8 kHz. */
   append(payload: Buffer): void;
-  /** Makes sure that the other end is there: it must show a sign of life at once. */
-  probe(): void;
+  /** Whether an answer is expected: then the other end must show a sign of life all the time. */
+  expect(expecting: boolean): void;
   /** Bytes that the network has not taken yet. */
   backlogBytes(): number;
   /** Gives it up: nothing more is told. Resolves when the socket is closed. */
@@ -92,10 +86,9 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
   const wire = createOpenAIWire();
   let state: 'dialing' | 'configuring' | 'ready' | 'over' = 'dialing';
   let expiresInMs: number | null = null;
-  let heardSincePing = true;
+  let heardSincePing = false;
   let cancelPing = () => {};
-  let probing = false;
-  let cancelProbe = () => {};
+  let expecting = false;
   const cancelReady = timers.after(o.readyTimeoutMs, () =>
     end({ code: 'model_unreachable', message: 'the model server did not answer in time', retryable: true }),
   );
@@ -120,7 +113,7 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
     const close = async () => {
       state = 'over';
     };
-    return { send: nothing, append: nothing, probe: nothing, backlogBytes: () => 0, close };
+    return { send: nothing, append: nothing, expect: nothing, backlogBytes: () => 0, close };
   }
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
@@ -130,7 +123,6 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
     state = 'over';
     cancelReady();
     cancelPing();
-    cancelProbe();
     if (loss === null && socket.readyState === WebSocket.OPEN) {
       socket.close(1000);
       const cancel = timers.after(CLOSE_TIMEOUT_MS, () => socket.terminate());
@@ -142,20 +134,17 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
   }
 
   function ping(): void {
-    if (!heardSincePing) {
-      end(SILENT);
-      return;
-    }
+    cancelPing();
     heardSincePing = false;
     socket.ping();
-    cancelPing = timers.after(PING_EVERY_MS, ping);
+    cancelPing = timers.after(expecting ? PING_EXPECTING_MS : PING_EVERY_MS, () => {
+      if (heardSincePing) ping();
+      else end({ code: 'model_lost', message: 'the model server gives no sign of life', retryable: true });
+    });
   }
 
   function alive(): void {
     heardSincePing = true;
-    if (!probing) return;
-    probing = false;
-    cancelProbe();
   }
 
   function configure(event: ModelEvent): void {
@@ -168,7 +157,7 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
       if (wrong === null) {
         state = 'ready';
         cancelReady();
-        cancelPing = timers.after(PING_EVERY_MS, ping);
+        ping();
         listener.ready({ expiresInMs: grantedMs(event.expiresAt) ?? expiresInMs });
       } else end({ code: 'model_refused', message: wrong, retryable: false });
     } else if (event.type === 'error') {
@@ -227,11 +216,11 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
       if (state === 'ready' && socket.readyState === WebSocket.OPEN)
         socket.send(wire.append(payload), { binary: false });
     },
-    probe() {
-      if (state !== 'ready' || probing) return;
-      probing = true;
-      socket.ping();
-      cancelProbe = timers.after(PROBE_LIMIT_MS, () => end(SILENT));
+    expect(now) {
+      if (state !== 'ready' || now === expecting) return;
+      expecting = now;
+      // The one under way may have longer to go than we have patience now.
+      if (expecting) ping();
     },
     backlogBytes: () => socket.bufferedAmount,
     close() {

@@ -108,6 +108,8 @@ export interface Rig extends Recorder {
   connect(): Promise<PeerSocket>;
   /** Everything sent so far has been dealt with by the session, and its answers have come. */
   settle(socket: PeerSocket): Promise<void>;
+  /** Time passes, and the line lives. */
+  pass(socket: PeerSocket, ms: number): Promise<void>;
 }
 
 export async function openRig(
@@ -137,6 +139,12 @@ export async function openRig(
     },
     // Frames keep their order both ways: the pong comes after all that the events before it have caused.
     settle: (socket) => socket.ping(),
+    async pass(socket, ms) {
+      for (let left = ms; left > 0; left -= 1_000) {
+        await socket.ping();
+        timers.advance(Math.min(left, 1_000));
+      }
+    },
   };
 }
 
