@@ -13,7 +13,7 @@ import { openSwitchboard } from './bridge/switchboard.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, summarize } from './config.ts';
 import { createApp } from './control/app.ts';
 import { openEgress } from './control/egress.ts';
-import { setFailpoints } from './control/failpoints.ts';
+import { failpoint, setFailpoints } from './control/failpoints.ts';
 import { createHttpServer } from './control/http-server.ts';
 import { inboundCall } from './control/inbound-call.ts';
 import { ensureFirstKey } from './control/keys.ts';
@@ -172,6 +172,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         }),
       settleResult: (callId) => results.settle(callId),
       observer: observeBridge(metrics, () => threads),
+      failpoint,
     });
     const watch = openCallWatch({
       switchboard,
@@ -183,6 +184,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       maxSeconds: config.MAX_CALL_SECONDS,
       pricePerMinute: config.PRICE_PER_MINUTE_MILLI_CENTS,
       reserveMinutes: config.RESERVE_MINUTES,
+      failpoint,
     });
     // Calls that a dead process left behind end before anything new begins.
     for (const call of await store.unfinishedCalls()) {

@@ -42,6 +42,8 @@ export interface CallDeskOptions {
   /** The call is over and its transcript final. */
   settleResult(callId: string): void;
   observer: CallObserver;
+  /** A named place at which chaos tests kill the process. */
+  failpoint?: (name: string) => void;
 }
 
 export interface LiveEntry {
@@ -137,6 +139,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
         if (step === null) return call;
         const saved = await store.saveCall(callId, step);
         if ('conflict' in saved) continue;
+        o.failpoint?.(`${event.type.replace('-', '_')}_stored`);
         for (const effect of step.effects) {
           if (effect === 'hang-up') void hangUpAtCarrier(saved);
           else if (effect === 'release') release(callId, step.effects.includes('settle-result'));
@@ -270,7 +273,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     return {
       answer: 'stream',
       url: streamUrl(o.publicUrl, entry.thread, entry.callId),
-      parameters: { token: entry.token.plain },
+      parameters: { callId: entry.callId, token: entry.token.plain },
       streamStatusUrl: `${o.publicUrl}/carriers/${carrier.name}/calls/${entry.callId}/stream`,
     };
   }
@@ -291,6 +294,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       try {
         const unanswered = call.direction === 'outbound' && call.answered_at === null;
         await (unanswered ? carrier.cancel(call.carrier_call_id) : carrier.hangUp(call.carrier_call_id));
+        o.failpoint?.('hung_up_before_end');
       } catch (failure) {
         // The watch asks the carrier again until it knows.
         const entry = live.get(callId);

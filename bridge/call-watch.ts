@@ -30,6 +30,8 @@ export interface CallWatchOptions {
   pricePerMinute: number;
   reserveMinutes: number;
   everyMs?: number;
+  /** A named place at which chaos tests kill the process. */
+  failpoint?: (name: string) => void;
 }
 
 /** The carrier ends a call soon after we asked; after this it is asked what became of it. */
@@ -222,6 +224,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
             await recoverOne(call).catch((error: unknown) =>
               log.error({ call_id: id, err: error }, 'call.not_recovered'),
             );
+            o.failpoint?.('one_recovered');
           }
         }),
       );

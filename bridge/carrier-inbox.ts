@@ -109,6 +109,7 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
       return { answer: 'reject', reason: 'busy' };
     }
     const { entry } = opened;
+    o.failpoint?.('inbound_before_answer');
     log.info({ call_id: entry.callId, from: maskNumber(call.from), thread: entry.thread }, 'call.received');
     // It rings on until the model can talk, within reason.
     let timer: NodeJS.Timeout | undefined;

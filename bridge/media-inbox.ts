@@ -120,6 +120,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
           await apply(callId, { type: 'accepted', carrierCallId: message.carrierCallId });
         }
         await apply(callId, { type: 'answered', at: message.at });
+        o.failpoint?.('media_started');
         return;
       }
       case 'stream-ended':
@@ -175,6 +176,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         await finished(message);
         return;
       case 'released':
+        o.failpoint?.('ended_before_settle');
         log.info({ call_id: callId, ...message.stats }, 'media.released');
         desk.forget(callId);
         return;

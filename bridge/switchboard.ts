@@ -53,6 +53,7 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
       );
     }
     const { entry } = opened;
+    o.failpoint?.('row_before_dial');
     log.info({ call_id: call.id, to: maskNumber(call.to_number), thread: entry.thread }, 'call.dispatched');
     try {
       const machine = machinePlan(call);
@@ -64,6 +65,7 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
         maxSeconds: o.maxSeconds,
         machineDetection: machine === 'none' ? null : machine === 'hangup' ? 'detect' : 'message_end',
       });
+      o.failpoint?.('dialled_before_record');
       return (await apply(call.id, { type: 'accepted', carrierCallId })) ?? call;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'carrier_error') throw error;

@@ -7,6 +7,7 @@ import { callView } from '../storage/call-view.ts';
 import { TERMINAL_STATUSES } from '../storage/records.ts';
 import * as schemas from './call-schemas.ts';
 import { errorBody } from './error-answer.ts';
+import { failpoint } from './failpoints.ts';
 import { agentCall, promptCall } from './new-call.ts';
 import { page } from './paging.ts';
 import { contextOf } from './request-context.ts';
@@ -41,8 +42,11 @@ export const callRoutes: Route[] = [
     async run({ body, calls, intend, ...parts }) {
       const call = 'agent_id' in body ? await agentCall(parts, body) : await promptCall(parts, body);
       await intend(call.id);
+      failpoint('intent_before_row');
       try {
-        return { body: callView(await calls.dispatch(call)) };
+        const dispatched = await calls.dispatch(call);
+        failpoint('accepted_before_answer');
+        return { body: callView(dispatched) };
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'carrier_error') throw error;
         const { carrierCode } = error;

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../storage/store.ts';
 import { errorBody, toAppError } from './error-answer.ts';
+import { failpoint } from './failpoints.ts';
 import type { Answer } from './route.ts';
 
 /** The status under which an intent is kept in the place of an answer; no answer has it. */
@@ -90,6 +91,7 @@ export async function once(
     });
 
   running.add(own);
+  failpoint('key_taken');
   try {
     if (begun.state === 'done') {
       const { id } = JSON.parse(begun.body) as { id: string | null };

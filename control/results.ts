@@ -5,6 +5,7 @@ import type { CallRecord } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import { openExtraction } from './extraction.ts';
 import { noConversation } from './extraction-prompt.ts';
+import { failpoint } from './failpoints.ts';
 
 const MAX_AT_ONCE = 8;
 /** A store that fails is asked again, less and less often; what still fails then (after some 3 min) waits for the next start. */
@@ -154,6 +155,7 @@ export function openResults(o: {
     const call = await stored(() => o.store.findCall(callId));
     if (call === null || call.status !== 'completed' || call.result_status !== 'pending') return;
     const { verdict, about } = await judge(call, leftPending);
+    failpoint('result_before_commit');
     const saved = await stored(() =>
       o.store.saveCall(callId, { from: ['completed'], change: verdict, events: ['call.completed'] }),
     );

@@ -12,6 +12,8 @@ import type { SimulatorOptions } from './carrier-simulator/options.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const START_MS = 30_000;
+/** A program that does not end by itself is killed: longer than any drain of a test. */
+const STOP_MS = 60_000;
 
 /** Whoever starts a lab and ends without closing it leaves no program behind. */
 const running = new Set<ChildProcess>();
@@ -31,6 +33,8 @@ export interface Program {
   pid: number;
   /** Everything it wrote, line by line; the daemon's lines are JSON. */
   lines: string[];
+  /** The exit code once it has ended, by itself or not; null: killed. */
+  ended: Promise<number | null>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -61,6 +65,8 @@ export interface Lab {
   carrier: Program;
   model: Program;
   apiKey: string;
+  /** What the carrier signs with. */
+  carrierToken: string;
   /** Webhooks received so far. */
   received: Received[];
   receiverUrl: string;
@@ -125,9 +131,10 @@ function startProgram(
         url,
         pid: child.pid ?? 0,
         lines,
+        ended,
         async stop(signal = 'SIGTERM') {
           if (exit === undefined) child.kill(signal);
-          const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+          const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
           const code = await ended;
           clearTimeout(timer);
           return code;
@@ -250,6 +257,7 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       carrier,
       model,
       apiKey,
+      carrierToken: authToken,
       received,
       receiverUrl,
       async api<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
