@@ -1,0 +1,58 @@
+// The recordings of the people on the line: those that ship with the command, and a file that was given instead.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { wavSamples } from '../carrier-simulator/sound.ts';
+import type { Cast, Clip } from './scenarios.ts';
+import { RATE_HZ, readWav, speechStretches, writeWav } from './sound.ts';
+
+const FOLDER = join(import.meta.dirname, 'audio');
+const USUAL_CALLER = 'jfk-8k.wav';
+const MOST_SECONDS = 300;
+
+/** The samples of a mono file at 8 kHz. */
+export function readClip(file: string): Float32Array {
+  return readWav(readFileSync(file)).channels[0] ?? new Float32Array();
+}
+
+/**
+ * The shipped recordings, with `callerFile` as the voice of the person. A file of another rate or with more channels is
+ * brought to the telephone's 8 kHz, and written into `folder`.
+ * @throws Error in words for the person when the file cannot be used
+ */
+export function openCast(callerFile: string | null, folder: string): Cast {
+  const list = JSON.parse(readFileSync(join(FOLDER, 'words.json'), 'utf8')) as Clip[];
+  const clips = Object.fromEntries(
+    list.map(({ file, words }): [string, Clip] => [file, { file: join(FOLDER, file), words }]),
+  );
+  const usual = clips[USUAL_CALLER]!;
+  if (callerFile === null) return { caller: usual, clips };
+  const known = clips[basename(callerFile)];
+  let file: Buffer;
+  try {
+    file = readFileSync(callerFile);
+  } catch (error) {
+    throw new Error(`Cannot read the recording: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+  if (known !== undefined && file.equals(readFileSync(known.file))) return { caller: known, clips };
+  let samples: Float64Array;
+  try {
+    samples = wavSamples(file);
+  } catch (error) {
+    throw new Error(`${callerFile} is no WAV file that can be read.`, { cause: error });
+  }
+  if (samples.length > MOST_SECONDS * RATE_HZ) {
+    throw new Error(`${callerFile} is longer than ${MOST_SECONDS / 60} minutes.`);
+  }
+  const path = join(folder, 'caller.wav');
+  writeFileSync(path, writeWav(samples));
+  const stretches = speechStretches(readClip(path));
+  if (stretches.length === 0) throw new Error(`Nobody speaks in ${callerFile}, or far too quietly.`);
+  const words = stretches.map(({ from, to }, i): [number, number, string] => [
+    Math.round((from * 1000) / RATE_HZ),
+    Math.round((to * 1000) / RATE_HZ),
+    `(part ${i + 1})`,
+  ]);
+  return { caller: { file: path, words, unknownWords: true }, clips };
+}

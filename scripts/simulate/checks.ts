@@ -1,0 +1,551 @@
+// PURE. What must hold of a simulated call, each with one line of what was found. Figures come from sound.ts; nothing is
+// judged by eye.
+import {
+  answersOf,
+  bargeInsOf,
+  type Evidence,
+  pairLines,
+  type SpokenItem,
+  spokenItems,
+  streamOffsetMs,
+  wordStretches,
+  wordsOf,
+} from './evidence.ts';
+import { endingOf } from './picture-data.ts';
+import { STAND_IN } from './scenarios.ts';
+import { compare, type Likeness, RATE_HZ, speechStretches } from './sound.ts';
+
+export interface Check {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
+/** Copies of speech through the telephone's coding reach 0.99; unrelated speech stays below 0.5. */
+const LEAST_LIKENESS = 0.9;
+/** Timestamps of the two ends of a line differ by buffers, never by more. */
+const MOST_DRIFT_MS = 400;
+/** Sound in the phone network's buffer and one mark's worth of sound are heard or not, and nobody can tell. */
+const CUT_UNCERTAINTY_MS = 400;
+/** A line's last frame is filled up with silence. */
+const PADDING_MS = 40;
+/** Model and daemon place the words of a cut line by different means. */
+const CUT_WORDS = 2;
+/** Frames on their way when a call is hung up. */
+const FRAMES_IN_FLIGHT = 50;
+/** Holes in the agent's speech that a person does not notice. */
+const UNNOTICED_HOLES_MS = 60;
+
+const MS = RATE_HZ / 1000;
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+const figure = (value: number) => value.toFixed(3);
+const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+function check(name: string, problems: readonly (string | false | null)[], detail: string): Check {
+  const found = problems.filter((problem) => typeof problem === 'string');
+  return { name, ok: found.length === 0, detail: found.length === 0 ? detail : found.join('; ') };
+}
+
+/** The least correlation that counts: the fixed one, or half way up from what meaningless sound reaches here. */
+const neededFor = (likeness: Likeness) => Math.max(LEAST_LIKENESS, (1 + likeness.chance) / 2);
+const holds = (likeness: Likeness) => likeness.found.length > 0 && likeness.weakest >= neededFor(likeness);
+const described = (likeness: Likeness) =>
+  `weakest of ${plural(likeness.found.length, 'piece')} ${figure(likeness.weakest)}, mean ${figure(likeness.mean)} ` +
+  `(needed ${figure(neededFor(likeness))}; the same speech backwards ${figure(likeness.chance)})`;
+const joined = (all: Likeness[]): Likeness => ({
+  found: all.flatMap(({ found }) => found),
+  weakest: all.length === 0 ? 0 : Math.min(...all.map(({ weakest }) => weakest)),
+  mean: all.length === 0 ? 0 : all.reduce((sum, { mean }) => sum + mean, 0) / all.length,
+  chance: Math.max(0, ...all.map(({ chance }) => chance)),
+});
+
+function reachedStatus({ call, scenario }: Evidence): Check {
+  const wanted = scenario.expected;
+  const cause = call.hangup_cause ?? 'none';
+  return check(
+    'the call went as it should',
+    [
+      call.status !== wanted.status && `the call ended as ${call.status}, not ${wanted.status}`,
+      call.error_code !== null && `error ${call.error_code}: ${call.error_message}`,
+      wanted.hangupCause !== null &&
+        !wanted.hangupCause.test(cause) &&
+        `it ended because of "${cause}", which is not ${wanted.hangupCause.source}`,
+    ],
+    `${call.status}: ${endingOf(call)}`,
+  );
+}
+
+function agreesWithPhone({ call, carrier, scenario }: Evidence): Check {
+  const name = 'daemon and phone network tell the same';
+  if (carrier === null) return check(name, ['the call never reached the phone network'], '');
+  const times = [call.created_at, call.started_at, call.answered_at, call.ended_at]
+    .filter((time) => time !== null)
+    .map((time) => Date.parse(time));
+  const talked = carrier.answeredAtMs === null ? 0 : (carrier.endedAtMs ?? 0) - carrier.answeredAtMs;
+  const said =
+    call.answered_at === null || call.ended_at === null
+      ? 0
+      : Date.parse(call.ended_at) - Date.parse(call.answered_at);
+  return check(
+    name,
+    [
+      carrier.status.replace('-', '_') !== scenario.expected.status &&
+        `the phone network says ${carrier.status}`,
+      carrier.to !== call.to_number && `it was called ${carrier.to}, not ${call.to_number}`,
+      carrier.from !== call.from_number && `it saw the caller ${carrier.from}, not ${call.from_number}`,
+      times.some((time, i) => i > 0 && time < times[i - 1]!) &&
+        'created, ringing, answered, ended are out of order',
+      Math.abs(talked - said) > 3000 &&
+        `${seconds(said)} of talk here, ${seconds(talked)} on the phone network's side`,
+    ],
+    carrier.answeredAtMs === null
+      ? `both say ${call.status}, nobody picked up`
+      : `both say ${call.status}, ${seconds(talked)} connected`,
+  );
+}
+
+function eventsInOrder({ events, scenario }: Evidence): Check {
+  const bySequence = [...events].sort((a, b) => a.sequence - b.sequence);
+  const sequences = bySequence.map(({ sequence }) => sequence);
+  const types = bySequence.map(({ type }) => type);
+  const wanted = scenario.expected.events;
+  const last = bySequence.at(-1);
+  return check(
+    'events came complete and in order',
+    [
+      types.join() !== wanted.join() &&
+        `came ${types.join(', ') || 'none'}; expected were ${wanted.join(', ')}`,
+      sequences.some((sequence, i) => sequence !== i + 1) &&
+        `they count ${sequences.join(', ')}, with a gap or a repetition`,
+      last !== undefined &&
+        last.body.status !== scenario.expected.status &&
+        `the last one shows the call as ${last.body.status}`,
+      bySequence.some(({ type, body }) => type === 'call.completed' && body.result_status === 'pending') &&
+        'call.completed came before the result was known',
+    ],
+    types.join(', '),
+  );
+}
+
+function deliveriesSigned({ events, deliveries }: Evidence): Check {
+  const missing = deliveries.filter(({ id }) => !events.some((event) => event.id === id));
+  const wrong = events.find((event) => event.signature_error !== null);
+  const open = deliveries.find(({ status }) => status !== 'delivered');
+  return check(
+    'webhooks arrived, once each, signed rightly',
+    [
+      deliveries.length === 0 && 'there were no deliveries',
+      missing.length > 0 && `${plural(missing.length, 'delivery', 'deliveries')} never arrived`,
+      open !== undefined &&
+        `the delivery of ${open.event_type} is ${open.status} (${open.last_error ?? 'no error'})`,
+      deliveries.some(({ attempt_count }) => attempt_count !== 1) && 'some took more than one attempt',
+      events.length !== new Set(events.map(({ id }) => id)).size && 'some arrived twice',
+      events.length !== deliveries.length &&
+        `${events.length} arrived of ${deliveries.length} that were sent`,
+      wrong !== undefined && `the signature of ${wrong.type} is wrong: ${wrong.signature_error}`,
+    ],
+    `${plural(deliveries.length, 'webhook')}, each delivered at the first attempt, every signature right`,
+  );
+}
+
+function callerReachesModel({ scenario, sounds }: Evidence): Check {
+  const name = "the person's words reached the model";
+  if (sounds.modelReceived === null) return check(name, ['the model received no sound'], '');
+  const all: Likeness[] = [];
+  let after = 0;
+  let ordered = true;
+  for (const spoken of scenario.speaks) {
+    const clip = sounds.clips[spoken.file];
+    if (clip === undefined) return check(name, [`${spoken.file} could not be read`], '');
+    const stretches = wordStretches(spoken).map(({ startMs, endMs }) => ({
+      from: startMs * MS,
+      to: Math.min(endMs * MS, clip.length),
+    }));
+    const likeness = compare(clip, sounds.modelReceived, after - (stretches[0]?.from ?? 0), stretches);
+    for (const { at, to, from } of likeness.found) {
+      if (at < after - MS * 40) ordered = false;
+      after = at + to - from;
+    }
+    all.push(likeness);
+  }
+  const whole = joined(all);
+  return check(
+    name,
+    [
+      !holds(whole) && `what was said and what the model received differ: ${described(whole)}`,
+      !ordered && 'parts of it came in another order',
+    ],
+    `sound compared with what the model received: ${described(whole)}`,
+  );
+}
+
+/** The part of an item's sound that should have been heard. */
+function heardPart(item: SpokenItem, sent: Float32Array): Float32Array {
+  const from = Math.round(item.fromMs * MS);
+  const ms = item.cutMs === null ? item.ms : Math.max(0, item.cutMs);
+  return sent.subarray(from, from + Math.round(ms * MS));
+}
+
+function agentReachesCaller({ sessions, sounds, carrier }: Evidence): Check {
+  const name = "the agent's voice reached the person, whole and in order";
+  const { phone, modelSent } = sounds;
+  if (phone === null || modelSent === null || carrier === null) {
+    return check(name, ['there is no sound of the agent'], '');
+  }
+  const items = sessions.flatMap(spokenItems);
+  const all: Likeness[] = [];
+  let after = 0;
+  let ordered = true;
+  for (const item of items) {
+    const part = heardPart(item, modelSent);
+    const stretches = speechStretches(part, { leastMs: 200 });
+    if (stretches.length === 0) continue;
+    const likeness = compare(part, phone.agent, after - (stretches[0]?.from ?? 0), stretches);
+    for (const { at, from, to } of likeness.found) {
+      if (at < after - MS * 40) ordered = false;
+      after = at + to - from;
+    }
+    all.push(likeness);
+  }
+  const whole = joined(all);
+  const heardMs = items.reduce((sum, { ms, cutMs }) => sum + (cutMs ?? ms), 0);
+  const cuts = items.filter(({ cutMs }) => cutMs !== null).length;
+  const playedMs = carrier.streams.reduce((sum, { playedBytes }) => sum + playedBytes / 8, 0);
+  const mostMs = heardMs + items.length * PADDING_MS + cuts * CUT_UNCERTAINTY_MS;
+  const holes = carrier.streams.flatMap(({ gaps }) => gaps).filter(({ afterMark }) => !afterMark);
+  const holesMs = holes.reduce((sum, { ms }) => sum + ms, 0);
+  return check(
+    name,
+    [
+      items.length === 0 && 'the model said nothing',
+      items.length > 0 &&
+        !holds(whole) &&
+        `what the model said and what was heard differ: ${described(whole)}`,
+      !ordered && 'parts of it were heard in another order',
+      (playedMs < heardMs - PADDING_MS || playedMs > mostMs) &&
+        `${seconds(playedMs)} were heard of ${seconds(heardMs)}`,
+      holesMs > UNNOTICED_HOLES_MS &&
+        `${plural(holes.length, 'hole')} in it, ${Math.round(holesMs)} ms together`,
+    ],
+    `${seconds(playedMs)} heard of ${seconds(heardMs)} meant to be: ${described(whole)}`,
+  );
+}
+
+function recordingAgrees({ sounds }: Evidence): Check {
+  const name = 'the recording holds both voices as the phone network had them';
+  const { phone, recording } = sounds;
+  if (phone === null) return check(name, ['the phone network has no recording'], '');
+  if (recording === null) return check(name, ['the daemon made no recording'], '');
+  const problems: string[] = [];
+  const shifts: number[] = [];
+  const told: string[] = [];
+  for (const voice of ['caller', 'agent'] as const) {
+    const stretches = speechStretches(phone[voice], { leastMs: 200 });
+    if (stretches.length === 0) continue;
+    const likeness = compare(phone[voice], recording[voice], 0, stretches);
+    const who = voice === 'caller' ? 'person' : 'agent';
+    if (!holds(likeness)) problems.push(`the ${who}'s channel differs: ${described(likeness)}`);
+    told.push(`${who} ${figure(likeness.weakest)}`);
+    shifts.push(...likeness.found.map(({ at, from }) => (at - from) / MS));
+  }
+  const drift = shifts.length === 0 ? 0 : Math.max(...shifts) - Math.min(...shifts);
+  if (shifts.length === 0) problems.push('nobody speaks in it');
+  if (drift > MOST_DRIFT_MS) {
+    problems.push(`the voices lie ${Math.round(drift)} ms apart from where they were`);
+  }
+  return check(
+    name,
+    problems,
+    `correlation ${told.join(', ')}; no sound more than ${Math.round(drift)} ms off its place`,
+  );
+}
+
+/** Words of `wanted` found in `got`, in order. */
+function inCommon(wanted: readonly string[], got: readonly string[]): number {
+  let row = new Array<number>(got.length + 1).fill(0);
+  for (const word of wanted) {
+    const next = [0];
+    for (let i = 0; i < got.length; i++) {
+      next.push(word === got[i] ? row[i]! + 1 : Math.max(row[i + 1]!, next[i]!));
+    }
+    row = next;
+  }
+  return row[got.length]!;
+}
+
+function wordsAgree({ scenario, transcript, sessions }: Evidence): Check {
+  const said = scenario.speaks;
+  const { message } = scenario.expected;
+  const problems: (string | false)[] = [transcript.status !== 'final' && `it is ${transcript.status}`];
+  const caller = transcript.data.filter(({ role }) => role === 'caller').map(({ text }) => text);
+  const told: string[] = [];
+  if (!message) {
+    const wanted = said.flatMap(({ words }) => words.flatMap(([, , word]) => wordsOf(word)));
+    const got = wordsOf(caller.join(' '));
+    const common = inCommon(wanted, got);
+    const unknown = said.some(({ unknownWords }) => unknownWords === true);
+    if (unknown) {
+      const known = said.filter(({ unknownWords }) => unknownWords !== true);
+      const missing = known.filter(({ words }) => {
+        const own = words.flatMap(([, , word]) => wordsOf(word));
+        return inCommon(own, got) < own.length;
+      });
+      if (missing.length > 0) problems.push('words of the person are missing');
+      if (!STAND_IN.test(caller.join(' '))) problems.push('nothing of the given recording was recognized');
+      told.push('the words of the given recording are not known, and stand-ins mark its parts');
+    } else {
+      if (common < wanted.length || got.length > wanted.length) {
+        problems.push(
+          `the person said ${wanted.length} words; ${got.length} were written down, ${common} of them right`,
+        );
+      }
+      told.push(`${common} of ${wanted.length} words of the person`);
+    }
+  }
+  const pairs = pairLines(transcript.data, sessions.flatMap(spokenItems));
+  let lines = 0;
+  for (const { line, item } of pairs) {
+    if (line === null) {
+      // Cut before anything of it was heard or written.
+      if (item!.cutMs !== 0) problems.push(`the agent's "${item!.say.slice(0, 40)}" is missing`);
+    } else if (item === null) {
+      // A line cut before its first sound has no counterpart in what was sent.
+      if (line.heard_text !== '') problems.push(`the agent never said "${line.text.slice(0, 40)}"`);
+    } else if (!line.interrupted && line.text !== item.say) {
+      problems.push(
+        `the agent said "${item.say.slice(0, 40)}" and it was written as "${line.text.slice(0, 40)}"`,
+      );
+    } else lines++;
+  }
+  told.push(`${plural(lines, 'line')} of the agent`);
+  return check('the transcript says what was said', problems, told.join(', '));
+}
+
+function modelBelievesWhatWasHeard({ transcript, sessions }: Evidence): Check {
+  const problems: string[] = [];
+  let lines = 0;
+  let cut = 0;
+  for (const { line, item } of pairLines(transcript.data, sessions.flatMap(spokenItems))) {
+    if (line === null || item === null) continue;
+    lines++;
+    const heard = wordsOf(line.heard_text);
+    const believed = wordsOf(item.believed);
+    const common = inCommon(heard, believed);
+    const off = Math.max(heard.length, believed.length) - common;
+    const short = `"${line.text.slice(0, 30)}"`;
+    if (line.interrupted) {
+      cut++;
+      if (off > CUT_WORDS) {
+        problems.push(
+          `of ${short} ${plural(heard.length, 'word')} were heard, and the model believes in ${believed.length}`,
+        );
+      }
+      if (heard.length >= wordsOf(item.say).length)
+        problems.push(`${short} counts as cut, yet all was heard`);
+    } else if (off > 0) {
+      problems.push(`the model believes that it said "${item.believed.slice(0, 40)}"`);
+    }
+  }
+  return check(
+    'the model believes it said what was heard, no more',
+    problems,
+    `${plural(lines, 'line')}, ${cut} of them cut short`,
+  );
+}
+
+function resultMatches({ scenario, call, transcript, refusedExtractions }: Evidence): Check {
+  const name = 'the result is what was said';
+  const { result } = scenario.expected;
+  const problems: (string | false)[] = refusedExtractions.map((why) => `the model refused: ${why}`);
+  if (result === null) {
+    const empty = Object.keys((call.returns as object | undefined) ?? {}).length === 0;
+    return check(
+      name,
+      [
+        ...problems,
+        call.result !== null && `there should be none and it is ${JSON.stringify(call.result)}`,
+        call.result_status !== (empty ? 'completed' : 'failed') && `it is ${call.result_status}`,
+        !empty && call.result_error === null && 'it does not tell why there is none',
+      ],
+      empty ? 'none was asked for' : `none, because: ${call.result_error}`,
+    );
+  }
+  const text = (role: string) =>
+    transcript.data
+      .filter((item) => item.role === role)
+      .map(({ heard_text }) => heard_text)
+      .join(' ');
+  if (call.result_status !== 'completed') {
+    problems.push(`it is ${call.result_status} (${call.result_error ?? 'no reason given'})`);
+  }
+  for (const [field, { value, saidBy, words }] of Object.entries(result)) {
+    const got = call.result?.[field];
+    if (got !== value) {
+      problems.push(`${field} is ${JSON.stringify(got ?? null)} and should be ${JSON.stringify(value)}`);
+    }
+    if (!words.test(text(saidBy))) problems.push(`nobody heard what ${field} was taken from`);
+  }
+  return check(name, problems, JSON.stringify(call.result));
+}
+
+function toolAnswered({ scenario, toolRequests, transcript, sessions }: Evidence): Check | null {
+  const wanted = scenario.expected.tool;
+  if (wanted === null) return null;
+  const [first] = toolRequests;
+  const output = sessions
+    .flatMap(({ items }) => items)
+    .find((item) => item.type === 'function_call_output')?.output;
+  const lines = transcript.data.filter(({ role, text }) => role === 'tool' && text.includes(wanted.name));
+  const missing = Object.values(wanted.answer).filter(
+    (value) => !String(output ?? '').includes(String(value)),
+  );
+  return check(
+    'the tool was asked, and its answer was spoken',
+    [
+      toolRequests.length !== 1 && `the program was asked ${toolRequests.length} times`,
+      first !== undefined &&
+        JSON.stringify(first.body) !== JSON.stringify(wanted.arguments) &&
+        `it was asked with ${JSON.stringify(first.body)}`,
+      missing.length > 0 && 'the model did not get its answer',
+      lines.length !== 1 && `the transcript shows ${lines.length} uses of it`,
+    ],
+    `${wanted.name} ${JSON.stringify(wanted.arguments)} answered ${JSON.stringify(wanted.answer)}`,
+  );
+}
+
+function bargeInWorked(evidence: Evidence): Check | null {
+  const { scenario, transcript, media } = evidence;
+  if (!scenario.expected.bargeIn) return null;
+  const cut = transcript.data.filter(
+    ({ role, interrupted, heard_text, text }) =>
+      role === 'agent' && interrupted && heard_text !== '' && heard_text.length < text.length,
+  );
+  const reactions = bargeInsOf(evidence);
+  const slowest = Math.max(0, ...reactions.map(({ reactionMs }) => reactionMs));
+  const line = cut[0];
+  return check(
+    'the agent stopped when the person spoke',
+    [
+      line === undefined && 'no line of the agent was cut while it was heard',
+      line !== undefined && !line.text.startsWith(line.heard_text) && 'what was heard is not its beginning',
+      reactions.length === 0 && "the person's voice never met the agent's",
+      slowest > 1500 && `the agent talked on for ${seconds(slowest)}`,
+      (media?.bargeIns ?? 0) === 0 && 'the daemon counted no barge-in',
+    ],
+    `silent after ${Math.round(slowest)} ms; ${wordsOf(line?.heard_text ?? '').length} of ${wordsOf(line?.text ?? '').length} words were heard`,
+  );
+}
+
+function messageLeft({ scenario, carrier, transcript }: Evidence): Check | null {
+  if (!scenario.expected.message) return null;
+  const box = carrier?.voicemail ?? null;
+  const name = 'the message was left whole, after the beep';
+  if (carrier === null || box === null) return check(name, ['the voicemail box never began to record'], '');
+  const spurts = carrier.conversation?.agentSpurts ?? [];
+  const early = spurts.filter(({ startMs }) => startMs < box.beepEndedMs);
+  const spoken = transcript.data.filter(({ role }) => role === 'agent');
+  const last = spoken.at(-1);
+  return check(
+    name,
+    [
+      box.messageStartMs === null && 'the box recorded nothing',
+      early.length > 0 &&
+        `the agent spoke ${seconds(box.beepEndedMs - early[0]!.startMs)} before the beep had ended`,
+      (last === undefined || last.heard_text !== last.text || last.text === '') &&
+        'it was not spoken to its end',
+      spoken.some(({ interrupted, heard_text }) => interrupted && heard_text !== '') && 'it was cut',
+    ],
+    box.messageStartMs === null
+      ? ''
+      : `${seconds((box.messageEndMs ?? 0) - box.messageStartMs)} of message, begun ${seconds(box.messageStartMs - box.beepEndedMs)} after the beep`,
+  );
+}
+
+function nothingRefused({ carrier, sessions, logErrors, scenario }: Evidence): Check {
+  const violations = [
+    ...(carrier?.violations ?? []).map(({ code, message }) => `phone network ${code}: ${message}`),
+    ...(carrier?.errors ?? []).map(({ code, message }) => `phone network ${code}: ${message}`),
+    ...sessions.flatMap((session) =>
+      session.violations.map(({ code, message }) => `model ${code}: ${message}`),
+    ),
+    ...sessions.flatMap((session) =>
+      session.events
+        .filter(({ from, type }) => from === 'server' && type === 'error')
+        .map(({ error }) => `model: ${(error as { message?: string } | undefined)?.message ?? 'error'}`),
+    ),
+  ];
+  const talks = scenario.expected.status === 'completed';
+  return check(
+    'nobody broke a protocol, nothing was refused',
+    [
+      violations.length > 0 &&
+        `${plural(violations.length, 'complaint')}: ${[...new Set(violations)].slice(0, 3).join('; ')}`,
+      logErrors.length > 0 && `the daemon logged ${plural(logErrors.length, 'error')}: ${logErrors[0]}`,
+      talks && sessions.length !== 1 && `${sessions.length} sessions with the model instead of one`,
+    ],
+    'no complaint of the phone network, none of the model, no error in the log',
+  );
+}
+
+function framesComplete({ carrier, media, scenario }: Evidence): Check | null {
+  if (scenario.expected.status !== 'completed') return null;
+  const name = 'no frame of sound was lost';
+  if (carrier === null || media === null) return check(name, ['the daemon told no counts'], '');
+  const sent = carrier.streams.reduce((sum, stream) => sum + stream.sent.media, 0);
+  const lost = carrier.streams.reduce((sum, stream) => sum + stream.sent.lost, 0);
+  return check(
+    name,
+    [
+      lost > 0 && `the line lost ${lost} on the way in`,
+      (media.framesIn > sent || media.framesIn < sent - FRAMES_IN_FLIGHT) &&
+        `${sent} were sent and ${media.framesIn} arrived`,
+      media.malformedMessages > 0 && `${media.malformedMessages} messages could not be read`,
+      media.lateFrames > 0 && `${media.lateFrames} came too late`,
+      media.recordingDropped > 0 && `${media.recordingDropped} are missing in the recording`,
+      carrier.clippedSamples > 0 && `${plural(carrier.clippedSamples, 'sample')} overdriven`,
+    ],
+    `${media.framesIn} of 20 ms in, ${media.framesOut} out`,
+  );
+}
+
+/** Every check that goes with the call, in the order in which they are told. */
+export function checkCall(evidence: Evidence): Check[] {
+  const { expected } = evidence.scenario;
+  const talked = expected.status === 'completed';
+  const checks: (Check | null)[] = [
+    reachedStatus(evidence),
+    agreesWithPhone(evidence),
+    eventsInOrder(evidence),
+    deliveriesSigned(evidence),
+    evidence.scenario.speaks.length > 0 && !expected.message ? callerReachesModel(evidence) : null,
+    talked ? agentReachesCaller(evidence) : null,
+    talked ? recordingAgrees(evidence) : null,
+    talked ? wordsAgree(evidence) : null,
+    talked ? modelBelievesWhatWasHeard(evidence) : null,
+    bargeInWorked(evidence),
+    messageLeft(evidence),
+    toolAnswered(evidence),
+    resultMatches(evidence),
+    framesComplete(evidence),
+    nothingRefused(evidence),
+  ];
+  return checks.filter((one) => one !== null);
+}
+
+/** The figures of a call for a table: one line of many. */
+export function figuresOf(evidence: Evidence): { talkMs: number; answersMs: number[]; bargeIns: number } {
+  const { carrier } = evidence;
+  return {
+    talkMs:
+      carrier?.answeredAtMs == null || carrier.endedAtMs === null
+        ? 0
+        : carrier.endedAtMs - carrier.answeredAtMs,
+    answersMs: answersOf(evidence).map(({ fromMs, toMs }) => toMs - fromMs),
+    bargeIns: bargeInsOf(evidence).length,
+  };
+}
+
+/** Where the media stream's clock stands on the phone's, for the picture. */
+export function mediaOffsetMs(evidence: Evidence): number {
+  return evidence.carrier === null ? 0 : streamOffsetMs(evidence.carrier);
+}

@@ -1,0 +1,307 @@
+// PURE. The scenarios of `npm run simulate`: what the agent is told, what the person on the line does, how the simulated
+// model answers, and what must have come of it.
+import type { CalleeInput } from '../carrier-simulator/options.ts';
+
+export const SCENARIOS = ['reminder', 'order-line', 'barge-in', 'voicemail', 'no-answer'] as const;
+export type ScenarioName = (typeof SCENARIOS)[number];
+export type Direction = 'outbound' | 'inbound';
+
+/** A recording of a person: the file, and the words in it with their start and end in ms. */
+export interface Clip {
+  /** Absolute path. */
+  file: string;
+  words: [number, number, string][];
+  /** The words are not known, so stand-ins mark the spoken parts of the file. */
+  unknownWords?: true;
+}
+
+/** The recordings that a scenario may use, by file name, and the one that the person on the line speaks. */
+export interface Cast {
+  caller: Clip;
+  clips: Record<string, Clip>;
+}
+
+/** A value of the result, and the words that it was taken from. */
+export interface ExpectedField {
+  value: unknown;
+  saidBy: 'agent' | 'caller';
+  words: RegExp;
+}
+
+export interface Expected {
+  status: 'completed' | 'no_answer';
+  events: string[];
+  /** Null: there was no conversation, so there can be no result. */
+  result: Record<string, ExpectedField> | null;
+  /** The agent must have been cut short while it was heard. */
+  bargeIn: boolean;
+  tool: { name: string; arguments: Record<string, unknown>; answer: Record<string, unknown> } | null;
+  /** The message must have been spoken whole after the beep. */
+  message: boolean;
+  hangupCause: RegExp | null;
+}
+
+export interface Scenario {
+  name: ScenarioName;
+  /** One line for the head of the terminal and of the picture. */
+  title: string;
+  /** What one is about to see, in plain words. */
+  about: string;
+  direction: Direction;
+  /** Body of POST /v1/agents, without numbers; `toolUrl` is where the order server listens. */
+  agent(toolUrl: string): Record<string, unknown>;
+  context: Record<string, unknown>;
+  callee: CalleeInput;
+  /** The recordings of the callee's steps that sound, in order. */
+  speaks: Clip[];
+  /** The shipped scenario of the model simulator that this one starts from. */
+  model: string;
+  /** Rules that go before those of the shipped scenario. */
+  modelRules: Record<string, unknown>[];
+  expected: Expected;
+  /** More settings for the daemon. */
+  env: Record<string, string>;
+}
+
+/** Which scenarios can be had in which direction; the first is the usual one. */
+const DIRECTIONS: Record<ScenarioName, Direction[]> = {
+  reminder: ['outbound'],
+  'order-line': ['inbound'],
+  'barge-in': ['outbound', 'inbound'],
+  voicemail: ['outbound'],
+  'no-answer': ['outbound'],
+};
+
+export function directionsOf(name: ScenarioName): Direction[] {
+  return DIRECTIONS[name];
+}
+
+/** Pauses inside one speech of the agent are shorter than this. */
+const POLITE = { afterAgentSilenceMs: 1300, timeoutMs: 20_000 };
+const CONVERSATION_EVENTS = {
+  outbound: ['call.queued', 'call.ringing', 'call.answered', 'call.completed'],
+  inbound: ['call.ringing', 'call.answered', 'call.completed'],
+};
+/** How a recording of unknown words is heard: stand-ins such as "(part 1)". */
+export const STAND_IN = /\(part \d+\)/;
+const UNKNOWN_WORDS = '\\(part \\d+\\)';
+
+const LOOKUP_ORDER = {
+  name: 'lookup_order',
+  arguments: { order_number: '1042' },
+  answer: { order_number: '1042', status: 'shipped', delivery_date: 'Thursday' },
+};
+
+const say = (clip: Clip, when: object | 'at_once' = POLITE) => ({
+  do: 'say' as const,
+  file: clip.file,
+  when: when as typeof POLITE,
+});
+
+/** The scenario with a cast. @throws Error when the scenario has no such direction */
+export function makeScenario(name: ScenarioName, direction: Direction, cast: Cast): Scenario {
+  if (!DIRECTIONS[name].includes(direction))
+    throw new Error(`The scenario ${name} has no ${direction} call.`);
+  const { caller } = cast;
+  const clip = (file: string): Clip => {
+    const found = cast.clips[file];
+    if (found === undefined) throw new Error(`There is no recording ${file}.`);
+    return found;
+  };
+  const nobody: Expected = {
+    status: 'completed',
+    events: CONVERSATION_EVENTS[direction],
+    result: null,
+    bargeIn: false,
+    tool: null,
+    message: false,
+    hangupCause: null,
+  };
+  const reminderAgent = {
+    persona: 'You are the automated assistant of Riverside Dental, a dentist. You are brief and kind.',
+    instructions:
+      'Remind the customer of the appointment on Tuesday at ten thirty, and find out whether the customer will come.',
+  };
+  const reminderReturns = { confirmed: 'boolean', day: 'string', time: 'string' };
+  const base = { name, direction, context: {}, modelRules: [], env: {} };
+
+  switch (name) {
+    case 'reminder': {
+      const thanks = clip('caller-thanks.wav');
+      return {
+        ...base,
+        title: 'Appointment reminder',
+        about:
+          'The daemon calls a person and reminds them of an appointment. The person answers with a recording, with pauses in it, and says goodbye; afterwards the outcome is taken from the words that were said.',
+        agent: () => ({ ...reminderAgent, returns: reminderReturns }),
+        callee: { ringMs: 1500, steps: [say(caller), say(thanks)] },
+        speaks: [caller, thanks],
+        model: 'reminder',
+        modelRules: [
+          {
+            on: 'caller',
+            heard: UNKNOWN_WORDS,
+            say: 'Thank you, your appointment on Tuesday at ten thirty is confirmed. Is there anything else I can do for you?',
+          },
+        ],
+        expected: {
+          ...nobody,
+          result: {
+            confirmed: { value: true, saidBy: 'agent', words: /appointment[^.]* is confirmed/ },
+            day: { value: 'Tuesday', saidBy: 'agent', words: /\bTuesday\b/ },
+            time: { value: '10:30', saidBy: 'agent', words: /\bten thirty\b/ },
+          },
+          hangupCause: /^agent_ended$/,
+        },
+      };
+    }
+    case 'order-line': {
+      const thanks = clip('caller-thanks.wav');
+      return {
+        ...base,
+        title: 'Order line with a tool call',
+        about:
+          'A person calls the number of an order line. The agent looks the order up in another program while they are on the line (a tool call: the daemon asks a small web server on this machine), and tells what it found.',
+        agent: (toolUrl) => ({
+          persona: 'You answer the order line of a shop.',
+          instructions: 'Ask for the order, look it up with lookup_order, and tell the caller where it is.',
+          returns: { found: 'boolean', order_number: 'string', status: 'string', delivery_day: 'string' },
+          tools: [
+            {
+              type: 'http',
+              name: LOOKUP_ORDER.name,
+              description: 'Finds an order by its number: its status and its day of delivery.',
+              parameters: {
+                type: 'object',
+                properties: { order_number: { type: 'string', description: 'the number of the order' } },
+                required: ['order_number'],
+                additionalProperties: false,
+              },
+              url: toolUrl,
+              method: 'POST',
+              timeout_ms: 5000,
+            },
+          ],
+        }),
+        callee: { steps: [say(caller), say(thanks)] },
+        speaks: [caller, thanks],
+        model: 'order-line',
+        modelRules: [
+          {
+            on: 'caller',
+            // The last words of a speech with pauses in it: what comes before is no whole question.
+            heard: `country\\.|${UNKNOWN_WORDS}`,
+            once: true,
+            say: 'One moment, please. I will look that up for you.',
+            tool: { name: LOOKUP_ORDER.name, arguments: LOOKUP_ORDER.arguments },
+          },
+          {
+            on: 'caller',
+            heard: '\\bgoodbye\\b',
+            say: 'Thank you for calling. Goodbye.',
+            tool: { name: 'end_call' },
+          },
+          { on: 'caller', heard: '\\w', say: 'Thank you. Please go on.' },
+          {
+            on: 'tool_result',
+            tool_name: LOOKUP_ORDER.name,
+            result: '"answer"',
+            say: 'I have found your order. The order number is {{tool.answer.order_number|missing}}. The status is {{tool.answer.status|missing}}. Delivery is planned for {{tool.answer.delivery_date|missing}}. Is there anything else I can do for you?',
+          },
+        ],
+        expected: {
+          ...nobody,
+          result: {
+            found: { value: true, saidBy: 'agent', words: /have found your order/ },
+            order_number: { value: '1042', saidBy: 'agent', words: /order number is 1042/ },
+            status: { value: 'shipped', saidBy: 'agent', words: /status is shipped/ },
+            delivery_day: { value: 'Thursday', saidBy: 'agent', words: /planned for Thursday/ },
+          },
+          tool: LOOKUP_ORDER,
+          hangupCause: /^agent_ended$/,
+        },
+      };
+    }
+    case 'barge-in': {
+      const question = clip('caller-question.wav');
+      return {
+        ...base,
+        title: 'Barge-in: the person interrupts the agent',
+        about:
+          'The agent gives a long answer and the person starts to speak in the middle of it (a barge-in). The agent must fall silent at once, and must not believe that it said what nobody heard.',
+        agent: () => ({
+          persona: 'You are the automated assistant of an office.',
+          instructions: 'Answer questions. Let yourself be interrupted.',
+          returns: { interrupted: 'boolean' },
+        }),
+        callee: {
+          ringMs: 1000,
+          steps: [
+            say(question),
+            { do: 'barge_in', file: caller.file, afterAgentMs: 4000 },
+            { do: 'hang_up', when: POLITE },
+          ],
+        },
+        speaks: [question, caller],
+        model: 'barge-in',
+        modelRules: [
+          {
+            on: 'caller',
+            heard: UNKNOWN_WORDS,
+            say: 'You stopped me. Thank you. Please go on.',
+          },
+        ],
+        expected: {
+          ...nobody,
+          bargeIn: true,
+          result: { interrupted: { value: true, saidBy: 'agent', words: /You stopped me/ } },
+        },
+      };
+    }
+    case 'voicemail': {
+      const greeting = clip('voicemail-greeting-with-beep.wav');
+      return {
+        ...base,
+        title: 'Voicemail: a machine answers',
+        about:
+          'A voicemail box picks up instead of a person. The daemon recognizes the machine, waits for its beep, and leaves a message, whole and with nothing spoken before the beep.',
+        agent: () => ({ ...reminderAgent, returns: {}, voicemail_action: 'leave_message' }),
+        callee: {
+          ringMs: 1500,
+          voicemail: { greeting: { file: greeting.file }, beep: null, silenceMs: 3000 },
+        },
+        speaks: [greeting],
+        model: 'voicemail',
+        expected: { ...nobody, message: true, hangupCause: /voicemail/ },
+      };
+    }
+    case 'no-answer':
+      return {
+        ...base,
+        title: 'Nobody answers',
+        about: 'The phone rings and nobody picks up. The daemon gives up after the time set for ringing.',
+        agent: () => ({ ...reminderAgent, returns: reminderReturns }),
+        callee: { outcome: 'no_answer' },
+        speaks: [],
+        model: 'reminder',
+        // The least that the daemon takes.
+        env: { RING_SECONDS: '5' },
+        expected: {
+          ...nobody,
+          status: 'no_answer',
+          events: ['call.queued', 'call.ringing', 'call.no_answer'],
+        },
+      };
+  }
+}
+
+/** The model simulator's scenario file: the shipped one, with the rules and recordings of this call. */
+export function modelScenario(scenario: Scenario, shipped: Record<string, unknown>): Record<string, unknown> {
+  // Only one scenario is loaded, so it holds for whatever the agent is told.
+  const { for: _, ...rest } = shipped;
+  return {
+    ...rest,
+    hears: scenario.speaks.map(({ file, words }) => ({ file, words })),
+    rules: [...scenario.modelRules, ...(shipped.rules as unknown[])],
+  };
+}
