@@ -107,6 +107,15 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         listening();
       });
     });
+    opened.push({
+      name: 'listener',
+      close: () =>
+        new Promise((closed) => {
+          server.close(() => closed());
+          server.closeIdleConnections();
+          setTimeout(() => server.closeAllConnections(), 1_000).unref();
+        }),
+    });
     const { address, port, family } = server.address() as AddressInfo;
     const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     const publicUrl = config.PUBLIC_URL ?? url;
@@ -239,15 +248,6 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       metrics,
     });
     opened.push({
-      name: 'listener',
-      close: () =>
-        new Promise((closed) => {
-          server.close(() => closed());
-          server.closeIdleConnections();
-          setTimeout(() => server.closeAllConnections(), 1_000).unref();
-        }),
-    });
-    opened.push({
       name: 'live calls',
       async close() {
         watch.close();
@@ -278,8 +278,8 @@ export async function run(env: Record<string, string | undefined>): Promise<void
   } catch (error) {
     if (error instanceof ConfigError) console.error(`offhook: ${error.message}`);
     else console.error('offhook: cannot start:', error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-    return;
+    // Nothing is open any more; what a library may still hold must not keep a failed start alive.
+    process.exit(1);
   }
   if (daemon.firstKey !== null) {
     console.error(`\nYour API key, shown only this once:\n\n  ${daemon.firstKey}\n`);
