@@ -17,6 +17,8 @@ export interface TurnRules {
   digitPauseMs: number;
   /** Continuous speech from the answer on that no person says by way of hello. */
   machineSpeechMs: number;
+  /** A machine's greeting begins within this time of the answer. */
+  patienceMs: number;
   /** How long a voicemail greeting may go on until the message is spoken anyway. */
   greetingLimitMs: number;
 }
@@ -29,6 +31,7 @@ export const TURN_RULES: TurnRules = {
   giveUpAfterMs: 20_000,
   digitPauseMs: 1_500,
   machineSpeechMs: 3_200,
+  patienceMs: 4_000,
   greetingLimitMs: 40_000,
 };
 
@@ -63,6 +66,8 @@ export interface TurnState {
   verdict: 'pending' | 'human' | 'machine' | 'none';
   /** The agent was heard to the end of what it said since the caller's last turn. */
   agentHeard: boolean;
+  /** Speech was heard from the other side at any time. */
+  callerSpoke: boolean;
   /** Turns of the caller that answered something heard: what tells a dialogue from a greeting played to nobody. */
   exchanges: number;
   digits: string;
@@ -134,6 +139,7 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     plan: o.plan,
     verdict: o.plan === 'none' ? 'none' : 'pending',
     agentHeard: false,
+    callerSpoke: false,
     exchanges: 0,
     digits: '',
     lastDigitAt: 0,
@@ -159,7 +165,7 @@ function begin(state: TurnState, now: number): TurnStep {
 
 function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep {
   const { phase } = state;
-  const listening: TurnState = { ...state, listening: true };
+  const listening: TurnState = { ...state, listening: true, callerSpoke: true };
   const caller: Phase = { at: 'caller', since: onsetMs, silentSince: null };
   const listen: TurnEffect[] = [
     { do: 'listen', fromMs: onsetMs },
@@ -260,6 +266,13 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep {
   }
 }
 
+/** Who stays silent until the agent has finished is a person: a machine begins its greeting by itself. */
+function verdictByPatience(state: TurnState, rules: TurnRules, now: number): TurnState['verdict'] {
+  return state.verdict === 'pending' && !state.callerSpoke && now >= rules.patienceMs
+    ? 'human'
+    : state.verdict;
+}
+
 function leaveMessage(state: TurnState, now: number): TurnStep {
   return to({ ...state, listening: false }, { at: 'closing', asked: now, reason: 'voicemail' }, [
     { do: 'speak', what: 'voicemail', protect: true },
@@ -286,8 +299,8 @@ function onMachineDetection(
     }
     return same(human);
   }
-  // Two exchanges are a dialogue, whatever the detector says.
-  if (state.exchanges >= 2) return same(state);
+  // Two exchanges are a dialogue, and patience is a person, whatever the detector says.
+  if (state.exchanges >= 2 || state.verdict === 'human') return same(state);
   const machine: TurnState = { ...state, verdict: 'machine', listening: false };
   const silence: TurnEffect[] = [{ do: 'interrupt' }, { do: 'forget' }];
   if (verdict === 'fax') return to(machine, { at: 'over' }, [...silence, { do: 'finish', reason: 'fax' }]);
@@ -340,9 +353,11 @@ export function step(
       // A tool still runs or an answer is on its way: the silence is the agent's, not the caller's.
       return event.busy
         ? to(state, { at: 'thinking', since: now, retried: false, prompts: phase.prompts })
-        : to({ ...state, agentHeard: true }, { at: 'open', since: now, prompts: phase.prompts }, [
-            { do: 'floor', floor: 'none' },
-          ]);
+        : to(
+            { ...state, agentHeard: true, verdict: verdictByPatience(state, rules, now) },
+            { at: 'open', since: now, prompts: phase.prompts },
+            [{ do: 'floor', floor: 'none' }],
+          );
     case 'response-done':
       if (event.pending || event.busy) return same(state);
       if (phase.at === 'closing' && (phase.asked === null || !event.spoke)) {

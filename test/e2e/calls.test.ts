@@ -136,7 +136,7 @@ t.test('calls', async (t) => {
       const cut = lines[0];
       t.ok(cut?.interrupted);
       t.ok(cut !== undefined && cut.heard_text.length > 10 && cut.heard_text.length < cut.text.length);
-      t.ok(cut !== undefined && cut.text.startsWith(cut.heard_text));
+      t.ok(cut?.text.startsWith(cut.heard_text));
       const { data } = await rig.lab.ask<{
         data: {
           config: { instructions: string };

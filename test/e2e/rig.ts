@@ -53,7 +53,8 @@ export async function openRig(
     folder,
     scenario: ['brief', 'long', 'lookup', 'voicemail'].map((name) => join(HERE, 'scenarios', `${name}.json`)),
     carrier: { audioDir: FIXTURES, defaultCallee: POLITE, ...o.carrier },
-    env: { REDIS_MODE: 'none', LOG_LEVEL: 'info', ...o.env },
+    // Tests ask every tenth of a second about every call.
+    env: { REDIS_MODE: 'none', RATE_LIMIT_PER_SECOND: '10000', RATE_LIMIT_BURST: '10000', ...o.env },
     ...(o.answer === undefined ? {} : { answer: o.answer }),
   });
   t.teardown(async () => {
@@ -61,7 +62,11 @@ export async function openRig(
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const call = async (id: string) => (await lab.api<PublicCall>('GET', `/v1/calls/${id}`)).body;
+  const call = async (id: string) => {
+    const { status, body } = await lab.api<PublicCall>('GET', `/v1/calls/${id}`);
+    if (status !== 200) throw new Error(`GET /v1/calls/${id}: ${status} ${JSON.stringify(body)}`);
+    return body;
+  };
   return {
     lab,
     async agent(fields) {

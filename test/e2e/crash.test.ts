@@ -1,0 +1,103 @@
+// The daemon is killed in the middle of calls and started again: every call reaches one end, the carrier's legs are
+// hung up, and nobody is called twice.
+import t from 'tap';
+import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
+import { ENDED, openRig, until } from './rig.ts';
+
+t.setTimeout(120_000);
+
+t.test('killed and started again', async (t) => {
+  const rig = await openRig(t, {
+    carrier: {
+      defaultCallee: { ringMs: 200 },
+      callees: { '+15550400003': { ringMs: 60_000 } },
+    },
+    env: { RECORD_CALLS: 'true' },
+  });
+  const { lab } = rig;
+  const agent = await rig.agent({ instructions: 'TEST-LONG', returns: { answer: 'string' } });
+  const talking = [await rig.dial(agent.id, '+15550400001'), await rig.dial(agent.id, '+15550400002')];
+  const ringing = await rig.dial(agent.id, '+15550400003');
+  await until('two talks and one ringing', async () => {
+    const states = await Promise.all(
+      [...talking, ringing].map(async (call) => (await rig.call(call.id)).status),
+    );
+    return states.join() === 'in_progress,in_progress,ringing';
+  });
+  await lab.daemon.stop('SIGKILL');
+  await lab.restartDaemon();
+
+  const calls = await Promise.all([...talking, ringing].map((call) => rig.call(call.id)));
+  t.ok(
+    calls.every((call) => ENDED.includes(call.status)),
+    'over before anything new begins',
+  );
+  for (const call of calls.slice(0, 2)) {
+    t.match(call, {
+      status: 'failed',
+      error_code: 'daemon_restart',
+      reservation_status: 'settled',
+      result_status: 'failed',
+    });
+    t.ok((call.billed_duration_seconds ?? 0) >= 1);
+  }
+  t.match(calls[2], { answered_at: null, billed_duration_seconds: null, reservation_status: 'released' });
+  const atCarrier = await until('the carrier to be rid of them', async () => {
+    const { calls: found } = await lab.ask<{ calls: CallReport[] }>('carrier', '/calls');
+    return found.every((call) => call.endedAtMs !== null) ? found : null;
+  });
+  t.equal(atCarrier.length, 3, 'nobody was called twice');
+  await until('the webhooks', () =>
+    calls.every((call) => rig.events(call.id).some((event) => ENDED.includes(event.body.status))),
+  );
+  for (const call of calls) {
+    const events = rig.events(call.id);
+    t.equal(events.filter((event) => ENDED.includes(event.body.status)).length, 1, 'one terminal event');
+    t.same(
+      events.map((event) => event.sequence),
+      events.map((_, index) => index + 1),
+    );
+  }
+  const recording = await fetch(`${lab.daemon.url}/v1/calls/${calls[0]?.id}/recording`, {
+    headers: { authorization: `Bearer ${lab.apiKey}` },
+  });
+  t.equal(recording.status, 200, 'the recording up to the crash can be read');
+  const next = await rig.dial(agent.id, '+15550400009');
+  await until('the next call', async () => (await rig.call(next.id)).status === 'in_progress');
+});
+
+t.test('SIGTERM: no new calls, live ones end by themselves or with a spoken line, exit 0', async (t) => {
+  const rig = await openRig(t, {
+    carrier: { callees: { '+15550400012': { ringMs: 200 } } },
+    env: { DRAIN_SECONDS: '34', CALLER_IDLE_SECONDS: '60' },
+  });
+  const { lab } = rig;
+  const agent = await rig.agent({ instructions: 'TEST-BRIEF' });
+  const short = await rig.dial(agent.id, '+15550400011');
+  const endless = await rig.dial(agent.id, '+15550400012');
+  await until('both talk', async () => {
+    const states = await Promise.all([short, endless].map(async (call) => (await rig.call(call.id)).status));
+    return states.every((status) => status === 'in_progress');
+  });
+  const stopping = lab.daemon.stop('SIGTERM');
+  const refused = await until('the refusal', async () => {
+    const answer = await lab.api<{ error: Record<string, string> }>('POST', '/v1/calls', {
+      agent_id: agent.id,
+      to: '+15550400013',
+    });
+    return answer.status === 503 ? answer : null;
+  });
+  t.match(refused.body, { error: { code: 'draining' } });
+  t.ok(Number(refused.headers.get('retry-after')) > 0);
+  t.equal((await fetch(`${lab.daemon.url}/readyz`)).status, 503);
+  t.equal(await stopping, 0);
+  const { calls } = await lab.ask<{ calls: CallReport[] }>('carrier', '/calls');
+  t.ok(calls.every((call) => call.endedAtMs !== null && call.violations.length === 0));
+
+  await lab.restartDaemon();
+  t.match(await rig.ended(short.id), { status: 'completed', hangup_cause: 'agent_ended' });
+  t.match(await rig.ended(endless.id), { status: 'completed', hangup_cause: 'draining' });
+  const lines = await rig.transcript(endless.id);
+  t.match(lines.at(-1), { role: 'agent', text: /Goodbye/, interrupted: false });
+  t.equal(lines.at(-1)?.heard_text, lines.at(-1)?.text, 'the closing line was heard');
+});
