@@ -147,15 +147,18 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
   };
 }
 
-const same = (state: TurnState): TurnStep => ({ state, effects: [] });
+const NO_EFFECTS: TurnEffect[] = [];
 
-function to(state: TurnState, phase: Phase, effects: TurnEffect[] = []): TurnStep {
+/** The event changed what is known, and nothing else. */
+const known = (state: TurnState): TurnStep => ({ state, effects: NO_EFFECTS });
+
+function to(state: TurnState, phase: Phase, effects: TurnEffect[] = NO_EFFECTS): TurnStep {
   return { state: { ...state, phase }, effects };
 }
 
 /** Stream and model are both there: the first words, or the first silence. */
 function begin(state: TurnState, now: number): TurnStep {
-  if (!state.streaming || !state.modelReady || state.phase.at !== 'opening') return same(state);
+  if (!state.streaming || !state.modelReady || state.phase.at !== 'opening') return known(state);
   if (!state.greets)
     return to(state, { at: 'open', since: now, prompts: 0 }, [{ do: 'floor', floor: 'none' }]);
   return to(state, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
@@ -163,7 +166,7 @@ function begin(state: TurnState, now: number): TurnStep {
   ]);
 }
 
-function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep {
+function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep | null {
   const { phase } = state;
   const listening: TurnState = { ...state, listening: true, callerSpoke: true };
   const caller: Phase = { at: 'caller', since: onsetMs, silentSince: null };
@@ -186,7 +189,7 @@ function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep {
     case 'waiting-for-beep':
     case 'closing':
     case 'over':
-      return same(state);
+      return null;
   }
 }
 
@@ -211,13 +214,13 @@ function endOfTurn(state: TurnState, phase: Extract<Phase, { at: 'caller' }>, no
   ]);
 }
 
-function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep {
+function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | null {
   const { phase } = state;
   if (state.digits !== '' && now - state.lastDigitAt >= rules.digitPauseMs && phase.at !== 'over') {
     const digits = state.digits;
     const cleared = { ...state, digits: '' };
     if (phase.at === 'closing' || phase.at === 'opening' || phase.at === 'waiting-for-beep')
-      return same(cleared);
+      return known(cleared);
     return to(cleared, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
       ...(phase.at === 'agent' || phase.at === 'thinking' ? ([{ do: 'interrupt' }] as const) : []),
       { do: 'digits', digits },
@@ -227,9 +230,9 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep {
     case 'caller':
       return phase.silentSince !== null && now - phase.silentSince >= rules.endOfTurnMs
         ? endOfTurn(state, phase, now)
-        : same(state);
+        : null;
     case 'open':
-      if (now - phase.since < rules.idleMs) return same(state);
+      if (now - phase.since < rules.idleMs) return null;
       if (phase.prompts >= rules.idlePrompts) {
         return to(state, { at: 'closing', asked: now, reason: 'caller_silent' }, [
           { do: 'speak', what: 'idle', silences: phase.prompts + 1, protect: true },
@@ -245,15 +248,15 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep {
       if (!phase.retried && now - phase.since >= rules.retryAfterMs) {
         return to(state, { ...phase, retried: true }, [{ do: 'speak', what: 'retry', protect: false }]);
       }
-      return same(state);
+      return null;
     case 'closing':
       // A goodbye that never comes must not hold the line.
       return phase.asked !== null && now - phase.asked >= rules.giveUpAfterMs
         ? to(state, { at: 'over' }, [{ do: 'finish', reason: phase.reason }])
-        : same(state);
+        : null;
     case 'suspecting':
     case 'waiting-for-beep':
-      if (now - phase.since < rules.greetingLimitMs) return same(state);
+      if (now - phase.since < rules.greetingLimitMs) return null;
       return phase.at === 'suspecting'
         ? to({ ...state, verdict: 'human' }, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
             { do: 'speak', what: 'continue', protect: false },
@@ -262,7 +265,7 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep {
     case 'opening':
     case 'agent':
     case 'over':
-      return same(state);
+      return null;
   }
 }
 
@@ -283,9 +286,9 @@ function onMachineDetection(
   state: TurnState,
   verdict: Extract<TurnEvent, { type: 'machine-detection' }>['verdict'],
   now: number,
-): TurnStep {
+): TurnStep | null {
   const { phase } = state;
-  if (state.plan === 'none' || phase.at === 'over' || phase.at === 'closing') return same(state);
+  if (state.plan === 'none' || phase.at === 'over' || phase.at === 'closing') return null;
   if (verdict === 'human' || verdict === 'unknown') {
     const human: TurnState = { ...state, verdict: 'human' };
     if (phase.at === 'suspecting') {
@@ -297,10 +300,10 @@ function onMachineDetection(
     if (phase.at === 'waiting-for-beep' && verdict === 'human') {
       return to(human, { at: 'open', since: now, prompts: 0 }, [{ do: 'floor', floor: 'none' }]);
     }
-    return same(human);
+    return known(human);
   }
   // Two exchanges are a dialogue, and patience is a person, whatever the detector says.
-  if (state.exchanges >= 2 || state.verdict === 'human') return same(state);
+  if (state.exchanges >= 2 || state.verdict === 'human') return null;
   const machine: TurnState = { ...state, verdict: 'machine', listening: false };
   const silence: TurnEffect[] = [{ do: 'interrupt' }, { do: 'forget' }];
   if (verdict === 'fax') return to(machine, { at: 'over' }, [...silence, { do: 'finish', reason: 'fax' }]);
@@ -311,45 +314,45 @@ function onMachineDetection(
     return { state: step.state, effects: [...silence, ...step.effects] };
   }
   return phase.at === 'waiting-for-beep'
-    ? same(machine)
+    ? known(machine)
     : to(machine, { at: 'waiting-for-beep', since: now }, [...silence, { do: 'floor', floor: 'caller' }]);
 }
 
-/** What an event does to the floor. Events that come too late change nothing. */
+/** What an event does to the floor; null when it comes too late or says nothing new. */
 export function step(
   state: TurnState,
   event: TurnEvent,
   now: number,
   rules: TurnRules = TURN_RULES,
-): TurnStep {
+): TurnStep | null {
   const { phase } = state;
-  if (phase.at === 'over') return same(state);
+  if (phase.at === 'over') return null;
   switch (event.type) {
     case 'stream-started':
-      if (phase.at !== 'opening') return same({ ...state, streaming: true });
+      if (phase.at !== 'opening') return known({ ...state, streaming: true });
       return begin({ ...state, streaming: true }, now);
     case 'stream-paused':
-      return same({ ...state, streaming: false });
+      return known({ ...state, streaming: false });
     case 'model-ready':
       return event.renewed
-        ? same({ ...state, modelReady: true })
+        ? known({ ...state, modelReady: true })
         : begin({ ...state, modelReady: true }, now);
     case 'speech-started':
       return onSpeechStarted(state, event.onsetMs);
     case 'speech-ended':
       if (phase.at === 'caller') return to(state, { ...phase, silentSince: event.endMs });
-      return same(state);
+      return null;
     case 'agent-audio':
       if (phase.at === 'thinking' || phase.at === 'open') {
         return to(state, { at: 'agent', prompts: phase.prompts }, [{ do: 'floor', floor: 'agent' }]);
       }
       return phase.at === 'closing'
         ? to(state, { ...phase, asked: null }, [{ do: 'floor', floor: 'agent' }])
-        : same(state);
+        : null;
     case 'all-heard':
       if (phase.at === 'closing' && !event.busy)
         return to(state, { at: 'over' }, [{ do: 'finish', reason: phase.reason }]);
-      if (phase.at !== 'agent') return same(state);
+      if (phase.at !== 'agent') return null;
       // A tool still runs or an answer is on its way: the silence is the agent's, not the caller's.
       return event.busy
         ? to(state, { at: 'thinking', since: now, retried: false, prompts: phase.prompts })
@@ -359,7 +362,7 @@ export function step(
             [{ do: 'floor', floor: 'none' }],
           );
     case 'response-done':
-      if (event.pending || event.busy) return same(state);
+      if (event.pending || event.busy) return null;
       if (phase.at === 'closing' && (phase.asked === null || !event.spoke)) {
         return to(state, { at: 'over' }, [{ do: 'finish', reason: phase.reason }]);
       }
@@ -374,27 +377,27 @@ export function step(
           { do: 'floor', floor: 'none' },
         ]);
       }
-      return same(state);
+      return null;
     case 'nothing-said':
       return phase.at === 'thinking'
         ? to(state, { at: 'open', since: now, prompts: phase.prompts }, [{ do: 'floor', floor: 'none' }])
-        : same(state);
+        : null;
     case 'tools-answered':
       // After a barge-in the caller's own turn brings the next answer.
-      if (phase.at === 'caller' || phase.at === 'closing') return same(state);
+      if (phase.at === 'caller' || phase.at === 'closing') return null;
       if (phase.at === 'agent')
         return { state, effects: [{ do: 'speak', what: 'continue', protect: false }] };
       return to(state, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
         { do: 'speak', what: 'continue', protect: false },
       ]);
     case 'digit':
-      return same({ ...state, digits: state.digits + event.digit, lastDigitAt: now });
+      return known({ ...state, digits: state.digits + event.digit, lastDigitAt: now });
     case 'machine-detection':
       return onMachineDetection(state, event.verdict, now);
     case 'beep':
-      return phase.at === 'waiting-for-beep' ? leaveMessage(state, now) : same(state);
+      return phase.at === 'waiting-for-beep' ? leaveMessage(state, now) : null;
     case 'end-requested':
-      if (phase.at === 'closing') return same(state);
+      if (phase.at === 'closing') return null;
       return event.pending
         ? to({ ...state, listening: false }, { at: 'closing', asked: null, reason: event.reason })
         : to({ ...state, listening: false }, { at: 'over' }, [{ do: 'finish', reason: event.reason }]);

@@ -21,6 +21,9 @@ const PREROLL_MS = 300;
 /** How long the end waits for the caller's last words to be written down. */
 const LAST_WORDS_MS = 3_000;
 
+/** Comes fifty times a second and call. */
+const TICK: TurnEvent = { type: 'tick' };
+
 export interface ConversationPorts {
   openModel(config: ModelConfig, listener: ModelListener): ModelSession;
   post(message: FromMedia): void;
@@ -208,6 +211,7 @@ export function openConversation(
 
   function handle(event: TurnEvent): void {
     const result = step(turns, event, ports.now(), rules);
+    if (result === null) return;
     turns = result.state;
     for (const effect of result.effects) perform(effect);
   }
@@ -354,7 +358,7 @@ export function openConversation(
       toolsAnswered();
     },
     finish: (reason, text) => handle({ type: 'finish', reason, say: text }),
-    tick: () => handle({ type: 'tick' }),
+    tick: () => handle(TICK),
     waitingForBeep: () => turns.phase.at === 'waiting-for-beep',
     bargeIns: () => bargeIns,
     close() {

@@ -14,6 +14,7 @@ function play(start: TurnState, events: [number, TurnEvent][]) {
   const effects: [number, TurnEffect][] = [];
   for (const [now, event] of events) {
     const result = step(state, event, now);
+    if (result === null) continue;
     state = result.state;
     for (const effect of result.effects) effects.push([now, effect]);
   }
