@@ -90,6 +90,17 @@ export const SETTINGS = {
     min: 0,
     help: 'price of a connected minute, in thousandths of a cent',
   },
+  OPERATOR_KEY: {
+    kind: 'string',
+    default: null,
+    secret: true,
+    help: 'what PUT /v1/balance asks for beside the API key (default: the balance cannot be changed)',
+  },
+  RATES_FILE: {
+    kind: 'string',
+    default: null,
+    help: "JSON file of the carrier's and the models' rates, over those that come along (for a call's cost)",
+  },
   RESERVE_MINUTES: { kind: 'integer', default: '5', min: 1, help: 'credit held for a call at dispatch' },
   LOG_LEVEL: { kind: 'string', default: 'info', help: 'debug, info, warn, error or silent' },
   DRAIN_SECONDS: { kind: 'integer', default: '300', min: 0, help: 'how long a stop waits for live calls' },
@@ -218,6 +229,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError(
       'OFFHOOK_API_KEY: a key starts with sk_ and has at least 16 more letters, digits, _ or -',
     );
+  }
+  if (result.OPERATOR_KEY !== null && result.OPERATOR_KEY.length < 16) {
+    throw new ConfigError('OPERATOR_KEY: at least 16 characters');
   }
   return Object.freeze(result);
 }

@@ -10,6 +10,7 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { agentRoutes } from './agents.ts';
 import { authenticate, findRequestKey } from './auth.ts';
+import { balanceRoutes } from './balance.ts';
 import { callRoutes } from './calls.ts';
 import { handleError, toAppError } from './error-answer.ts';
 import { healthRoutes, type Readiness } from './health.ts';
@@ -20,9 +21,17 @@ import { rateLimit } from './rate-limit.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 import { type ControlParts, type Route, serveRoutes } from './route.ts';
 import { webhookRoutes } from './webhook-routes.ts';
+import { webhookSecretRoutes } from './webhook-secret.ts';
 
 /** Every route of /v1; the API reference is made from this list too. */
-export const ROUTES: readonly Route[] = [...agentRoutes, ...numberRoutes, ...callRoutes, ...webhookRoutes];
+export const ROUTES: readonly Route[] = [
+  ...agentRoutes,
+  ...numberRoutes,
+  ...callRoutes,
+  ...webhookRoutes,
+  ...webhookSecretRoutes,
+  ...balanceRoutes,
+];
 
 export interface AppParts extends Omit<ControlParts, 'now'> {
   now?: () => Date;

@@ -74,6 +74,7 @@ export function callRecord(
     hangup_cause: null,
     metadata: choice.metadata,
     updated_at: at,
+    cost: null,
     org_id: o.orgId,
     voice: choice.voice,
     tools: choice.tools,
@@ -85,5 +86,6 @@ export function callRecord(
     recording_path: null,
     chosen_language: choice.language,
     usage: null,
+    extraction_usage: null,
   };
 }

@@ -24,6 +24,19 @@ const CONFLICTS: Readonly<Record<string, { code: ErrorCode; message: string }>> 
     code: 'primary_number_not_attached',
     message: 'The number is not attached to this agent; attach it first.',
   },
+  too_many_endpoints: {
+    code: 'conflict',
+    message:
+      'Your organization has 20 webhook endpoints already, which is the most; delete one that is not needed any more.',
+  },
+  unlimited: {
+    code: 'conflict',
+    message: 'The organization has no balance: its credit is unlimited. Set a balance with PUT /v1/balance.',
+  },
+  insufficient_credit: {
+    code: 'insufficient_credit',
+    message: 'The balance would go below zero.',
+  },
   agent_archived: {
     code: 'agent_archived',
     message: 'The agent is archived and cannot be changed; create a new one.',

@@ -1,6 +1,7 @@
 // One attempt of one delivery: take it by a lease, sign and post the stored bytes, record what came of it.
 // When to attempt is the schedule's and the dispatcher's business; where a URL may lead is the egress's.
 import type { Log } from '../log.ts';
+import { receiverOf } from '../storage/due-delivery.ts';
 import type { AttemptOutcome, ClaimedDelivery, Store } from '../storage/store.ts';
 import { type Egress, EgressError, type EgressErrorKind } from './egress.ts';
 import { failpoint } from './failpoints.ts';
@@ -10,11 +11,10 @@ import { signWebhook } from './webhook-signature.ts';
 
 /** A receiver answers within this, connecting included. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
-/**
- * How long a taken delivery stays out of everybody else's hands: an attempt, and a wait for its receiver's turn before it.
- * It is also when an attempt that was not charged (our own fault, our own stop) comes up again.
- */
+/** How long a taken delivery stays out of everybody else's hands: an attempt, and a wait for its receiver's turn before it. */
 export const LEASE_MS = 60_000;
+/** When an attempt that was not charged, because the fault was ours, is made again. */
+const UNCHARGED_RETRY_MS = 60_000;
 const MAX_RESPONSE_BYTES = 16 * 1024;
 const EXCERPT_BYTES = 2048;
 /** A fault that looks like ours for longer than the whole schedule is charged after all: nothing may stay pending for ever. */
@@ -36,27 +36,22 @@ export interface Delivery {
   /** Takes a delivery that had so many attempts; null when there is nothing to do. */
   claim(id: string, attempt: number): Promise<ClaimedDelivery | null>;
   /**
-   * Posts and records; storage tells its listeners of the next attempt. One that is not charged (our own fault, or
-   * `stop`) leaves the delivery as it was, and comes up again when its lease is over. Rejects only when storage does.
+   * Posts and records; storage tells its listeners of the next attempt. One that is not charged because the fault was
+   * ours comes up again in a minute, one cut by `stop` at the next start. Rejects only when storage does.
    */
   attempt(claimed: ClaimedDelivery, stop: AbortSignal): Promise<void>;
+  /** Gives a taken delivery back as it was, for anybody to take. Rejects only when storage does. */
+  giveBack(claimed: ClaimedDelivery): Promise<void>;
 }
 
 export interface DeliveryOptions {
-  store: Pick<Store, 'claimDelivery' | 'recordAttempt'>;
+  store: Pick<Store, 'claimDelivery' | 'recordAttempt' | 'releaseDelivery'>;
   egress: Pick<Egress, 'request'>;
   log: Log;
   /** Scales the schedule; 1 but in tests. */
   retryScale: number;
   version: string;
   leaseMs?: number;
-}
-
-/** The receiver whose turn it is: a registered endpoint, or the origin of an inline URL. */
-export function receiverOf(claimed: ClaimedDelivery): string {
-  const { endpoint_id, url } = claimed.delivery;
-  if (endpoint_id !== null) return endpoint_id;
-  return URL.canParse(url) ? new URL(url).origin : url;
 }
 
 function headersOf(claimed: ClaimedDelivery, startedAtMs: number, version: string): Record<string, string> {
@@ -97,13 +92,17 @@ export function openDelivery(o: DeliveryOptions): Delivery {
       return o.store.claimDelivery(id, attempt, new Date().toISOString(), leaseMs);
     },
 
+    async giveBack({ delivery }) {
+      await o.store.releaseDelivery(delivery.id, delivery.next_attempt_at);
+    },
+
     async attempt(claimed, stop) {
       const { delivery, body } = claimed;
       const attemptsMade = delivery.attempt_count + 1;
       failpoint('claimed_before_post');
       const startedAtMs = Date.now();
       const clock = performance.now();
-      const receiver = receiverOf(claimed);
+      const receiver = receiverOf(delivery);
       let status: number | null = null;
       let error: string | null = null;
       let excerpt: string | null = null;
@@ -137,6 +136,8 @@ export function openDelivery(o: DeliveryOptions): Delivery {
           const pendingMs = Date.now() - Date.parse(delivery.created_at);
           if (isOurFault(reach, lately) && pendingMs < SCHEDULE_MS * o.retryScale) {
             o.log.warn({ delivery_id: delivery.id, error, err: cause.cause }, 'delivery.not_charged');
+            const again = new Date(Date.now() + Math.ceil(UNCHARGED_RETRY_MS * o.retryScale));
+            await o.store.releaseDelivery(delivery.id, again.toISOString());
             return;
           }
         }

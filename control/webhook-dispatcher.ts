@@ -2,8 +2,9 @@
 // The rest wait in a line a receiver, so that a dead receiver holds its own deliveries up and nobody else's.
 // Lines are memory only: what is dropped here is found again by the sweep, because storage still says that it is due.
 import type { Log } from '../log.ts';
-import type { ClaimedDelivery } from '../storage/store.ts';
-import { type Delivery, LEASE_MS, receiverOf } from './webhook-delivery.ts';
+import { receiverOf } from '../storage/due-delivery.ts';
+import type { ClaimedDelivery, DueDelivery } from '../storage/store.ts';
+import { type Delivery, LEASE_MS } from './webhook-delivery.ts';
 
 export const MAX_IN_FLIGHT = 50;
 export const MAX_IN_FLIGHT_A_RECEIVER = 5;
@@ -34,6 +35,8 @@ interface Receiver {
 export interface Dispatcher {
   /** Attempts a due delivery now, or lines it up. Resolves when the attempt is over, or at once when lined up. Never rejects. */
   run(id: string, attempt: number): Promise<void>;
+  /** Notes whose a delivery is, so that it can line up without being taken first. */
+  know(due: Pick<DueDelivery, 'id' | 'receiver' | 'callId'>): void;
   /** Whether a delivery is under way or in a line. */
   has(id: string): boolean;
   inFlight(): number;
@@ -57,7 +60,7 @@ export function openDispatcher(o: DispatcherOptions): Dispatcher {
   /** Deliveries under way or in a line; the value is the attempt that came due meanwhile (a retry, a replay), or null. */
   const hand = new Map<string, number | null>();
   const receivers = new Map<string, Receiver>();
-  /** Whose a delivery is, learned when it was first taken; the oldest are forgotten first. */
+  /** Whose a delivery is, told by storage or learned when it was first taken; the oldest are forgotten first. */
   const known = new Map<string, { key: string; callId: string | null }>();
   const stop = new AbortController();
   let running = 0;
@@ -69,10 +72,10 @@ export function openDispatcher(o: DispatcherOptions): Dispatcher {
 
   const idle = () => running === 0 && waiting === 0 && taking === 0;
 
-  function learn(claimed: ClaimedDelivery): { key: string; callId: string | null } {
-    const about = { key: receiverOf(claimed), callId: claimed.delivery.call_id };
-    known.delete(claimed.delivery.id);
-    known.set(claimed.delivery.id, about);
+  function learn(id: string, key: string, callId: string | null): { key: string; callId: string | null } {
+    const about = { key, callId };
+    known.delete(id);
+    known.set(id, about);
     for (const oldest of known.keys()) {
       if (known.size <= MAX_KNOWN) break;
       known.delete(oldest);
@@ -113,6 +116,11 @@ export function openDispatcher(o: DispatcherOptions): Dispatcher {
     waiting--;
     takenLength -= lengthOf(entry);
     hand.delete(entry.id);
+    if (entry.taken !== null) {
+      o.delivery
+        .giveBack(entry.taken.claimed)
+        .catch((err: unknown) => o.log.error({ delivery_id: entry.id, err }, 'delivery.not_given_back'));
+    }
     if (longest.running === 0 && longest.line.length === 0) receivers.delete(longest.key);
   }
 
@@ -194,7 +202,7 @@ export function openDispatcher(o: DispatcherOptions): Dispatcher {
         return;
       }
       taken = { claimed, atMs: now() };
-      about = learn(claimed);
+      about = learn(id, receiverOf(claimed.delivery), claimed.delivery.call_id);
     }
     const at = receiver(about.key);
     const entry = { id, attempt, callId: about.callId, taken };
@@ -204,6 +212,7 @@ export function openDispatcher(o: DispatcherOptions): Dispatcher {
 
   return {
     run,
+    know: ({ id, receiver: key, callId }) => void learn(id, key, callId),
     has: (id) => hand.has(id),
     inFlight: () => running,
     waiting: () => waiting,

@@ -2,9 +2,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type EndpointRecord, EVENT_TYPES } from '../storage/records.ts';
 import { attemptView, deliveryView, endpointView } from '../storage/views.ts';
+import { settled } from './conflicts.ts';
 import { page } from './paging.ts';
 import { found, type Route, route } from './route.ts';
 import * as schemas from './webhook-schemas.ts';
+import { OVERLAP_MS } from './webhook-secret.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 
 const NO_ENDPOINT =
@@ -12,13 +14,14 @@ const NO_ENDPOINT =
 const NO_DELIVERY =
   'Your organization has no webhook delivery with this id; GET /v1/webhook_deliveries lists them.';
 
-/** How long the secret before still signs beside the new one. */
-const OVERLAP_MS = 24 * 3_600_000;
+/** One event is delivered to each of them. */
+const MAX_ENDPOINTS = 20;
 
 export const webhookRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/webhook_events',
+    operation: 'listWebhookEvents',
     summary: 'List the event types',
     status: 200,
     answer: schemas.eventTypeList,
@@ -28,6 +31,7 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/webhook_endpoints',
+    operation: 'listWebhookEndpoints',
     summary: 'List webhook endpoints, newest first',
     status: 200,
     query: schemas.listEndpoints,
@@ -46,6 +50,8 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/webhook_endpoints',
+    operation: 'createWebhookEndpoint',
+    errors: ['invalid_url', 'blocked_address', 'conflict'],
     summary: 'Register a webhook endpoint; its secret is shown this once',
     status: 201,
     body: schemas.createEndpoint,
@@ -54,7 +60,7 @@ export const webhookRoutes: Route[] = [
     async run({ store, egress, orgId, body, now }) {
       egress.check(body.url, 'url');
       const at = now().toISOString();
-      const endpoint = await store.createEndpoint({
+      const endpoint: EndpointRecord = {
         id: uuidv7(),
         org_id: orgId,
         url: body.url,
@@ -69,14 +75,16 @@ export const webhookRoutes: Route[] = [
         secret: newWebhookSecret(),
         previous_secret: null,
         previous_secret_expires_at: null,
-      });
-      return { body: { ...endpointView(endpoint), secret: endpoint.secret } };
+      };
+      const made = settled(await store.createEndpoint(endpoint, { limit: MAX_ENDPOINTS }));
+      return { body: { ...endpointView(made), secret: made.secret } };
     },
   }),
 
   route({
     method: 'get',
     path: '/v1/webhook_endpoints/:id',
+    operation: 'getWebhookEndpoint',
     summary: 'Read a webhook endpoint',
     status: 200,
     answer: schemas.endpoint,
@@ -88,6 +96,8 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'patch',
     path: '/v1/webhook_endpoints/:id',
+    operation: 'updateWebhookEndpoint',
+    errors: ['invalid_url', 'blocked_address'],
     summary: 'Change, disable or enable a webhook endpoint',
     status: 200,
     body: schemas.changeEndpoint,
@@ -118,6 +128,7 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'delete',
     path: '/v1/webhook_endpoints/:id',
+    operation: 'deleteWebhookEndpoint',
     summary: 'Remove a webhook endpoint',
     status: 204,
     answer: null,
@@ -130,6 +141,7 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/webhook_endpoints/:id/rotate_secret',
+    operation: 'rotateWebhookEndpointSecret',
     summary: 'Make a new secret, shown this once; the one before signs beside it for 24 hours',
     status: 200,
     answer: schemas.endpointWithSecret,
@@ -150,6 +162,7 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/webhook_deliveries',
+    operation: 'listWebhookDeliveries',
     summary: 'List webhook deliveries, newest first',
     status: 200,
     query: schemas.listDeliveries,
@@ -174,6 +187,7 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/webhook_deliveries/:id',
+    operation: 'getWebhookDelivery',
     summary: 'Read a webhook delivery with every attempt',
     status: 200,
     answer: schemas.deliveryDetail,
@@ -186,7 +200,10 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/webhook_deliveries/:id/redeliver',
+    operation: 'redeliverWebhook',
     summary: 'Send a delivery again, whatever became of it',
+    description:
+      'The same body under the same id, marked with Service-Replay: true, with the whole schedule of attempts again.',
     status: 200,
     answer: schemas.delivery,
     async run({ store, orgId, params, now }) {

@@ -134,8 +134,10 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
     const now = Date.now();
     const due = await store.dueDeliveries(new Date(now).toISOString(), limit);
     let fresh = 0;
-    for (const { id, attempt, at } of due) {
+    for (const one of due) {
+      const { id, attempt, at } = one;
       if (dispatcher.has(id)) continue;
+      dispatcher.know(one);
       const overdueMs = now - Date.parse(at);
       if (!link?.healthy() || overdueMs > OVERDUE_DIRECT_MS) {
         void dispatcher.run(id, attempt);
@@ -220,7 +222,9 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
   await store.clearLeases();
   const unsubscribe = store.subscribe({
     deliveries(due) {
-      for (const { id, attempt, at } of due) {
+      for (const one of due) {
+        const { id, attempt, at } = one;
+        dispatcher.know(one);
         failpoint(attempt === 0 ? 'commit_before_enqueue' : 'recorded_before_requeue');
         plan(id, attempt, Date.parse(at));
       }

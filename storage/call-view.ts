@@ -34,6 +34,7 @@ export const CALL_FIELDS = [
   'hangup_cause',
   'metadata',
   'updated_at',
+  'cost',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 export type PublicCall = Pick<CallRecord, (typeof CALL_FIELDS)[number]>;

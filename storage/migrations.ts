@@ -131,6 +131,8 @@ CREATE TABLE calls (
   reserved_milli_cents INTEGER NOT NULL CHECK (reserved_milli_cents >= 0),
   recording_path TEXT,
   usage TEXT,
+  extraction_usage TEXT,
+  cost TEXT,
   UNIQUE (carrier, carrier_call_id)
 ) STRICT;
 CREATE INDEX calls_by_org ON calls (org_id, created_at);

@@ -55,6 +55,28 @@ export type Tool =
   | { type: 'transfer_call'; targets: { name: string; number: string }[] }
   | { type: 'send_dtmf' };
 
+/** One part of a call's cost. `milli_cents` is null where the rate is not known and something was used. */
+export interface CostPart {
+  /** The model, or the carrier. */
+  name: string;
+  milli_cents: number | null;
+  /** What was used, raw: counts, seconds, minutes. */
+  used: Record<string, number>;
+}
+
+/** What a call cost, by a table of rates; an estimate, beside the price that is charged. */
+export interface CallCost {
+  estimate: true;
+  /** The sum of the parts; null when one of them is not known. */
+  total_milli_cents: number | null;
+  model: CostPart;
+  transcription: CostPart;
+  extraction: CostPart;
+  carrier: CostPart;
+  /** The day of the rates, YYYY-MM-DD. */
+  as_of: string;
+}
+
 export interface OrganizationRecord {
   id: string;
   name: string;
@@ -159,6 +181,8 @@ export interface CallRecord {
   hangup_cause: string | null;
   metadata: Record<string, unknown>;
   updated_at: string;
+  /** Null until the call is over and all of its usage is known. */
+  cost: CallCost | null;
 
   org_id: string;
   /** The language as it was chosen; null lets the other side's language decide. */
@@ -175,8 +199,10 @@ export interface CallRecord {
   reserved_milli_cents: number;
   /** Path of the recording, relative to the data folder. */
   recording_path: string | null;
-  /** Model usage added up over the call; raw counts. */
+  /** The speech model's usage added up over the call; raw counts. Written by the bridge alone. */
   usage: Record<string, number> | null;
+  /** The extraction model's usage, all its attempts; raw counts. Written with the result alone. */
+  extraction_usage: Record<string, number> | null;
 }
 
 export interface TranscriptItemRecord {

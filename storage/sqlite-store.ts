@@ -7,7 +7,7 @@ import { DELIVERABLE, deliveries } from './sqlite/deliveries.ts';
 import { endpoints } from './sqlite/endpoints.ts';
 import { idempotency } from './sqlite/idempotency.ts';
 import { numbers } from './sqlite/numbers.ts';
-import { type MoreOrganizationVerbs, organizations } from './sqlite/organizations.ts';
+import { organizations } from './sqlite/organizations.ts';
 import { openSession } from './sqlite/session.ts';
 import { transcript } from './sqlite/transcript.ts';
 import { openDatabase } from './sqlite.ts';
@@ -21,13 +21,11 @@ export interface StoreOptions {
   now?: () => Date;
 }
 
-export type SqliteStore = Store & MoreOrganizationVerbs;
-
 /**
  * Opens the store, creating or migrating its database.
  * @throws StorageError (sqlite.ts): its message is the one line to show
  */
-export async function openStore({ path, log, now = () => new Date() }: StoreOptions): Promise<SqliteStore> {
+export async function openStore({ path, log, now = () => new Date() }: StoreOptions): Promise<Store> {
   const database = openDatabase({ path, log, now });
   const session = openSession(database.db, now, (error) =>
     log?.error({ err: error }, 'storage.listener_failed'),

@@ -68,9 +68,21 @@ export interface AttemptOutcome {
   nextAttemptAt?: string;
 }
 
+/** A delivery that waits for its time. */
+export interface DueDelivery {
+  id: string;
+  /** Attempts made. */
+  attempt: number;
+  /** When it is due, ISO. */
+  at: string;
+  /** Whose turn it takes: the endpoint's id, or the origin of an inline URL. */
+  receiver: string;
+  callId: string | null;
+}
+
 export interface Listener {
-  /** Deliveries that are due at `at` (ISO), after the commit that made or re-queued them. */
-  deliveries?(due: readonly { id: string; attempt: number; at: string }[]): void;
+  /** Deliveries that are due at their time, after the commit that made or re-queued them. */
+  deliveries?(due: readonly DueDelivery[]): void;
   /** Events, after their commit. */
   event?(event: EventRecord): void;
 }
@@ -83,7 +95,25 @@ export interface Store {
   createOrganization(o: OrganizationRecord, key: KeyRecord): Promise<void>;
   firstOrganization(): Promise<OrganizationRecord | null>;
   getOrganization(id: string): Promise<OrganizationRecord | null>;
+  /** Renames it or rotates the secret of its inline deliveries; null for an unknown one. */
+  updateOrganization(
+    id: string,
+    change: Partial<
+      Pick<
+        OrganizationRecord,
+        'name' | 'webhook_secret' | 'previous_webhook_secret' | 'previous_webhook_secret_expires_at'
+      >
+    >,
+  ): Promise<OrganizationRecord | null>;
+  /** What the organization may still spend (null: without limit), and what its live calls hold beside that. */
+  getCredit(orgId: string): Promise<{ balanceMilliCents: number | null; heldMilliCents: number } | null>;
+  /** Sets what may still be spent; what live calls hold comes back to it when they end. Null: without limit. */
   setBalance(orgId: string, balanceMilliCents: number | null): Promise<void>;
+  /**
+   * Adds to the balance, or takes from it. Conflict `unlimited` where there is none, `insufficient_credit` where it
+   * would go below zero. Answers the balance.
+   */
+  addCredit(orgId: string, amountMilliCents: number): Promise<{ balanceMilliCents: number } | Conflict>;
   insertKey(key: KeyRecord): Promise<void>;
   listKeys(orgId: string): Promise<KeyRecord[]>;
   /** By SHA-256 (hex); null for unknown and revoked ones. */
@@ -161,7 +191,11 @@ export interface Store {
   listTranscript(callId: string): Promise<TranscriptItemRecord[]>;
 
   // webhooks
-  createEndpoint(endpoint: EndpointRecord): Promise<EndpointRecord>;
+  /** Conflict `too_many_endpoints` when the organization has `limit` already. */
+  createEndpoint(
+    endpoint: EndpointRecord,
+    o?: { limit?: number | undefined },
+  ): Promise<EndpointRecord | Conflict>;
   getEndpoint(orgId: string, id: string): Promise<EndpointRecord | null>;
   listEndpoints(orgId: string, page: Page): Promise<EndpointRecord[]>;
   /** Enabling clears the counter of failures. */
@@ -178,7 +212,12 @@ export interface Store {
    */
   recordAttempt(id: string, outcome: AttemptOutcome): Promise<DeliveryRecord | Conflict>;
   /** Pending, due at `now`, no living lease, endpoint enabled; the most overdue first. */
-  dueDeliveries(now: string, limit: number): Promise<{ id: string; attempt: number; at: string }[]>;
+  dueDeliveries(now: string, limit: number): Promise<DueDelivery[]>;
+  /**
+   * Gives a claimed delivery back without an attempt charged: due at `at`, free for everybody again.
+   * False when it is not claimed any more.
+   */
+  releaseDelivery(id: string, at: string): Promise<boolean>;
   /** At start: nobody holds a lease any more. */
   clearLeases(): Promise<void>;
   getDelivery(

@@ -1,6 +1,7 @@
 // Webhook deliveries and their attempts: who may try now, what came of it, and what that means for the endpoint and
 // the call. When to try again is the sender's decision; it comes in with the outcome.
 import { v7 as uuid } from 'uuid';
+import { dueOf } from '../due-delivery.ts';
 import type { AttemptRecord, DeliveryRecord } from '../records.ts';
 import type { AttemptOutcome, Store } from '../store.ts';
 import { readEndpoint } from './endpoints.ts';
@@ -11,6 +12,7 @@ type Verbs =
   | 'claimDelivery'
   | 'recordAttempt'
   | 'dueDeliveries'
+  | 'releaseDelivery'
   | 'clearLeases'
   | 'getDelivery'
   | 'listDeliveries'
@@ -151,7 +153,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
         updateEndpoint(delivery, now);
         updateCall(delivery, status === 'exhausted' ? 'failed' : status, delivery.last_error);
         if (status === 'pending') {
-          news.deliveries.push({ id, attempt: delivery.attempt_count, at: delivery.next_attempt_at });
+          news.deliveries.push(dueOf(delivery));
         }
         return delivery;
       });
@@ -159,14 +161,25 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
 
     async dueDeliveries(now, limit) {
       const rows = statement(
-        `SELECT id, attempt_count, next_attempt_at FROM deliveries
+        `SELECT ${DELIVERIES.selected} FROM deliveries
          WHERE ${DELIVERABLE} AND next_attempt_at <= ? AND ${FREE} ORDER BY next_attempt_at, seq LIMIT ?`,
       ).all(now, now, limit);
-      return rows.map((row) => ({
-        id: String(row.id),
-        attempt: Number(row.attempt_count),
-        at: String(row.next_attempt_at),
-      }));
+      return rows.map((row) => dueOf(DELIVERIES.fromRow(row)));
+    },
+
+    async releaseDelivery(id, at) {
+      return write((news) => {
+        const row = readRow(id);
+        if (row?.status !== 'pending' || row.lease_until === null) return false;
+        const delivery = { ...DELIVERIES.fromRow(row), next_attempt_at: at, updated_at: session.now() };
+        updateById(session, DELIVERIES, id, {
+          next_attempt_at: at,
+          updated_at: delivery.updated_at,
+          lease_until: null,
+        });
+        news.deliveries.push(dueOf(delivery));
+        return true;
+      });
     },
 
     async clearLeases() {
@@ -224,7 +237,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
         };
         updateById(session, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), lease_until: null });
         updateCall(delivery, 'pending', delivery.last_error);
-        if (!held) news.deliveries.push({ id, attempt: 0, at });
+        if (!held) news.deliveries.push(dueOf(delivery));
         return delivery;
       });
     },

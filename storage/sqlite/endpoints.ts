@@ -2,7 +2,7 @@
 import type { EndpointRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { ENDPOINTS, type Row } from './rows.ts';
-import { type News, readPage, type Session, updateById } from './session.ts';
+import { type News, Refusal, readPage, type Session, updateById } from './session.ts';
 
 type Verbs = 'createEndpoint' | 'getEndpoint' | 'listEndpoints' | 'updateEndpoint' | 'deleteEndpoint';
 
@@ -32,12 +32,12 @@ export function readEndpoint(session: Session, orgId: string, id: string): Endpo
 }
 
 export function endpoints(session: Session): Pick<Store, Verbs> {
-  const { statement, write } = session;
+  const { statement, write, tryWrite } = session;
 
   /** Pending deliveries were held while the endpoint was disabled: nothing of them is lost, and they go on now. */
   function tellHeld(news: News, endpointId: string): void {
     const rows = statement(
-      `SELECT id, attempt_count, next_attempt_at FROM deliveries
+      `SELECT id, attempt_count, next_attempt_at, call_id FROM deliveries
        WHERE endpoint_id = ? AND status = 'pending' ORDER BY next_attempt_at LIMIT ?`,
     ).all(endpointId, TOLD_AT_ONCE);
     for (const row of rows) {
@@ -45,13 +45,21 @@ export function endpoints(session: Session): Pick<Store, Verbs> {
         id: String(row.id),
         attempt: Number(row.attempt_count),
         at: String(row.next_attempt_at),
+        receiver: endpointId,
+        callId: row.call_id === null ? null : String(row.call_id),
       });
     }
   }
 
   return {
-    async createEndpoint(endpoint) {
-      return write(() => {
+    async createEndpoint(endpoint, o = {}) {
+      return tryWrite(() => {
+        if (o.limit !== undefined) {
+          const row = statement(
+            'SELECT count(*) AS count FROM endpoints WHERE org_id = ? AND deleted_at IS NULL',
+          ).get(endpoint.org_id);
+          if (Number(row?.count) >= o.limit) throw new Refusal('too_many_endpoints');
+        }
         statement(ENDPOINTS.insert).run(ENDPOINTS.toRow(endpoint));
         return endpoint;
       });

@@ -6,7 +6,7 @@
 //   top_up   -T         while live, any number of times
 //   settle   +(R+T)-A   the call was connected: the whole hold comes back less the charge (may be negative)
 //   release  +(R+T)     the call was never connected: the whole hold comes back
-//   credit   any        an operator set the balance; belongs to no call
+//   credit   any        an operator set the balance or added to it; belongs to no call
 //
 // So the rows of an ended call add up to -A (0 when released), and while a balance is set, it is the sum of all rows
 // of the organization. A call has one settle or one release, never both. Unlimited organizations (balance null)
@@ -86,6 +86,21 @@ export function post(session: Session, call: CallRecord, entry: LedgerEntry): Ca
     case 'credit':
       throw new RangeError('a credit belongs to no call');
   }
+}
+
+/**
+ * Adds to an organization's balance by a `credit` row, or takes from it; answers the balance.
+ * @throws Refusal unlimited, insufficient_credit
+ */
+export function addCredit(session: Session, orgId: string, amountMilliCents: number): number {
+  if (!Number.isSafeInteger(amountMilliCents)) {
+    throw new RangeError(`credit is a whole number of milli-cents: ${amountMilliCents}`);
+  }
+  const before = balance(session, orgId);
+  if (before === null) throw new Refusal('unlimited');
+  if (before + amountMilliCents < 0) throw new Refusal('insufficient_credit');
+  insert(session, { org_id: orgId, call_id: null, kind: 'credit', amount_milli_cents: amountMilliCents });
+  return before + amountMilliCents;
 }
 
 /**

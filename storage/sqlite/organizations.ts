@@ -1,7 +1,7 @@
 // Organizations, their credit and their API keys.
 import type { KeyRecord, OrganizationRecord } from '../records.ts';
 import type { Store } from '../store.ts';
-import { creditTo } from './ledger.ts';
+import { addCredit, creditTo } from './ledger.ts';
 import { KEYS, ORGANIZATIONS } from './rows.ts';
 import { type Session, updateById } from './session.ts';
 
@@ -9,21 +9,15 @@ type Verbs =
   | 'createOrganization'
   | 'firstOrganization'
   | 'getOrganization'
+  | 'updateOrganization'
+  | 'getCredit'
   | 'setBalance'
+  | 'addCredit'
   | 'insertKey'
   | 'listKeys'
   | 'findKey'
   | 'touchKey'
   | 'revokeKey';
-
-/** Verbs that are not in the contract. */
-export interface MoreOrganizationVerbs {
-  /** Renames it or rotates the secret of its inline deliveries; null for an unknown one. */
-  updateOrganization(
-    id: string,
-    change: Partial<Pick<OrganizationRecord, (typeof CHANGEABLE)[number]>>,
-  ): Promise<OrganizationRecord | null>;
-}
 
 const CHANGEABLE = [
   'name',
@@ -35,8 +29,8 @@ const CHANGEABLE = [
 /** A key in steady use is not written more often than this: each write is an fsync. */
 const TOUCH_MS = 60_000;
 
-export function organizations(session: Session): Pick<Store, Verbs> & MoreOrganizationVerbs {
-  const { statement, write } = session;
+export function organizations(session: Session): Pick<Store, Verbs> {
+  const { statement, write, tryWrite } = session;
 
   function addKey(key: KeyRecord): void {
     statement(KEYS.insert).run(KEYS.toRow(key));
@@ -76,6 +70,22 @@ export function organizations(session: Session): Pick<Store, Verbs> & MoreOrgani
         updateById(session, ORGANIZATIONS, id, ORGANIZATIONS.toRow(change, CHANGEABLE));
         return read(id);
       });
+    },
+
+    async getCredit(orgId) {
+      const row = statement(
+        `SELECT balance_milli_cents AS balance,
+           (SELECT coalesce(sum(reserved_milli_cents), 0) FROM calls
+            WHERE org_id = organizations.id AND status IN ('queued', 'initiated', 'ringing', 'in_progress')) AS held
+         FROM organizations WHERE id = ?`,
+      ).get(orgId);
+      if (!row) return null;
+      const balanceMilliCents = row.balance === null ? null : Number(row.balance);
+      return { balanceMilliCents, heldMilliCents: Number(row.held) };
+    },
+
+    async addCredit(orgId, amountMilliCents) {
+      return tryWrite(() => ({ balanceMilliCents: addCredit(session, orgId, amountMilliCents) }));
     },
 
     async setBalance(orgId, balanceMilliCents) {

@@ -1,6 +1,7 @@
 // Events and their deliveries, written inside the transaction that makes them true.
 import { v7 as uuid } from 'uuid';
 import { callView } from '../call-view.ts';
+import { dueOf } from '../due-delivery.ts';
 import type { CallRecord, DeliveryRecord, EventRecord, EventType } from '../records.ts';
 import { DELIVERIES, ENDPOINTS, EVENTS } from './rows.ts';
 import { type News, Refusal, type Session } from './session.ts';
@@ -75,7 +76,7 @@ export function publish(session: Session, news: News, call: CallRecord, types: r
         updated_at: now,
       };
       statement(DELIVERIES.insert).run(DELIVERIES.toRow(delivery));
-      if (enabled) news.deliveries.push({ id: delivery.id, attempt: 0, at: now });
+      if (enabled) news.deliveries.push(dueOf(delivery));
     }
   }
 }

@@ -149,6 +149,7 @@ export const CALLS = table<CallRecord>('calls', {
   hangup_cause: 'value',
   metadata: 'json',
   updated_at: 'value',
+  cost: 'json',
   org_id: 'value',
   voice: 'value',
   tools: 'json',
@@ -160,6 +161,7 @@ export const CALLS = table<CallRecord>('calls', {
   chosen_language: 'value',
   recording_path: 'value',
   usage: 'json',
+  extraction_usage: 'json',
 });
 
 export const TRANSCRIPT_ITEMS = table<TranscriptItemRecord>('transcript_items', {

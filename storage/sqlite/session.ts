@@ -2,13 +2,13 @@
 import Database from 'better-sqlite3';
 import { AppError } from '../../errors.ts';
 import type { EventRecord } from '../records.ts';
-import type { Conflict, Listener, Page } from '../store.ts';
+import type { Conflict, DueDelivery, Listener, Page } from '../store.ts';
 import type { Row, Table, Value } from './rows.ts';
 
 /** What subscribers hear once the transaction that made it is committed. */
 export interface News {
   events: EventRecord[];
-  deliveries: { id: string; attempt: number; at: string }[];
+  deliveries: DueDelivery[];
 }
 
 /** Thrown inside a write transaction to leave nothing of it behind and answer a conflict. */

@@ -48,6 +48,8 @@ function call(change: Partial<CallRecord> = {}): CallRecord {
     chosen_language: null,
     recording_path: null,
     usage: null,
+    extraction_usage: null,
+    cost: null,
     ...change,
   };
 }

@@ -30,7 +30,7 @@ const CALL_FIELDS = [
   ],
   ...['answered_at', 'ended_at', 'duration_seconds', 'billed_duration_seconds', 'billing_amount_milli_cents'],
   ...['reservation_status', 'webhook_url', 'webhook_status', 'webhook_error', 'error_code', 'error_message'],
-  ...['hangup_cause', 'metadata', 'updated_at'],
+  ...['hangup_cause', 'metadata', 'updated_at', 'cost'],
 ];
 const NOBODY = '0199c000-0000-7000-8000-000000000000';
 

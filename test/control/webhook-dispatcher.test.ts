@@ -9,6 +9,7 @@ import { silent, until } from './webhook-rig.ts';
 function fakeDelivery(body = '') {
   const running = new Map<string, () => void>();
   const log: string[] = [];
+  const givenBack: string[] = [];
   let claims = 0;
   const delivery: Delivery = {
     async claim(id, attempt) {
@@ -31,6 +32,9 @@ function fakeDelivery(body = '') {
         replay: false,
       } as unknown as ClaimedDelivery;
     },
+    async giveBack(claimed) {
+      givenBack.push(claimed.delivery.id);
+    },
     attempt(claimed, stop) {
       const { id, attempt_count } = claimed.delivery;
       log.push(`${id}#${attempt_count}`);
@@ -48,6 +52,7 @@ function fakeDelivery(body = '') {
     delivery,
     running,
     log,
+    givenBack,
     claims: () => claims,
     finish(id: string) {
       const end = running.get(id);

@@ -64,8 +64,11 @@ export async function openRig(t: Test, o: { store?: Store; egress?: Egress } = {
     store,
     org,
     egress,
-    endpoint: (url, fields = {}) =>
-      store.createEndpoint(makeEndpoint(org, { url, secret: ENDPOINT_SECRET, ...fields })),
+    async endpoint(url, fields = {}) {
+      const made = await store.createEndpoint(makeEndpoint(org, { url, secret: ENDPOINT_SECRET, ...fields }));
+      if ('conflict' in made) throw new Error(made.conflict);
+      return made;
+    },
     async event(fields = {}) {
       const call = makeCall(org, fields);
       await store.createCall(call, { events: ['call.queued'], reserve: 0 });

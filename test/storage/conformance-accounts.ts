@@ -7,6 +7,7 @@ import {
   addOrganization,
   at,
   makeAgent,
+  makeCall,
   makeKey,
   makeNumber,
   makeOrganization,
@@ -79,9 +80,19 @@ export function accountConformance(t: Test, openEmpty: OpenEmpty): void {
     await store.setBalance(org, 0);
     t.equal(await balance(), 0);
     t.equal(await sum(), 0);
+    t.strictSame(await store.addCredit(org, 70), { balanceMilliCents: 70 });
+    t.strictSame(await store.addCredit(org, -20), { balanceMilliCents: 50 });
+    t.strictSame(await store.addCredit(org, -51), { conflict: 'insufficient_credit' });
+    await t.rejects(store.addCredit(org, 0.5), 'nor a fraction');
+    await store.createCall(makeCall(org), { events: [], reserve: 30 });
+    t.strictSame(await store.getCredit(org), { balanceMilliCents: 20, heldMilliCents: 30 });
+    t.equal(await store.getCredit(uuid()), null);
+    await store.setBalance(org, null);
+    t.strictSame(await store.getCredit(org), { balanceMilliCents: null, heldMilliCents: 30 });
+    t.strictSame(await store.addCredit(org, 1), { conflict: 'unlimited' });
     await t.rejects(store.setBalance(org, -1), 'a balance is never negative');
     await t.rejects(store.setBalance(org, 0.5), 'nor a fraction');
-    t.equal(await balance(), 0);
+    t.equal(await balance(), null, 'what is refused changes nothing');
   });
 
   t.test('numbers', async (t) => {

@@ -1,11 +1,12 @@
 // Conformance: endpoints, the outbox, deliveries, attempts.
 import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
-import type { AttemptOutcome, Store } from '../../storage/store.ts';
+import type { AttemptOutcome, DueDelivery, Store } from '../../storage/store.ts';
 import type { OpenEmpty } from './conformance.ts';
 import { addOrganization, at, makeCall, makeEndpoint, stoppedClock, succeeded } from './makers.ts';
 
 const INLINE = 'https://inline.example.com/hook';
+const INLINE_RECEIVER = 'https://inline.example.com';
 
 function outcome(
   fields: Partial<AttemptOutcome> & { error?: string | null; http?: number | null },
@@ -27,7 +28,7 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
     const store = await openEmpty({ now: clock.now });
     t.teardown(() => store.close());
     const org = await addOrganization(store);
-    const told: { id: string; attempt: number; at: string }[] = [];
+    const told: DueDelivery[] = [];
     store.subscribe({ deliveries: (due) => told.push(...due) });
     return { store, clock, org, told };
   }
@@ -120,8 +121,14 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
     );
     t.strictSame(
       told,
-      deliveries.map((d) => ({ id: d.id, attempt: 0, at: at(0) })),
-      'subscribers hear of each, due now',
+      deliveries.map((d) => ({
+        id: d.id,
+        attempt: 0,
+        at: at(0),
+        receiver: d.endpoint_id ?? INLINE_RECEIVER,
+        callId: call.id,
+      })),
+      'subscribers hear of each, due now, and whose turn it is',
     );
     t.strictSame(await store.dueDeliveries(at(0), 100), told);
     const events = await store.listEvents(call.id);
@@ -234,7 +241,8 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
       delivered_at: null,
       updated_at: at(100),
     });
-    t.strictSame(told, [{ id, attempt: 1, at: at(5000) }], 'subscribers hear when it is due again');
+    const again = { id, attempt: 1, at: at(5000), receiver: INLINE_RECEIVER, callId: call.id };
+    t.strictSame(told, [again], 'subscribers hear when it is due again');
     t.match(await store.findCall(call.id), { webhook_status: 'pending', webhook_error: 'HTTP 500' });
     t.strictSame(
       await store.recordAttempt(id, outcome({})),
@@ -242,7 +250,7 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
       'a claim is used up',
     );
     t.strictSame(await store.dueDeliveries(at(4999), 10), []);
-    t.strictSame(await store.dueDeliveries(at(5000), 10), [{ id, attempt: 1, at: at(5000) }]);
+    t.strictSame(await store.dueDeliveries(at(5000), 10), [again]);
 
     await store.claimDelivery(id, 1, at(5000), 30_000);
     await t.rejects(store.recordAttempt(id, outcome({ status: 'pending' })), 'pending needs a time');
@@ -294,7 +302,8 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
     t.equal(await store.redeliver(org, uuid(), at(500)), null);
     const again = await store.redeliver(org, id, at(500));
     t.match(again, { status: 'pending', manual_retry_count: 1, attempt_count: 0, next_attempt_at: at(500) });
-    t.strictSame(told, [{ id, attempt: 0, at: at(500) }], 'due now, its schedule from the start');
+    const due = { id, attempt: 0, at: at(500), receiver: INLINE_RECEIVER, callId: call.id };
+    t.strictSame(told, [due], 'due now, its schedule from the start');
     t.match(await store.findCall(call.id), { webhook_status: 'pending' });
     const claimed = await store.claimDelivery(id, 0, at(500), 30_000);
     t.equal(claimed?.replay, true);
@@ -415,6 +424,41 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
     });
     t.equal(await store.redeliver(org, second, at(1)), null, 'deleted: there is nobody to send to');
     t.strictSame(await store.dueDeliveries(at(9999), 10), []);
+  });
+
+  t.test('an attempt that is not charged gives the delivery back for another time', async (t) => {
+    const { store, org, told } = await open(t);
+    const { id } = await oneInline(store, org);
+    t.equal(await store.releaseDelivery(id, at(9000)), false, 'nobody has it');
+    await store.claimDelivery(id, 0, at(0), 30_000);
+    told.length = 0;
+    t.equal(await store.releaseDelivery(id, at(9000)), true);
+    t.match(told, [{ id, attempt: 0, at: at(9000), receiver: INLINE_RECEIVER }]);
+    t.strictSame(await store.dueDeliveries(at(8999), 10), []);
+    t.match(await store.dueDeliveries(at(9000), 10), [{ id, attempt: 0 }], 'long before its lease would end');
+    t.match(await store.getDelivery(org, id), {
+      delivery: { attempt_count: 0, status: 'pending', next_attempt_at: at(9000) },
+      attempts: [],
+    });
+    t.ok(await store.claimDelivery(id, 0, at(9000), 30_000), 'anybody may take it');
+    await store.recordAttempt(id, outcome({ http: 200 }));
+    t.equal(await store.releaseDelivery(id, at(9000)), false, 'a delivered one stays so');
+    t.equal(await store.releaseDelivery(uuid(), at(9000)), false);
+  });
+
+  t.test('an organization has as many endpoints as its limit, deleted ones not counted', async (t) => {
+    const { store, org } = await open(t);
+    const other = await addOrganization(store);
+    await store.createEndpoint(makeEndpoint(other));
+    const [first, second] = [makeEndpoint(org), makeEndpoint(org)];
+    succeeded(await store.createEndpoint(first, { limit: 2 }));
+    succeeded(await store.createEndpoint(second, { limit: 2 }));
+    t.strictSame(await store.createEndpoint(makeEndpoint(org), { limit: 2 }), {
+      conflict: 'too_many_endpoints',
+    });
+    t.equal((await store.listEndpoints(org, { limit: 10 })).length, 2);
+    await store.deleteEndpoint(org, first.id);
+    succeeded(await store.createEndpoint(makeEndpoint(org), { limit: 2 }));
   });
 
   t.test('a changed URL is where what is still pending goes', async (t) => {

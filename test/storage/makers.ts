@@ -146,6 +146,8 @@ export function makeCall(orgId: string, fields: Partial<CallRecord> = {}): CallR
     chosen_language: null,
     recording_path: null,
     usage: null,
+    extraction_usage: null,
+    cost: null,
     ...fields,
   };
 }
