@@ -42,6 +42,18 @@ export const agentRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/agents',
+    operation: 'createAgent',
+    errors: [
+      'invalid_voice',
+      'invalid_language',
+      'invalid_returns',
+      'invalid_tool',
+      'invalid_url',
+      'blocked_address',
+      'primary_number_not_attached',
+      'number_not_found',
+      'number_taken',
+    ],
     summary: 'Create an agent',
     status: 201,
     body: schemas.createAgent,
@@ -84,6 +96,7 @@ export const agentRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/agents',
+    operation: 'listAgents',
     summary: 'List agents, newest first',
     status: 200,
     query: schemas.listAgents,
@@ -103,6 +116,7 @@ export const agentRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/agents/:id',
+    operation: 'getAgent',
     summary: 'Read an agent',
     status: 200,
     answer: schemas.agent,
@@ -114,7 +128,19 @@ export const agentRoutes: Route[] = [
   route({
     method: 'patch',
     path: '/v1/agents/:id',
+    operation: 'updateAgent',
+    errors: [
+      'agent_archived',
+      'invalid_voice',
+      'invalid_language',
+      'invalid_returns',
+      'invalid_tool',
+      'invalid_url',
+      'blocked_address',
+    ],
     summary: 'Change an agent',
+    description:
+      'Any field of creation but `type`, `number_ids` and `primary_number_id`; null clears those that may be null. Calls that are placed or live keep what they had.',
     status: 200,
     body: schemas.changeAgent,
     answer: schemas.agent,
@@ -138,6 +164,7 @@ export const agentRoutes: Route[] = [
   route({
     method: 'delete',
     path: '/v1/agents/:id',
+    operation: 'archiveAgent',
     summary: 'Archive an agent and detach its numbers; live calls go on',
     status: 200,
     answer: schemas.agent,
@@ -153,6 +180,8 @@ export const agentRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/agents/:id/numbers',
+    operation: 'attachNumber',
+    errors: ['agent_archived', 'number_not_found', 'number_taken'],
     summary: 'Attach a number; the first one becomes primary',
     status: 200,
     body: schemas.attachNumber,
@@ -170,6 +199,8 @@ export const agentRoutes: Route[] = [
   route({
     method: 'delete',
     path: '/v1/agents/:id/numbers/:number_id',
+    operation: 'detachNumber',
+    errors: ['conflict'],
     summary: 'Detach a number; the oldest one left becomes primary when it was',
     status: 200,
     answer: schemas.agent,
@@ -189,6 +220,8 @@ export const agentRoutes: Route[] = [
   route({
     method: 'put',
     path: '/v1/agents/:id/primary-number',
+    operation: 'setPrimaryNumber',
+    errors: ['agent_archived', 'primary_number_not_attached'],
     summary: 'Choose the primary number among those attached',
     status: 200,
     body: schemas.setPrimaryNumber,

@@ -23,7 +23,28 @@ export const callRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/calls',
+    operation: 'createCall',
+    errors: [
+      'invalid_number',
+      'invalid_returns',
+      'invalid_url',
+      'blocked_address',
+      'agent_not_found',
+      'agent_archived',
+      'agent_not_outbound',
+      'agent_has_no_number',
+      'from_number_not_attached',
+      'from_number_not_owned',
+      'no_active_number',
+      'insufficient_credit',
+      'conflict',
+      'carrier_error',
+      'at_capacity',
+      'draining',
+    ],
     summary: 'Place a call, of an agent or by a prompt',
+    description:
+      'The call is placed at once. The carrier is asked before the answer: 201 means that it has accepted the call; 502 that it refused or could not be reached, and the call is kept as failed. With an Idempotency-Key a repeat dials nothing and answers what the first request was answered, also after a failure or a crash.',
     status: 201,
     body: schemas.createCall,
     choose: (body) =>
@@ -62,6 +83,8 @@ export const callRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/calls',
+    operation: 'listCalls',
+    errors: ['invalid_number'],
     summary: 'List calls, inbound and outbound, newest first, as a bare array',
     status: 200,
     query: schemas.listCalls,
@@ -89,6 +112,7 @@ export const callRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/calls/:id',
+    operation: 'getCall',
     summary: 'Read a call',
     status: 200,
     answer: schemas.call,
@@ -100,7 +124,9 @@ export const callRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/calls/:id/transcript',
+    operation: 'getTranscript',
     summary: 'Read what was said on a call, in speech order',
+    description: 'Can be read while the call lasts.',
     status: 200,
     answer: schemas.transcript,
     async run({ store, orgId, params }) {
@@ -129,7 +155,10 @@ export const callRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/calls/:id/cancel',
+    operation: 'cancelCall',
+    errors: ['call_ended', 'conflict'],
     summary: 'End a call before it is answered',
+    description: 'Refused with `conflict` once it was answered, and with `call_ended` once it has ended.',
     status: 200,
     answer: schemas.call,
     async run({ calls, store, orgId, params }) {
@@ -141,7 +170,11 @@ export const callRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/calls/:id/hangup',
+    operation: 'hangUpCall',
+    errors: ['call_ended', 'conflict'],
     summary: 'End a live call',
+    description:
+      'Also one that is not answered yet: then it ends as canceled. Refused with `call_ended` once it has ended.',
     status: 200,
     answer: schemas.call,
     async run({ calls, store, orgId, params }) {
@@ -153,9 +186,12 @@ export const callRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/calls/:id/recording',
+    operation: 'getRecording',
+    errors: ['conflict'],
     summary: 'Download the recording of an ended call as WAV (stereo), whole or in ranges',
     status: 200,
     answer: null,
+    media: 'audio/wav',
     async run({ store, config, orgId, params }, res) {
       const call = found(await store.getCall(orgId, params.id), NO_CALL);
       const file = found(

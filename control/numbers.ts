@@ -13,6 +13,7 @@ export const numberRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/numbers',
+    operation: 'listNumbers',
     summary: 'List the numbers of the organization, newest first',
     status: 200,
     query: schemas.listNumbers,
@@ -31,6 +32,8 @@ export const numberRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/numbers/available',
+    operation: 'searchNumbers',
+    errors: ['carrier_error'],
     summary: 'Search numbers that can be bought',
     status: 200,
     query: schemas.searchNumbers,
@@ -64,7 +67,11 @@ export const numberRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/numbers/purchase',
+    operation: 'purchaseNumber',
+    errors: ['invalid_number', 'conflict', 'carrier_error'],
     summary: 'Buy a number',
+    description:
+      'The number is pointed at this service. The carrier is asked first whether it is ours already, so that a repeat after a lost answer buys nothing twice.',
     status: 201,
     body: schemas.purchaseNumber,
     answer: schemas.number,
@@ -100,6 +107,8 @@ export const numberRoutes: Route[] = [
   route({
     method: 'delete',
     path: '/v1/numbers/:id',
+    operation: 'releaseNumber',
+    errors: ['number_attached', 'carrier_error'],
     summary: 'Release a number that is attached to no agent',
     status: 200,
     answer: schemas.number,

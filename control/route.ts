@@ -5,8 +5,8 @@ import type { z } from 'zod';
 import type { Calls } from '../bridge/calls.ts';
 import type { Carrier } from '../bridge/carriers/carrier.ts';
 import type { Config } from '../config.ts';
-import { AppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { type Log, redact } from '../log.ts';
 import type { Store } from '../storage/store.ts';
 import type { Egress } from './egress.ts';
 import { checkIdempotencyKey, once } from './idempotency.ts';
@@ -54,13 +54,23 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 interface RouteDescription {
   method: Method;
   path: string;
+  /** The operation's name in the reference, and so in what is generated from it. */
+  operation: string;
   summary: string;
+  /** What else there is to say of it, for the reference. */
+  description?: string | undefined;
   /** Of a good answer. */
   status: number;
+  /** Codes it may refuse with, besides those that its kind of request always has. */
+  errors?: readonly ErrorCode[] | undefined;
   query?: z.ZodType | undefined;
   body?: z.ZodType | undefined;
   /** Null: the answer has no body, or is no JSON. */
   answer: z.ZodType | null;
+  /** Media type of a good answer that is no JSON; it can be had in ranges. */
+  media?: string | undefined;
+  /** Header the request needs besides the API key: its name, and what it is for. */
+  header?: { name: string; description: string } | undefined;
   /**
    * Takes an `Idempotency-Key`. `failures`: whether a 5xx is what a repeat is answered too ('kept', where it may have had an
    * effect that must not happen twice), or the repeat tries again ('dropped').
@@ -164,7 +174,7 @@ function readParams(given: Request['params']): Record<string, string> {
 function refuseAll(given: object, what: string): Record<string, never> {
   const first = Object.keys(given)[0];
   if (first !== undefined) {
-    const param = first.slice(0, 100);
+    const param = redact(first.slice(0, 100));
     throw new AppError('unknown_parameter', `This request takes no ${what}; leave ${param} out.`, { param });
   }
   return {};

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { ModelTool } from '../bridge/models/model.ts';
 import { AppError } from '../errors.ts';
+import { redact } from '../log.ts';
 import type { Tool } from '../storage/records.ts';
 import { closeSchema, faultOfParameters } from './tool-schema.ts';
 
@@ -71,37 +72,50 @@ const url = z.string().superRefine((text, context) => {
 
 const http = z
   .strictObject({
-    type: z.literal('http'),
+    type: z.literal('http').describe('Calls a URL of yours.'),
     name: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
       .refine(
         (name) => !(BUILT_IN_TOOLS as readonly string[]).includes(name),
         'is the name of a built-in tool',
-      ),
-    description: z.string().trim().min(1, 'may not be empty').max(1024, 'may have 1024 characters at most'),
+      )
+      .describe('What the model calls it by; each name once an agent.'),
+    description: z
+      .string()
+      .max(1024, 'may have 1024 characters at most')
+      .trim()
+      .min(1, 'may not be empty')
+      .describe('What it does and when to use it, for the model.'),
     parameters: z
       .record(z.string(), z.unknown(), 'must be a JSON Schema object')
       .superRefine((schema, context) => {
         const fault = faultOfParameters(schema);
         if (fault !== null) context.addIssue({ code: 'custom', message: fault });
       })
-      .default({ type: 'object', properties: {} }),
-    url,
-    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
-    headers: headers.optional(),
+      .default({ type: 'object', properties: {} })
+      .describe(
+        'JSON Schema of an object: what the model fills in. No references, patterns or open objects; 8 levels, 16 KB at most.',
+      ),
+    url: url.describe(
+      'Where the arguments go: in the query string of GET and DELETE, else as the JSON body. Fixed: no placeholders.',
+    ),
+    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST').describe('HTTP method.'),
+    headers: headers.optional().describe('Sent as they are; the model never sees them. 20 at most.'),
     timeout_ms: z
       .int('must be a whole number of milliseconds')
       .min(100, 'must be 100 at least')
       .max(20_000, 'must be 20000 at most')
-      .default(DEFAULT_TOOL_TIMEOUT_MS),
+      .default(DEFAULT_TOOL_TIMEOUT_MS)
+      .describe('Milliseconds until it is given up; the agent is told.'),
     speak_first: z
       .string()
+      .max(500, 'may have 500 characters at most')
       .trim()
       .min(1, 'may not be empty')
-      .max(500, 'may have 500 characters at most')
       .refine(printable, 'may have no control characters')
-      .optional(),
+      .optional()
+      .describe('A line the agent says before the tool runs.'),
   })
   .superRefine((tool, context) => {
     // An argument of the model must never stand in for a parameter that the URL has fixed.
@@ -122,20 +136,25 @@ const http = z
 const target = z.strictObject({
   name: z
     .string()
+    .max(64, 'may have 64 characters at most')
     .trim()
     .min(1, 'may not be empty')
-    .max(64, 'may have 64 characters at most')
-    .refine(printable, 'may have no control characters'),
-  number: z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number in E.164: +14155550123'),
+    .refine(printable, 'may have no control characters')
+    .describe('What the model calls it by.'),
+  number: z
+    .string()
+    .regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number in E.164: +14155550123')
+    .describe('Where the call goes, E.164; the model never sees it.'),
 });
 
-const tool = z.discriminatedUnion(
+/** One tool; the reference is made from it too. */
+export const tool = z.discriminatedUnion(
   'type',
   [
     http,
-    z.strictObject({ type: z.literal('end_call') }),
+    z.strictObject({ type: z.literal('end_call').describe('Hangs up. Always there, named or not.') }),
     z.strictObject({
-      type: z.literal('transfer_call'),
+      type: z.literal('transfer_call').describe('Hands the call over to a number of yours.'),
       targets: z
         .array(target)
         .min(1, 'needs at least one target')
@@ -143,9 +162,10 @@ const tool = z.discriminatedUnion(
         .refine(
           (targets) => new Set(targets.map((one) => one.name.toLowerCase())).size === targets.length,
           'has the same name twice',
-        ),
+        )
+        .describe('Whom the model may choose from.'),
     }),
-    z.strictObject({ type: z.literal('send_dtmf') }),
+    z.strictObject({ type: z.literal('send_dtmf').describe('Presses keys of the phone, for voice menus.') }),
   ],
   'must be an object of type http, end_call, transfer_call or send_dtmf',
 );
@@ -160,10 +180,11 @@ export function inQuery(method: string): boolean {
 }
 
 function spell(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${String(part)}`),
+  const text = path.reduce<string>(
+    (way, part) => (typeof part === 'number' ? `${way}[${part}]` : `${way}.${String(part)}`),
     'tools',
   );
+  return redact(text);
 }
 
 /**

@@ -1,0 +1,186 @@
+// One example of each resource, as the reference shows it: one clinic, one agent, one call and its webhook. PURE.
+// Tests hold every example against the schema it belongs to.
+
+const ORG = '0199b0c0-2f6e-7d0a-8a53-5f0f5f1b2c01';
+
+export const ATTACHED_NUMBER = {
+  id: '0199b0c1-54c8-7b11-9f3e-0a4b6e5d7f02',
+  e164: '+14155550100',
+  friendly_name: 'Front desk',
+  country_code: 'US',
+  number_type: 'local',
+  status: 'active',
+  monthly_cost_cents: 115,
+  purchased_at: '2026-03-01T11:40:00.000Z',
+  inbound_agent_id: null,
+  outbound_agent_ids: ['0199b0c2-9d34-7e52-8c17-6b1f9a2e3d03'],
+};
+
+export const AVAILABLE_NUMBER = {
+  e164: '+14155550101',
+  friendly_name: '(415) 555-0101',
+  country_code: 'US',
+  number_type: 'local',
+  locality: 'San Francisco',
+  region: 'CA',
+  monthly_cost_cents: 115,
+};
+
+export const AGENT = {
+  id: '0199b0c2-9d34-7e52-8c17-6b1f9a2e3d03',
+  org_id: ORG,
+  user_id: '0199b0c0-2f6e-7d0a-8a53-5f0f5f1b2c09',
+  name: 'Reminder',
+  type: 'outbound',
+  persona: null,
+  instructions: 'Remind the person of their appointment and ask whether they will come.',
+  voice: 'marin',
+  language: null,
+  returns: { will_come: 'boolean', new_date: 'date' },
+  tools: null,
+  webhook_url: 'https://example.com/calls',
+  voicemail_action: 'hangup',
+  primary_number_id: ATTACHED_NUMBER.id,
+  archived_at: null,
+  created_at: '2026-03-01T11:45:00.000Z',
+  updated_at: '2026-03-01T11:45:00.000Z',
+  numbers: [ATTACHED_NUMBER],
+};
+
+export const HTTP_TOOL = {
+  type: 'http',
+  name: 'look_up_order',
+  description: 'Finds an order by its number and says when it will arrive.',
+  parameters: {
+    type: 'object',
+    properties: { order_number: { type: 'string', description: 'The number, as the caller says it.' } },
+    required: ['order_number'],
+  },
+  url: 'https://example.com/orders/look-up',
+  method: 'POST',
+  headers: { 'X-Api-Key': 'orders-key' },
+  timeout_ms: 5000,
+  speak_first: 'One moment, I am looking that up.',
+};
+
+/** At call.completed. */
+export const CALL = {
+  id: '0199b0c4-7a10-7cc0-9b1e-2f6d5a8e4c04',
+  agent_id: AGENT.id,
+  to_number: '+14155550123',
+  from_number: ATTACHED_NUMBER.e164,
+  status: 'completed',
+  direction: 'outbound',
+  persona: null,
+  instructions: AGENT.instructions,
+  prompt: '# Who you are\nYou are a friendly, professional AI assistant on the phone. …',
+  context: { appointment: 'Tuesday, 10:00' },
+  returns: AGENT.returns,
+  language: 'en',
+  result: { will_come: true, new_date: null },
+  result_status: 'completed',
+  result_error: null,
+  created_at: '2026-03-01T12:00:00.000Z',
+  started_at: '2026-03-01T12:00:01.204Z',
+  answered_at: '2026-03-01T12:00:07.310Z',
+  ended_at: '2026-03-01T12:00:49.871Z',
+  duration_seconds: 49,
+  billed_duration_seconds: 43,
+  billing_amount_milli_cents: 1434,
+  reservation_status: 'settled',
+  webhook_url: AGENT.webhook_url,
+  webhook_status: 'pending',
+  webhook_error: null,
+  error_code: null,
+  error_message: null,
+  hangup_cause: 'agent_ended',
+  metadata: { patient: '4711' },
+  updated_at: '2026-03-01T12:00:52.006Z',
+};
+
+/** As POST /v1/calls answers it. */
+export const NEW_CALL = {
+  ...CALL,
+  status: 'initiated',
+  result: null,
+  result_status: 'pending',
+  started_at: null,
+  answered_at: null,
+  ended_at: null,
+  duration_seconds: null,
+  billed_duration_seconds: null,
+  billing_amount_milli_cents: null,
+  reservation_status: 'reserved',
+  webhook_status: 'none',
+  hangup_cause: null,
+  updated_at: '2026-03-01T12:00:00.412Z',
+};
+
+export const TRANSCRIPT = {
+  call_id: CALL.id,
+  status: 'final',
+  data: [
+    {
+      id: '0199b0c4-95e2-7a0b-8d44-1c3e5f7a9b05',
+      role: 'agent',
+      text: 'Hello, this is the assistant of the Bluebird Clinic, calling about your appointment on Tuesday.',
+      heard_text: 'Hello, this is the assistant of the Bluebird Clinic,',
+      interrupted: true,
+      started_at: '2026-03-01T12:00:07.902Z',
+      start_ms: 592,
+      end_ms: 3210,
+    },
+    {
+      id: '0199b0c4-a37f-7f6c-9e21-4d6f8b0a2c06',
+      role: 'caller',
+      text: 'Yes, I know, I will be there.',
+      heard_text: 'Yes, I know, I will be there.',
+      interrupted: false,
+      started_at: '2026-03-01T12:00:10.120Z',
+      start_ms: 2810,
+      end_ms: 4660,
+    },
+  ],
+};
+
+export const ENDPOINT = {
+  id: '0199b0c5-1b2c-7d3e-8f4a-5b6c7d8e9f07',
+  org_id: ORG,
+  url: 'https://example.com/offhook',
+  description: null,
+  enabled_events: ['*'],
+  status: 'enabled',
+  disabled_reason: null,
+  disabled_at: null,
+  consecutive_failures: 0,
+  created_at: '2026-03-01T11:50:00.000Z',
+  updated_at: '2026-03-01T11:50:00.000Z',
+};
+
+export const DELIVERY = {
+  id: '0199b0c4-f0a1-7b2c-9d3e-4f5a6b7c8d08',
+  org_id: ORG,
+  endpoint_id: ENDPOINT.id,
+  call_id: CALL.id,
+  event_type: 'call.completed',
+  url: ENDPOINT.url,
+  status: 'delivered',
+  attempt_count: 1,
+  manual_retry_count: 0,
+  next_attempt_at: '2026-03-01T12:00:52.006Z',
+  last_error: null,
+  last_response_status: 200,
+  delivered_at: '2026-03-01T12:00:52.190Z',
+  created_at: '2026-03-01T12:00:52.006Z',
+  updated_at: '2026-03-01T12:00:52.190Z',
+};
+
+export const DELIVERY_ATTEMPT = {
+  id: '0199b0c4-f0b3-7c4d-8e5f-6a7b8c9d0e10',
+  attempt: 1,
+  started_at: '2026-03-01T12:00:52.021Z',
+  latency_ms: 164,
+  response_status: 200,
+  error: null,
+  response_excerpt: 'ok',
+};
