@@ -18,6 +18,8 @@ export type CallEvent =
       cause: string | null;
       errorCode: string | null;
       errorMessage: string | null;
+      /** The carrier says that it had rung, though its callback of that is still under way. */
+      rang?: boolean;
     }
   /** We ended the talk and know why; the carrier's own end follows. */
   | { type: 'finishing'; cause: string; errorCode: string | null; errorMessage: string | null }
@@ -65,6 +67,18 @@ export function chargeFor(seconds: number, pricePerMinute: number): number {
   return Math.ceil((seconds * pricePerMinute) / 60);
 }
 
+/** An answer that overtook the callback of the ringing proves that it rang: every order of callbacks tells the same. */
+function missedRinging(status: CallStatus): readonly EventType[] {
+  return status === 'queued' || status === 'initiated' ? ['call.ringing'] : [];
+}
+
+/** Whether the time of the answer was worked out from the end, because the callback of the answer had not come. */
+function isInferredAnswer(call: CallRecord): boolean {
+  if (call.answered_at === null || call.ended_at === null || call.billed_duration_seconds === null)
+    return false;
+  return Date.parse(call.answered_at) === Date.parse(call.ended_at) - call.billed_duration_seconds * 1000;
+}
+
 function step(
   from: CallStatus,
   change: Partial<CallRecord>,
@@ -100,6 +114,7 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
       : 'failed';
   const billed = connected ? (event.durationSeconds ?? secondsBetween(answeredAt, event.at)) : null;
   const amount = billed === null ? null : Math.min(chargeFor(billed, pricePerMinute), creditLimit(call));
+  const rang = connected || status === 'no_answer' || event.rang === true;
   const noReturns = Object.keys(call.returns).length === 0;
   return step(
     call.status,
@@ -113,8 +128,7 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
       reservation_status: connected ? 'settled' : 'released',
       reserved_milli_cents: 0,
       hangup_cause: call.hangup_cause ?? (status === 'completed' ? 'remote_hangup' : (event.cause ?? status)),
-      error_code: call.error_code ?? event.errorCode,
-      error_message: call.error_message ?? event.errorMessage,
+      ...failure(call, event, status),
       ...(status === 'completed'
         ? {}
         : noReturns
@@ -123,6 +137,7 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
     },
     {
       events: [
+        ...(rang ? missedRinging(call.status) : []),
         ...(call.answered_at === null && connected ? (['call.answered'] as const) : []),
         // call.completed waits for the result; every other end is told at once.
         ...(status === 'completed' ? [] : [EVENT_OF[status]]),
@@ -133,6 +148,22 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
       effects: ['release', ...(status === 'completed' ? (['settle-result'] as const) : [])],
     },
   );
+}
+
+/** What went wrong: ours where we know it, else the carrier's; a failed call says it even where the carrier gave no code. */
+function failure(
+  call: CallRecord,
+  event: Extract<CallEvent, { type: 'ended' }>,
+  status: CallStatus,
+): Pick<CallRecord, 'error_code' | 'error_message'> {
+  const code = call.error_code ?? event.errorCode;
+  const message = call.error_message ?? event.errorMessage;
+  if (status !== 'failed') return { error_code: code, error_message: message };
+  const reason = event.cause === null ? '' : ` (${event.cause})`;
+  return {
+    error_code: code ?? 'carrier_failed',
+    error_message: message ?? `The carrier could not connect the call, or lost it${reason}.`,
+  };
 }
 
 /** With a balance set, a call is charged no more than what is held for it; without one, nothing limits it. */
@@ -149,8 +180,19 @@ export function next(call: CallRecord, event: CallEvent, pricePerMinute: number)
   const { status } = call;
   if (isTerminal(status)) {
     // Both ends hang up at once, and callbacks come late: only what is still missing is noted.
-    if (event.type === 'ringing' && call.started_at === null && event.at <= (call.ended_at ?? event.at)) {
-      return step(status, { started_at: event.at });
+    const { ended_at } = call;
+    if (event.type === 'ringing' && call.started_at === null && ended_at !== null && event.at <= ended_at) {
+      return step(status, {
+        started_at: event.at,
+        duration_seconds: secondsBetween(event.at, ended_at),
+      });
+    }
+    if (event.type === 'answered' && ended_at !== null && event.at <= ended_at) {
+      const isNews = event.at !== call.answered_at && isInferredAnswer(call);
+      return isNews ? step(status, { answered_at: event.at }) : null;
+    }
+    if (event.type === 'machine-detected' && call.answered_by === null) {
+      return step(status, { answered_by: event.answeredBy });
     }
     if (event.type === 'accepted' && call.carrier_call_id === null) {
       // The call was given up while the carrier was still asked: it must not ring on.
@@ -201,7 +243,11 @@ export function next(call: CallRecord, event: CallEvent, pricePerMinute: number)
         : null;
     case 'answered':
       if (status === 'in_progress') return null;
-      return step(status, { status: 'in_progress', answered_at: event.at }, { events: ['call.answered'] });
+      return step(
+        status,
+        { status: 'in_progress', answered_at: event.at },
+        { events: [...missedRinging(status), 'call.answered'] },
+      );
     case 'finishing':
       if (call.hangup_cause !== null) return null;
       return step(

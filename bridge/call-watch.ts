@@ -52,6 +52,8 @@ const RESTARTED = {
   message: 'The service was restarted during the call.',
 } as const;
 
+const max = (a: string, b: string) => (a > b ? a : b);
+
 export function openCallWatch(o: CallWatchOptions): CallWatch {
   const { switchboard, store, carrier, log } = o;
   let timer: NodeJS.Timeout | null = null;
@@ -85,30 +87,58 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     return true;
   }
 
-  async function recoverOne(found: CallRecord): Promise<void> {
-    let call: CallRecord = found;
-    if (call.carrier_call_id === null) {
-      // The process died between its intent to dial and the carrier's answer: the call may be ringing somewhere.
-      try {
-        const [snapshot] = await carrier.findCalls({
-          to: call.to_number,
-          from: call.from_number,
-          since: call.created_at,
-        });
-        const taken =
-          snapshot && (await store.findCallByCarrierId(carrier.name, snapshot.carrierCallId)) !== null;
-        if (snapshot && !taken) {
-          call =
-            (await switchboard.apply(call.id, { type: 'accepted', carrierCallId: snapshot.carrierCallId })) ??
-            call;
-        }
-      } catch (error) {
-        log.warn({ call_id: call.id, err: error }, 'carrier.not_asked');
+  /**
+   * The process died between its intent to dial and the carrier's answer: the call may be ringing somewhere. Of several
+   * that may be its own, none is adopted and all are hung up: a call must not get another's end and bill.
+   */
+  async function findLeg(call: CallRecord, unfinished: readonly CallRecord[]): Promise<CallRecord> {
+    const hasRival = unfinished.some(
+      (other) =>
+        other.id !== call.id &&
+        other.carrier_call_id === null &&
+        other.to_number === call.to_number &&
+        other.from_number === call.from_number,
+    );
+    let adopted = call;
+    try {
+      const found = await carrier.findCalls({
+        to: call.to_number,
+        from: call.from_number,
+        since: call.created_at,
+      });
+      for (const { carrierCallId, status } of found) {
+        if ((await store.findCallByCarrierId(carrier.name, carrierCallId)) !== null) continue;
+        if (!hasRival && adopted === call) {
+          adopted = (await switchboard.apply(call.id, { type: 'accepted', carrierCallId })) ?? call;
+        } else if (!ENDED.has(status)) await carrier.cancel(carrierCallId);
       }
+    } catch (error) {
+      log.warn({ call_id: call.id, err: error }, 'carrier.not_asked');
     }
+    return adopted;
+  }
+
+  async function recoverOne(found: CallRecord, unfinished: readonly CallRecord[]): Promise<void> {
+    let call = found.carrier_call_id === null ? await findLeg(found, unfinished) : found;
     const snapshot = await ask(call);
     // We had ended the talk ourselves, or nobody had answered: then the carrier's own account is the true one.
     if ((call.hangup_cause !== null || call.answered_at === null) && (await settleBy(call, snapshot))) return;
+    if (snapshot !== null && snapshot !== 'unknown') {
+      if (snapshot.status === 'answered' && call.answered_at === null) {
+        const at = snapshot.startedAt ?? o.now().toISOString();
+        call = (await switchboard.apply(call.id, { type: 'answered', at: max(at, call.created_at) })) ?? call;
+      } else if (ENDED.has(snapshot.status)) {
+        // The line was cut with the process, perhaps long ago: it ended then, by the carrier's count, and by our fault.
+        await switchboard.apply(call.id, {
+          type: 'finishing',
+          cause: RESTARTED.code,
+          errorCode: RESTARTED.code,
+          errorMessage: RESTARTED.message,
+        });
+        await settleBy(call, snapshot);
+        return;
+      }
+    }
     const ended = await switchboard.endNow(call.id, 'daemon_restart', RESTARTED);
     if (ended !== null && !isTerminal(ended.status)) {
       // The carrier did not answer. The record must not wait for it; its leg is bounded by its own time limit.
@@ -221,7 +251,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
         Array.from({ length: 4 }, async () => {
           for (let call = queue.shift(); call !== undefined; call = queue.shift()) {
             const { id } = call;
-            await recoverOne(call).catch((error: unknown) =>
+            await recoverOne(call, unfinished).catch((error: unknown) =>
               log.error({ call_id: id, err: error }, 'call.not_recovered'),
             );
             o.failpoint?.('one_recovered');

@@ -70,6 +70,7 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
           cause: event.cause,
           errorCode: event.errorCode,
           errorMessage: event.errorMessage,
+          rang: event.rang ?? false,
         });
     }
   }

@@ -29,8 +29,13 @@ export interface Switchboard extends Calls, HookHandlers {
     error: { code: string; message: string } | null,
   ): Promise<CallRecord | null>;
   setAccepting(accepting: boolean): void;
+  /** Ends the recordings of live calls; the calls go on. */
+  stopRecordings(): void;
   attach(threads: MediaThreads): void;
 }
+
+/** The first callback of a call comes within this, unless the carrier still keeps the call in its queue. */
+const CALLBACK_WAIT_MS = 2_000;
 
 /** Opens the switchboard; its media threads are attached once they run, since each needs the other. */
 export function openSwitchboard(o: CallDeskOptions): Switchboard {
@@ -81,9 +86,17 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
     }
   }
 
-  /** The carrier's answer to a dial was lost: it is asked for the call, and never dialled again. */
+  /**
+   * The carrier's answer to a dial was lost: it is asked for the call, and never dialled again. Its own first callback
+   * names the call for certain; only without it, another call to the same number is taken for this one.
+   */
   async function adopt(call: CallRecord): Promise<CallRecord | null> {
     try {
+      for (let waitedMs = 0; waitedMs < CALLBACK_WAIT_MS; waitedMs += 100) {
+        const known = await store.findCall(call.id);
+        if (known !== null && known.carrier_call_id !== null) return known;
+        await new Promise((again) => setTimeout(again, 100));
+      }
       const found = await carrier.findCalls({
         to: call.to_number,
         from: call.from_number,

@@ -75,7 +75,7 @@ export interface Carrier {
   placeCall(o: PlaceCall): Promise<{ carrierCallId: string }>;
   /** Never fails for a call that is gone. */
   hangUp(carrierCallId: string): Promise<'ended' | 'already_ended'>;
-  /** Ends a call that has not been answered; `already_ended` when it has ended. */
+  /** Ends a call that has not been answered, and one that was answered meanwhile; `already_ended` when it has ended. */
   cancel(carrierCallId: string): Promise<'ended' | 'already_ended'>;
   /** Hands the caller to another number after the current audio; the stream ends. */
   transfer(carrierCallId: string, to: string, o: { callId: string; from: string }): Promise<void>;
@@ -106,6 +106,8 @@ export type CarrierEvent =
       cause: string | null;
       errorCode: string | null;
       errorMessage: string | null;
+      /** Of an end: the call had rung before, as far as the hook itself shows. */
+      rang?: boolean;
     }
   | {
       type: 'machine-detection';

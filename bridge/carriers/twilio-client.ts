@@ -138,7 +138,10 @@ export function openTwilio(o: TwilioOptions): Carrier {
     },
 
     hangUp: (carrierCallId) => end(carrierCallId, 'completed'),
-    cancel: (carrierCallId) => end(carrierCallId, 'canceled'),
+    async cancel(carrierCallId) {
+      // The same refusal is given for a call that has ended and for one that was answered meanwhile.
+      return (await end(carrierCallId, 'canceled')) === 'ended' ? 'ended' : end(carrierCallId, 'completed');
+    },
 
     async transfer(carrierCallId, to, { callId, from }) {
       const resultUrl = hookUrl(callId, 'transfer-result');

@@ -106,6 +106,8 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
       return null;
     }
     const sip = field(form, 'SipResponseCode');
+    // Callbacks are numbered as they were fired: initiated 0, ringing 1. An end with 2 has a ringing before it.
+    const order = wholeNumber(field(form, 'SequenceNumber')) ?? 0;
     await handlers.event({
       type: 'status',
       callId,
@@ -116,6 +118,7 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
       cause: sip === null ? null : `SIP ${sip}`,
       errorCode: field(form, 'ErrorCode'),
       errorMessage: field(form, 'ErrorMessage'),
+      ...(callId !== null && order >= 2 ? { rang: true } : {}),
     });
     return null;
   }

@@ -76,7 +76,8 @@ const TABLE: [keyof typeof AT, CallEvent, CallStatus, string[]][] = [
   ['queued', { type: 'refused', at: T(1), code: '21211', message: 'no' }, 'failed', ['call.failed']],
   ['queued', { type: 'ringing', at: T(1) }, 'ringing', ['call.ringing']],
   ['initiated', { type: 'ringing', at: T(1) }, 'ringing', ['call.ringing']],
-  ['initiated', { type: 'answered', at: T(5) }, 'in_progress', ['call.answered']],
+  // The answer overtook the ringing, or the carrier never spoke of it.
+  ['initiated', { type: 'answered', at: T(5) }, 'in_progress', ['call.ringing', 'call.answered']],
   ['ringing', { type: 'answered', at: T(5) }, 'in_progress', ['call.answered']],
   ['initiated', ended('busy'), 'busy', ['call.busy']],
   ['ringing', ended('no_answer'), 'no_answer', ['call.no_answer']],
@@ -87,6 +88,10 @@ const TABLE: [keyof typeof AT, CallEvent, CallStatus, string[]][] = [
   ['in_progress', ended('failed'), 'failed', ['call.failed']],
   // The callback of the answer was lost: completed proves it.
   ['ringing', ended('completed'), 'completed', ['call.answered']],
+  ['initiated', ended('completed'), 'completed', ['call.ringing', 'call.answered']],
+  ['initiated', ended('no_answer'), 'no_answer', ['call.ringing', 'call.no_answer']],
+  ['initiated', { ...ended('busy'), rang: true } as CallEvent, 'busy', ['call.ringing', 'call.busy']],
+  ['ringing', { ...ended('busy'), rang: true } as CallEvent, 'busy', ['call.busy']],
 ];
 
 t.test('transitions', async (t) => {
@@ -130,7 +135,36 @@ t.test('a late ringing callback adds its time and nothing else', async (t) => {
   });
   t.equal(next(answered, { type: 'ringing', at: T(6) }, 0), null, 'not after the answer');
   const over = call({ ...AT.in_progress, status: 'completed', started_at: null, ended_at: T(9) });
-  t.same(next(over, { type: 'ringing', at: T(2) }, 0)?.change, { started_at: T(2) });
+  t.same(next(over, { type: 'ringing', at: T(2) }, 0)?.change, { started_at: T(2), duration_seconds: 7 });
+});
+
+t.test('a late answer takes the place of the one worked out from the end, and of no other', async (t) => {
+  const over = next(
+    call(AT.ringing),
+    { ...ended('completed', T(36)), durationSeconds: 31 } as CallEvent,
+    0,
+  )?.change;
+  t.equal(over?.answered_at, T(5));
+  t.same(next(call({ ...AT.ringing, ...over }), { type: 'answered', at: T(6) }, 0), {
+    from: ['completed'],
+    change: { answered_at: T(6) },
+    events: [],
+    ledger: [],
+    effects: [],
+  });
+  t.equal(next(call({ ...AT.ringing, ...over }), { type: 'answered', at: T(5) }, 0), null);
+  const known = { ...AT.ringing, ...over, answered_at: T(6) };
+  t.equal(next(call(known), { type: 'answered', at: T(5) }, 0), null);
+  t.equal(next(call({ status: 'busy', ended_at: T(9) }), { type: 'answered', at: T(5) }, 0), null);
+});
+
+t.test('a late verdict on who answered is noted, once', async (t) => {
+  const over = call({ ...AT.in_progress, status: 'completed', ended_at: T(9) });
+  t.same(next(over, { type: 'machine-detected', answeredBy: 'human' }, 0)?.change, { answered_by: 'human' });
+  t.equal(
+    next({ ...over, answered_by: 'machine' }, { type: 'machine-detected', answeredBy: 'human' }, 0),
+    null,
+  );
 });
 
 t.test('the same status twice says nothing new', async (t) => {

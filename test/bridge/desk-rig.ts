@@ -1,0 +1,170 @@
+// A switchboard and a watch over a real store, with a carrier that is only a table of calls and media threads that do
+// nothing: for tests of what hooks, recovery and dialling make of a call.
+import type { Test } from 'tap';
+import { v7 as uuid } from 'uuid';
+import { openCallWatch } from '../../bridge/call-watch.ts';
+import type { Carrier, CarrierCallSnapshot } from '../../bridge/carriers/carrier.ts';
+import type { MediaThreads } from '../../bridge/media-threads.ts';
+import { openSwitchboard, type Switchboard } from '../../bridge/switchboard.ts';
+import { openLog } from '../../log.ts';
+import type { CallRecord } from '../../storage/records.ts';
+import { openStore } from '../../storage/sqlite-store.ts';
+import type { Store } from '../../storage/store.ts';
+import { addOrganization, makeCall } from '../storage/makers.ts';
+
+export const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
+
+export interface DeskRig {
+  store: Store;
+  org: string;
+  switchboard: Switchboard;
+  watch: ReturnType<typeof openCallWatch>;
+  /** What the carrier has, by its ids; written by the test, and by `placeCall`. */
+  atCarrier: Map<string, CarrierCallSnapshot>;
+  /** Requests to the carrier, as `cancel CA1`. */
+  asked: string[];
+  /** The clock; tests move it. */
+  clock: { ms: number };
+  /** A call ready to be dispatched. */
+  newCall(fields?: Partial<CallRecord>): CallRecord;
+}
+
+export interface DeskRigOptions {
+  /** In place of accepting the call. */
+  placeCall?: (callId: string, accept: () => string) => Promise<{ carrierCallId: string }>;
+}
+
+const nothing = () => {};
+const unused = (): never => {
+  throw new Error('not part of this test');
+};
+
+/** Opens it; it closes with the test. */
+export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<DeskRig> {
+  const clock = { ms: START_MS };
+  const now = () => new Date(clock.ms);
+  const store = await openStore({ path: ':memory:', now });
+  test.teardown(() => store.close());
+  const org = await addOrganization(store, { balance_milli_cents: 0 });
+  await store.setBalance(org, 1_000_000_000);
+  const atCarrier = new Map<string, CarrierCallSnapshot>();
+  const asked: string[] = [];
+  let dialled = 0;
+
+  async function end(verb: string, id: string): Promise<'ended' | 'already_ended'> {
+    asked.push(`${verb} ${id}`);
+    const call = atCarrier.get(id);
+    if (call === undefined || ['completed', 'busy', 'no_answer', 'failed', 'canceled'].includes(call.status))
+      return 'already_ended';
+    const status = call.status === 'answered' ? 'completed' : 'canceled';
+    atCarrier.set(id, { ...call, status, endedAt: now().toISOString() });
+    return 'ended';
+  }
+
+  const carrier: Carrier = {
+    name: 'simulated',
+    capabilities: { marks: true, clearReturnsMarks: true },
+    async placeCall({ callId, to, from }) {
+      const accept = () => {
+        dialled += 1;
+        const carrierCallId = `CA${dialled}`;
+        asked.push(`dial ${callId}`);
+        atCarrier.set(carrierCallId, snapshot({ carrierCallId, to, from, startedAt: now().toISOString() }));
+        return carrierCallId;
+      };
+      return o.placeCall === undefined ? { carrierCallId: accept() } : o.placeCall(callId, accept);
+    },
+    hangUp: (id) => end('hang up', id),
+    cancel: (id) => end('cancel', id),
+    transfer: unused,
+    sendDigits: unused,
+    speakAndHangUp: unused,
+    async fetchCall(id) {
+      return atCarrier.get(id) ?? null;
+    },
+    async findCalls({ to, from, since }) {
+      const found = [...atCarrier.values()].filter(
+        (call) => call.to === to && call.from === from && (call.startedAt ?? since) >= since,
+      );
+      return found.reverse();
+    },
+    searchNumbers: unused,
+    buyNumber: unused,
+    releaseNumber: unused,
+  };
+  const threads: MediaThreads = {
+    assign: () => 1,
+    threadOf: () => null,
+    post: nothing,
+    unassign: nothing,
+    upgrade: nothing,
+    loads: () => new Map(),
+    ready: () => true,
+    close: async () => {},
+  };
+  const log = openLog('silent');
+  const switchboard = openSwitchboard({
+    store,
+    carrier,
+    log,
+    now,
+    script: { greeting: () => '', idle: () => [], voicemail: () => '', modelTools: () => [] },
+    access: { name: 'none', url: '', apiKey: '', model: '', transcriptionModel: '' },
+    publicUrl: 'http://127.0.0.1',
+    dataDir: '.',
+    recordCalls: false,
+    maxCalls: 10_000,
+    maxSeconds: 3_600,
+    ringSeconds: 60,
+    pricePerMinute: 6_000,
+    reserveMinutes: 5,
+    runTool: unused,
+    inboundCall: unused,
+    settleResult(callId) {
+      void store.saveCall(callId, {
+        from: ['completed'],
+        change: { result_status: 'completed' },
+        events: ['call.completed'],
+      });
+    },
+    observer: {},
+  });
+  switchboard.attach(threads);
+  const watch = openCallWatch({
+    switchboard,
+    store,
+    carrier,
+    log,
+    now,
+    ringSeconds: 60,
+    maxSeconds: 3_600,
+    pricePerMinute: 6_000,
+    reserveMinutes: 5,
+  });
+  return {
+    store,
+    org,
+    switchboard,
+    watch,
+    atCarrier,
+    asked,
+    clock,
+    newCall: (fields = {}) =>
+      makeCall(org, { id: uuid(), created_at: now().toISOString(), returns: {}, ...fields }),
+  };
+}
+
+/** A carrier's account of a call that is queued there. */
+export function snapshot(
+  fields: Partial<CarrierCallSnapshot> & { carrierCallId: string },
+): CarrierCallSnapshot {
+  return {
+    status: 'queued',
+    to: '+14155550100',
+    from: '+14155550199',
+    durationSeconds: null,
+    startedAt: null,
+    endedAt: null,
+    ...fields,
+  };
+}
