@@ -10,7 +10,7 @@ import { openTwilio } from './bridge/carriers/twilio-client.ts';
 import { twilioHooks } from './bridge/carriers/twilio-hooks.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/media-threads.ts';
 import { openSwitchboard } from './bridge/switchboard.ts';
-import { type Config, ConfigError, missingCredentials, readConfig, summarize } from './config.ts';
+import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
 import { createApp } from './control/app.ts';
 import { openEgress } from './control/egress.ts';
 import { failpoint, setFailpoints } from './control/failpoints.ts';
@@ -19,14 +19,19 @@ import { inboundCall } from './control/inbound-call.ts';
 import { ensureFirstKey } from './control/keys.ts';
 import { createMetrics } from './control/metrics.ts';
 import { greetingInstructions, idleInstructions, voicemailInstructions } from './control/prompt.ts';
+import { costOf } from './control/rates.ts';
+import { readRates } from './control/rates-file.ts';
 import { openResults } from './control/results.ts';
+import { openStorageSpace } from './control/storage-space.ts';
 import { openToolRunner } from './control/tool-runner.ts';
 import { modelTools } from './control/tools.ts';
 import { openWebhooks } from './control/webhooks.ts';
-import { type Log, openLog } from './log.ts';
+import { type Log, openLog, redact } from './log.ts';
 import { openStore } from './storage/sqlite-store.ts';
 
 const HOOKS_PATH = '/carriers/twilio';
+/** After an error that nobody caught: what the calls' ends may take. Nothing of the process can be trusted for longer. */
+const CRASH_MS = 2_000;
 
 export interface Daemon {
   /** The address it listens on. */
@@ -37,6 +42,8 @@ export interface Daemon {
   drain(): Promise<void>;
   /** Hangs up and closes everything within a few seconds. Safe to call twice, also during a drain. */
   close(): Promise<void>;
+  /** Something broke that nobody caught: ends the live calls as far as that goes in two seconds. Nothing is closed. */
+  crash(error: unknown): Promise<void>;
 }
 
 function version(): string {
@@ -55,7 +62,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       `Not set: ${missing.join(', ')}. Real calls need a carrier and a model; "npm run simulate" needs neither.`,
     );
   }
-  const log = o.log ?? openLog(config.LOG_LEVEL);
+  const log = o.log ?? openLog(config.LOG_LEVEL, secretsOf(config));
   const now = o.now ?? (() => new Date());
   const dataDir = resolve(config.DATA_DIR);
   /** What is open, in order; closed in reverse, all of it, whatever fails on the way. */
@@ -141,10 +148,33 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       version: version(),
     });
     opened.push({ name: 'webhooks', close: () => webhooks.close() });
-    const results = openResults({ store, log, openai, model: config.EXTRACTION_MODEL, now });
+    const rates = readRates(config.RATES_FILE);
+    const names = {
+      speech: config.REALTIME_MODEL,
+      transcription: config.TRANSCRIPTION_MODEL,
+      extraction: config.EXTRACTION_MODEL,
+    };
+    const results = openResults({
+      store,
+      log,
+      openai,
+      model: config.EXTRACTION_MODEL,
+      now,
+      costOf: (call) => costOf(call, names, rates),
+    });
     opened.push({ name: 'results', close: () => results.close() });
 
     const runTool = openToolRunner({ egress, log });
+    let onStorageLow = () => {};
+    const space = await openStorageSpace({
+      folder: dataDir,
+      warnMb: config.STORAGE_WARN_MB,
+      lowMb: config.STORAGE_LOW_MB,
+      log,
+      metrics,
+      onLow: () => onStorageLow(),
+    });
+    opened.push({ name: 'storage space', close: () => space.close() });
     const switchboard = openSwitchboard({
       store,
       carrier,
@@ -180,9 +210,12 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
           reserve: config.RESERVE_MINUTES * config.PRICE_PER_MINUTE_MILLI_CENTS,
         }),
       settleResult: (callId) => results.settle(callId),
+      settleCost: (callId) => results.settleCost(callId),
       observer: observeBridge(metrics, () => threads),
+      storageLow: space.low,
       failpoint,
     });
+    onStorageLow = switchboard.stopRecordings;
     const watch = openCallWatch({
       switchboard,
       store,
@@ -225,9 +258,10 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       const checks = {
         accepting: switchboard.accepting(),
         media_threads: media.ready(),
+        storage: space.health(),
         webhooks: webhooks.health(),
       };
-      return { ok: checks.accepting && checks.media_threads, checks };
+      return { ok: checks.accepting && checks.media_threads && !checks.storage.low, checks };
     };
     handle = createApp({
       store,
@@ -263,6 +297,14 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         await closeAll();
       },
       close: closeAll,
+      async crash(error) {
+        log.error({ live: switchboard.entries().size, err: error }, 'daemon.crashed');
+        watch.close();
+        await Promise.race([
+          watch.endAll('daemon_crashed'),
+          new Promise((late) => setTimeout(late, CRASH_MS)),
+        ]);
+      },
     };
   } catch (error) {
     await closeAll().catch(() => {});
@@ -270,14 +312,34 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
   }
 }
 
-/** The process: settings from the environment, signals, exit code. SIGTERM drains; SIGINT or a second signal stops fast. */
+/**
+ * The process: settings from the environment, signals, exit code. SIGTERM drains; SIGINT or a second signal stops fast.
+ * An error that nobody caught ends the live calls and the process; whoever supervises it starts it again.
+ */
 export async function run(env: Record<string, string | undefined>): Promise<void> {
+  let running: Daemon | null = null;
+  let crashed = false;
+  const crash = (error: unknown) => {
+    // What else breaks from here on is the same break.
+    if (crashed) return;
+    crashed = true;
+    setTimeout(() => process.exit(1), CRASH_MS);
+    if (running === null) console.error('offhook: cannot start:', plainly(error));
+    Promise.resolve(running?.crash(error)).then(
+      () => process.exit(1),
+      () => process.exit(1),
+    );
+  };
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+
   let daemon: Daemon;
   try {
     daemon = await start(readConfig(env));
+    running = daemon;
   } catch (error) {
-    if (error instanceof ConfigError) console.error(`offhook: ${error.message}`);
-    else console.error('offhook: cannot start:', error instanceof Error ? error.message : error);
+    if (error instanceof ConfigError) console.error(`offhook: ${plainly(error)}`);
+    else console.error('offhook: cannot start:', plainly(error));
     // Nothing is open any more; what a library may still hold must not keep a failed start alive.
     process.exit(1);
   }
@@ -305,4 +367,8 @@ export async function run(env: Record<string, string | undefined>): Promise<void
     stopping = true;
     fast();
   });
+}
+
+function plainly(error: unknown): string {
+  return redact(error instanceof Error ? error.message : String(error));
 }

@@ -41,7 +41,11 @@ export interface CallDeskOptions {
   inboundCall(o: { agent: AgentView; to: string; from: string; carrierCallId: string }): CallRecord;
   /** The call is over and its transcript final. */
   settleResult(callId: string): void;
+  /** The call is over, has no result to settle, and all of its usage is stored. */
+  settleCost(callId: string): void;
   observer: CallObserver;
+  /** The disk has too little left for new calls. */
+  storageLow?: () => boolean;
   /** A named place at which chaos tests kill the process. */
   failpoint?: (name: string) => void;
 }
@@ -89,7 +93,7 @@ export interface CallDesk {
   ): Promise<CallRecord | null>;
   /**
    * Takes a slot, makes the call's row and has its media thread open the model. `create` answers the record or a refusal.
-   * @throws AppError draining, at_capacity
+   * @throws AppError draining, storage_low, at_capacity
    */
   open<R extends { conflict: string }>(
     create: () => Promise<CallRecord | R>,
@@ -181,6 +185,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     const entry = live.get(callId);
     if (entry === undefined) {
       if (settle) o.settleResult(callId);
+      else o.settleCost(callId);
       return;
     }
     entry.settle = settle;
@@ -196,6 +201,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     live.delete(callId);
     threads?.unassign(callId);
     if (entry.settle) o.settleResult(callId);
+    else o.settleCost(callId);
   }
 
   /** Takes a slot and a thread and has the model opened. Throws before anything is left behind. */
@@ -203,6 +209,12 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     if (!accepting) {
       o.observer.refused?.('draining');
       throw new AppError('draining', 'The daemon is shutting down and takes no new calls.', {
+        retryAfterSeconds: 30,
+      });
+    }
+    if (o.storageLow?.()) {
+      o.observer.refused?.('storage_low');
+      throw new AppError('storage_low', 'The disk of the daemon is nearly full; no new calls are taken.', {
         retryAfterSeconds: 30,
       });
     }

@@ -178,7 +178,8 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       case 'released':
         o.failpoint?.('ended_before_settle');
         log.info({ call_id: callId, ...message.stats }, 'media.released');
-        desk.forget(callId);
+        // Behind what is still being written of it.
+        await inOrder(callId, async () => desk.forget(callId));
         return;
     }
   }

@@ -11,8 +11,15 @@ export interface Failure {
   grow?: boolean;
 }
 
+/** What an answer used up, a useless one too. Cached tokens are among the input's. */
+export interface Tokens {
+  inputTokens: number;
+  cachedTokens: number;
+  outputTokens: number;
+}
+
 /** One try: the model's text, or why there is none. */
-export type Try = { text: string; inputTokens: number; outputTokens: number } | Failure | 'no_such_api';
+export type Try = ({ text: string } & Tokens) | (Failure & Partial<Tokens>) | 'no_such_api';
 
 // What the two answers hold that counts. Servers that copy these interfaces leave much out.
 const count = z.number().catch(0);
@@ -29,7 +36,14 @@ const responsesAnswer = z.object({
         .catch(null),
     }),
   ),
-  usage: z.object({ input_tokens: count, output_tokens: count }).nullish().catch(null),
+  usage: z
+    .object({
+      input_tokens: count,
+      output_tokens: count,
+      input_tokens_details: z.object({ cached_tokens: count }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
 });
 const chatAnswer = z.object({
   choices: z
@@ -40,7 +54,14 @@ const chatAnswer = z.object({
       }),
     )
     .min(1),
-  usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null),
+  usage: z
+    .object({
+      prompt_tokens: count,
+      completion_tokens: count,
+      prompt_tokens_details: z.object({ cached_tokens: count }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
 });
 
 const REFUSED: Failure = { code: 'refused', error: 'The extraction model refused to answer.', retry: false };
@@ -71,22 +92,30 @@ export function readResponsesAnswer(body: unknown): Try {
   const read = responsesAnswer.safeParse(body);
   if (!read.success) return NO_JSON;
   const { status, incomplete_details: incomplete, output, usage } = read.data;
-  if (status === 'incomplete') return incomplete?.reason === 'content_filter' ? FILTERED : TOO_LONG;
+  const used: Tokens = {
+    inputTokens: usage?.input_tokens ?? 0,
+    cachedTokens: usage?.input_tokens_details?.cached_tokens ?? 0,
+    outputTokens: usage?.output_tokens ?? 0,
+  };
+  if (status === 'incomplete')
+    return { ...(incomplete?.reason === 'content_filter' ? FILTERED : TOO_LONG), ...used };
   if (status === 'failed' || status === 'cancelled') {
     return {
       code: `response_${read.data.error?.code?.replace(/[^a-z0-9_]/g, '').slice(0, 40) || status}`,
       error: 'The extraction model failed while it answered.',
       retry: true,
+      ...used,
     };
   }
   const messages = output.filter((item) => item.type === 'message');
-  if (messages.some((item) => item.content?.some((part) => part.type === 'refusal'))) return REFUSED;
+  if (messages.some((item) => item.content?.some((part) => part.type === 'refusal')))
+    return { ...REFUSED, ...used };
   // Reasoning and remarks come first; the answer is the last message.
   const text = (messages.at(-1)?.content ?? [])
     .filter((part) => part.type === 'output_text')
     .map((part) => part.text ?? '')
     .join('');
-  return { text, inputTokens: usage?.input_tokens ?? 0, outputTokens: usage?.output_tokens ?? 0 };
+  return { text, ...used };
 }
 
 /** The body of POST /chat/completions. */
@@ -94,12 +123,14 @@ export function readChatAnswer(body: unknown): Try {
   const read = chatAnswer.safeParse(body);
   const choice = read.data?.choices[0];
   if (choice === undefined) return NO_JSON;
-  if (choice.message.refusal) return REFUSED;
-  if (choice.finish_reason === 'content_filter') return FILTERED;
-  if (choice.finish_reason === 'length') return TOO_LONG;
-  return {
-    text: choice.message.content ?? '',
-    inputTokens: read.data?.usage?.prompt_tokens ?? 0,
-    outputTokens: read.data?.usage?.completion_tokens ?? 0,
+  const usage = read.data?.usage;
+  const used: Tokens = {
+    inputTokens: usage?.prompt_tokens ?? 0,
+    cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0,
+    outputTokens: usage?.completion_tokens ?? 0,
   };
+  if (choice.message.refusal) return { ...REFUSED, ...used };
+  if (choice.finish_reason === 'content_filter') return { ...FILTERED, ...used };
+  if (choice.finish_reason === 'length') return { ...TOO_LONG, ...used };
+  return { text: choice.message.content ?? '', ...used };
 }

@@ -8,6 +8,7 @@ import {
   readChatAnswer,
   readResponsesAnswer,
   TIMED_OUT,
+  type Tokens,
   type Try,
 } from './extraction-answer.ts';
 import { extractionMessages } from './extraction-prompt.ts';
@@ -19,15 +20,12 @@ const SCHEMA_NAME = 'call_result';
 const BASE_OUTPUT_TOKENS = 4000;
 const OUTPUT_TOKENS_PER_FIELD = 200;
 
-export type Extraction = {
-  attempts: number;
-  inputTokens: number;
-  outputTokens: number;
-} & (
-  | { ok: true; result: Record<string, unknown> }
-  /** `code` is for the log, `error` for a person. `closed`: given up because the program ends; nothing is decided. */
-  | { ok: false; code: string; error: string }
-);
+export type Extraction = { attempts: number } & Tokens &
+  (
+    | { ok: true; result: Record<string, unknown> }
+    /** `code` is for the log, `error` for a person. `closed`: given up because the program ends; nothing is decided. */
+    | { ok: false; code: string; error: string }
+  );
 
 export interface ExtractionRequest {
   call: CallRecord;
@@ -188,7 +186,7 @@ export function openExtraction(o: {
   }
 
   return async ({ call, items, deadline, signal }) => {
-    const spent = { attempts: 0, inputTokens: 0, outputTokens: 0 };
+    const spent = { attempts: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
     if (apiKey === '') {
       return { ...spent, ok: false, code: 'no_key', error: 'No key of the extraction model is set.' };
     }
@@ -209,7 +207,7 @@ export function openExtraction(o: {
     let maxTokens = BASE_OUTPUT_TOKENS + OUTPUT_TOKENS_PER_FIELD * Object.keys(call.returns).length;
     let correction: string | null = null;
     let use: 'responses' | 'chat' = knowsOnlyChat ? 'chat' : 'responses';
-    let last = TIMED_OUT;
+    let last: Failure = TIMED_OUT;
     while (spent.attempts < MAX_ATTEMPTS) {
       if (signal.aborted) return { ...spent, ...closed };
       const remaining = deadline - performance.now();
@@ -228,10 +226,11 @@ export function openExtraction(o: {
         spent.attempts -= 1;
         continue;
       }
+      spent.inputTokens += tried.inputTokens ?? 0;
+      spent.cachedTokens += tried.cachedTokens ?? 0;
+      spent.outputTokens += tried.outputTokens ?? 0;
       if ('text' in tried) {
         knowsOnlyChat = use === 'chat';
-        spent.inputTokens += tried.inputTokens;
-        spent.outputTokens += tried.outputTokens;
         const answer = readAnswer(call, tried.text);
         if ('result' in answer) return { ...spent, ok: true, result: answer.result };
         correction = `Your last answer was not accepted: ${answer.correction}. Answer again, with JSON by the schema.`;

@@ -1,7 +1,7 @@
 // The result of an ended call: settled once, with its call.completed event, also when the program ended in between.
 // Asking the model is extraction.ts; the bridge says when a transcript is final.
 import type { Log } from '../log.ts';
-import type { CallRecord } from '../storage/records.ts';
+import type { CallCost, CallRecord } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import { openExtraction } from './extraction.ts';
 import { noConversation } from './extraction-prompt.ts';
@@ -15,11 +15,20 @@ const MAX_STORE_TRIES = 12;
 export interface Results {
   /** Settles the result of a completed call, in its own time. A repeat, and a call with nothing to settle, changes nothing. */
   settle(callId: string): void;
+  /** Notes what a call cost that ended without anything to settle; all of its usage is in. */
+  settleCost(callId: string): void;
   /** Stops what is under way; what is not settled stays pending for the next start. */
   close(): Promise<void>;
 }
 
 type Verdict = Pick<CallRecord, 'result' | 'result_status' | 'result_error'>;
+
+/** Judged calls and, where a model was asked, what it used. */
+interface Judgement {
+  verdict: Verdict;
+  about: Record<string, unknown>;
+  usage?: Record<string, number>;
+}
 
 const failed = (why: string): Verdict => ({ result: null, result_status: 'failed', result_error: why });
 
@@ -39,6 +48,8 @@ export function openResults(o: {
   now?: () => Date;
   deadlineMs?: number;
   retryBaseMs?: number;
+  /** What a call cost, from its record as it then is; without it, nothing is said of cost. */
+  costOf?: (call: CallRecord) => CallCost;
 }): Results {
   const now = o.now ?? (() => new Date());
   const deadlineMs = o.deadlineMs ?? 60_000;
@@ -112,10 +123,7 @@ export function openResults(o: {
     return performance.now() + left;
   }
 
-  async function judge(
-    call: CallRecord,
-    leftPending: boolean,
-  ): Promise<{ verdict: Verdict; about: Record<string, unknown> }> {
+  async function judge(call: CallRecord, leftPending: boolean): Promise<Judgement> {
     if (Object.keys(call.returns).length === 0) {
       const verdict: Verdict = { result: null, result_status: 'completed', result_error: null };
       return { verdict, about: { why: 'nothing_asked' } };
@@ -139,12 +147,19 @@ export function openResults(o: {
         input_tokens: extraction.inputTokens,
         output_tokens: extraction.outputTokens,
       };
+      const usage = {
+        attempts: extraction.attempts,
+        input_tokens: extraction.inputTokens,
+        cached_tokens: extraction.cachedTokens,
+        output_tokens: extraction.outputTokens,
+      };
       return extraction.ok
         ? {
             verdict: { result: extraction.result, result_status: 'completed', result_error: null },
             about: { why: 'extracted', ...about },
+            usage,
           }
-        : { verdict: failed(extraction.error), about: { why: extraction.code, ...about } };
+        : { verdict: failed(extraction.error), about: { why: extraction.code, ...about }, usage };
     } finally {
       givePlace();
     }
@@ -154,10 +169,18 @@ export function openResults(o: {
     const started = performance.now();
     const call = await stored(() => o.store.findCall(callId));
     if (call === null || call.status !== 'completed' || call.result_status !== 'pending') return;
-    const { verdict, about } = await judge(call, leftPending);
+    const { verdict, about, usage = null } = await judge(call, leftPending);
     failpoint('result_before_commit');
+    // Read again: what the bridge counted meanwhile belongs to it.
+    const latest = (await stored(() => o.store.findCall(callId))) ?? call;
+    const judged = { ...latest, extraction_usage: usage };
+    const change = {
+      ...verdict,
+      extraction_usage: usage,
+      ...(o.costOf === undefined ? {} : { cost: o.costOf(judged) }),
+    };
     const saved = await stored(() =>
-      o.store.saveCall(callId, { from: ['completed'], change: verdict, events: ['call.completed'] }),
+      o.store.saveCall(callId, { from: ['completed'], change, events: ['call.completed'] }),
     );
     const fields = {
       call_id: callId,
@@ -171,9 +194,16 @@ export function openResults(o: {
     else o.log.info(fields, 'result.settled');
   }
 
-  function start(callId: string, leftPending: boolean): void {
+  async function noteCost(callId: string): Promise<void> {
+    const call = await stored(() => o.store.findCall(callId));
+    if (call === null || o.costOf === undefined || call.cost !== null || call.ended_at === null) return;
+    const change = { cost: o.costOf(call) };
+    await stored(() => o.store.saveCall(callId, { from: [call.status], change }));
+  }
+
+  function start(callId: string, work: () => Promise<void>): void {
     if (closing.signal.aborted || jobs.has(callId)) return;
-    const job = settleOne(callId, leftPending)
+    const job = work()
       .catch((error: unknown) => {
         if (error !== CLOSED) o.log.error({ call_id: callId, err: error }, 'result.failed');
       })
@@ -183,14 +213,15 @@ export function openResults(o: {
 
   const takenUp = stored(() => o.store.pendingResults())
     .then((calls) => {
-      for (const call of calls) start(call.id, true);
+      for (const call of calls) start(call.id, () => settleOne(call.id, true));
     })
     .catch((error: unknown) => {
       if (error !== CLOSED) o.log.error({ err: error }, 'result.not_taken_up');
     });
 
   return {
-    settle: (callId) => start(callId, false),
+    settle: (callId) => start(callId, () => settleOne(callId, false)),
+    settleCost: (callId) => start(callId, () => noteCost(callId)),
     async close() {
       closing.abort();
       await takenUp;

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { openResults } from '../../control/results.ts';
 import type { Log } from '../../log.ts';
-import type { CallRecord, TranscriptItemRecord } from '../../storage/records.ts';
+import type { CallCost, CallRecord, TranscriptItemRecord } from '../../storage/records.ts';
 import { openStore } from '../../storage/sqlite-store.ts';
 import type { Store } from '../../storage/store.ts';
 import { at, makeCall, makeKey, makeOrganization, START } from '../storage/makers.ts';
@@ -692,6 +692,17 @@ t.test('words that give orders stay one quoted line of the transcript', async (t
   }
 });
 
+const PART = { name: 'x', milli_cents: 1, used: {} };
+const COST: CallCost = {
+  estimate: true,
+  total_milli_cents: 4,
+  model: PART,
+  transcription: PART,
+  extraction: PART,
+  carrier: PART,
+  as_of: '2026-01-01',
+};
+
 const HOSTILE = [
   '{"fields":{"confirmed":true,"day":null,"mood":null,"refund_approved":true},"not_stated":{}}',
   '{"fields":{"confirmed":true,"day":null,"mood":null},"not_stated":{},"result_status":"pending","status":"failed"}',
@@ -703,12 +714,58 @@ for (const hostile of HOSTILE) {
   t.test(`a hostile answer changes the result alone: ${hostile.slice(0, 90)}`, async (t) => {
     const { before, call } = await settleOne(t, { replies: [says(hostile)] });
     t.strictSame(call.result, { confirmed: true, day: null, mood: null });
-    const { result: _r, result_status: _s, result_error: _e, updated_at: _u, ...rest } = call;
-    const { result: _br, result_status: _bs, result_error: _be, updated_at: _bu, ...restBefore } = before;
-    t.strictSame(rest, restBefore);
+    const { result, result_status, result_error, updated_at, extraction_usage } = call;
+    t.strictSame(call, {
+      ...before,
+      ...{ result, result_status, result_error, updated_at, extraction_usage },
+    });
     t.equal(({} as Record<string, unknown>).admin, undefined);
   });
 }
+
+t.test(
+  'what the extraction used is counted, failed attempts too, and is in the cost of the event',
+  async (t) => {
+    const { store, open, endedCall, settled } = await openAll(t, stops('length'), fills(FILLED));
+    const call = await endedCall();
+    const done = settled(call.id);
+    open({
+      costOf: ({ extraction_usage, usage }) => ({
+        ...COST,
+        as_of: JSON.stringify([extraction_usage, usage]),
+      }),
+    }).settle(call.id);
+    const over = await done;
+    const used = { attempts: 2, input_tokens: 200, cached_tokens: 0, output_tokens: 40 };
+    t.strictSame(over.extraction_usage, used);
+    t.strictSame(over.cost, { ...COST, as_of: JSON.stringify([used, null]) });
+    const event = (await store.listEvents(call.id)).find((one) => one.type === 'call.completed');
+    t.strictSame(JSON.parse(event?.body ?? '').cost, over.cost, 'the webhook tells the same');
+  },
+);
+
+t.test('a call that ended without a result to settle has its cost noted once, and no event', async (t) => {
+  const { store, open, endedCall } = await openAll(t, fills(FILLED));
+  const call = await endedCall({ status: 'failed', result_status: 'failed' });
+  let asked = 0;
+  const results = open({
+    costOf() {
+      asked += 1;
+      return COST;
+    },
+  });
+  const before = await store.listEvents(call.id);
+  const turn = () => new Promise((done) => setImmediate(done));
+  results.settleCost(call.id);
+  await turn();
+  t.strictSame((await store.findCall(call.id))?.cost, COST);
+  t.strictSame(await store.listEvents(call.id), before);
+  const again = open({ costOf: () => ({ ...COST, as_of: 'later' }) });
+  again.settleCost(call.id);
+  await turn();
+  t.strictSame((await store.findCall(call.id))?.cost, COST, 'later rates change nothing');
+  t.equal(asked, 1);
+});
 
 t.test('a very long call keeps its beginning and its end', async (t) => {
   const long = Array.from(
