@@ -218,7 +218,7 @@ export interface Store {
    * False when it is not claimed any more.
    */
   releaseDelivery(id: string, at: string): Promise<boolean>;
-  /** At start: nobody holds a lease any more. */
+  /** At start: nobody holds a lease any more, and no idempotent request is in progress. */
   clearLeases(): Promise<void>;
   getDelivery(
     orgId: string,

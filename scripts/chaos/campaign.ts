@@ -275,7 +275,8 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
     if (redis !== null) {
       for (let n = share(o.redisFlushes); n > 0; n--)
         later(async () => {
-          if (await redis.flush()) redisFlushes += 1;
+          await redis.flush();
+          redisFlushes += 1;
         });
       for (let n = share(o.redisKills); n > 0; n--)
         later(async () => {

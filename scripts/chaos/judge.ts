@@ -34,6 +34,8 @@ const TERMINAL: Record<string, string> = {
 const TERMINAL_EVENTS = new Set(Object.values(TERMINAL));
 /** A response that was written before a death may be noted a little after it. */
 const DEATH_SLACK_MS = 250;
+/** Both round up, and a call that we end is counted by our own clock. */
+const BILLED_SLACK_SECONDS = 2;
 
 interface CallRow {
   id: string;
@@ -259,6 +261,17 @@ function judgeDatabase(db: Database.Database, o: Evidence): Check[] {
       if (report === undefined) return [`${call.id}: the carrier knows no ${call.carrier_call_id}`];
       const own = call.direction === 'inbound' ? call.id : callIdOf(report);
       return own === call.id ? [] : [`${call.id} has the carrier call of ${own}`];
+    }),
+  );
+  check(
+    'billed seconds are those of the carrier',
+    calls.filter((call) => call.billed_duration_seconds !== null).length,
+    calls.flatMap((call) => {
+      const carriers = bySid.get(call.carrier_call_id ?? '')?.durationSeconds ?? 0;
+      const billed = call.billed_duration_seconds ?? 0;
+      return billed <= carriers + BILLED_SLACK_SECONDS
+        ? []
+        : [`${call.id}: billed ${billed} s of ${carriers} s`];
     }),
   );
 

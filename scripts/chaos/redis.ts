@@ -6,8 +6,8 @@ import { connect, createServer } from 'node:net';
 
 export interface ChaosRedis {
   url: string;
-  /** True when it was there to be emptied. */
-  flush(): Promise<boolean>;
+  /** FLUSHALL, as soon as it is up. */
+  flush(): Promise<void>;
   /** SIGKILL, a pause, and a new one on the same files. */
   killAndRestart(pauseMs: number): Promise<void>;
   close(): Promise<void>;
@@ -85,7 +85,11 @@ export async function openChaosRedis(server: string, folder: string): Promise<Ch
     url: `redis://127.0.0.1:${port}`,
     async flush() {
       await restarting;
-      return (await ask('FLUSHALL'))?.startsWith('+OK') === true;
+      const giveUp = performance.now() + READY_MS;
+      while (!(await ask('FLUSHALL'))?.startsWith('+OK')) {
+        if (performance.now() > giveUp) throw new Error(`${server} on port ${port} could not be emptied`);
+        await new Promise((again) => setTimeout(again, 50));
+      }
     },
     killAndRestart(pauseMs) {
       restarting = restarting.then(async () => {

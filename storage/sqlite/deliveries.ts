@@ -183,8 +183,13 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     },
 
     async clearLeases() {
-      const sql = `UPDATE deliveries SET lease_until = NULL WHERE status = 'pending' AND lease_until IS NOT NULL`;
-      write(() => statement(sql).run());
+      write(() => {
+        statement(
+          `UPDATE deliveries SET lease_until = NULL WHERE status = 'pending' AND lease_until IS NOT NULL`,
+        ).run();
+        // Their process has died: a repeat need not wait until they count as abandoned.
+        statement(`DELETE FROM idempotency_keys WHERE state = 'in_progress'`).run();
+      });
     },
 
     async getDelivery(orgId, id) {
