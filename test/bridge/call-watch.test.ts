@@ -1,0 +1,157 @@
+// After a crash: what the carrier did with the calls meanwhile decides how they end, and nobody is dialled.
+import t from 'tap';
+import { AppError } from '../../errors.ts';
+import type { CallRecord } from '../../storage/records.ts';
+import { succeeded } from '../storage/makers.ts';
+import { type DeskRig, openDeskRig, START_MS, snapshot } from './desk-rig.ts';
+
+const at = (seconds: number) => new Date(START_MS + seconds * 1_000).toISOString();
+
+/** A call as a dead process left it. */
+async function leftBehind(rig: DeskRig, fields: Partial<CallRecord> = {}): Promise<CallRecord> {
+  const call = rig.newCall();
+  succeeded(await rig.store.createCall(call, { events: ['call.queued'], reserve: 30_000 }));
+  return succeeded(await rig.store.saveCall(call.id, { from: ['queued'], change: fields }));
+}
+
+async function stored(rig: DeskRig, id: string) {
+  const call = await rig.store.findCall(id);
+  const events = (await rig.store.listEvents(id)).map((event) => event.type);
+  return { ...call!, events };
+}
+
+t.test('answered while nobody was there: hung up, charged for the seconds, one end', async (t) => {
+  const rig = await openDeskRig(t);
+  const { id } = await leftBehind(rig, { status: 'ringing', carrier_call_id: 'CA1', started_at: at(1) });
+  rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'answered', startedAt: at(4) }));
+  rig.clock.ms = START_MS + 10_000;
+  await rig.watch.recover();
+  t.match(await stored(rig, id), {
+    status: 'failed',
+    error_code: 'daemon_restart',
+    answered_at: at(4),
+    ended_at: at(10),
+    billed_duration_seconds: 6,
+    billing_amount_milli_cents: 600,
+    reservation_status: 'settled',
+    events: ['call.queued', 'call.answered', 'call.failed'],
+  });
+  t.equal(rig.atCarrier.get('CA1')?.status, 'completed', 'the line is free');
+});
+
+t.test('cut long ago with the process: ended then, and billed by the count of the carrier', async (t) => {
+  const rig = await openDeskRig(t);
+  const { id } = await leftBehind(rig, {
+    status: 'in_progress',
+    carrier_call_id: 'CA1',
+    started_at: at(1),
+    answered_at: at(4),
+  });
+  rig.atCarrier.set(
+    'CA1',
+    snapshot({
+      carrierCallId: 'CA1',
+      status: 'completed',
+      startedAt: at(4),
+      endedAt: at(24),
+      durationSeconds: 20,
+    }),
+  );
+  rig.clock.ms = START_MS + 8 * 3_600_000;
+  await rig.watch.recover();
+  t.match(await stored(rig, id), {
+    status: 'failed',
+    error_code: 'daemon_restart',
+    hangup_cause: 'daemon_restart',
+    ended_at: at(24),
+    duration_seconds: 23,
+    billed_duration_seconds: 20,
+    billing_amount_milli_cents: 2_000,
+    events: ['call.queued', 'call.failed'],
+  });
+});
+
+t.test(
+  'dialled, and the answer of the carrier lost with the process: found, hung up, not dialled again',
+  async (t) => {
+    const rig = await openDeskRig(t);
+    const other = await leftBehind(rig, { status: 'ringing', carrier_call_id: 'CA1' });
+    rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'ringing', startedAt: at(0) }));
+    rig.atCarrier.set('CA2', snapshot({ carrierCallId: 'CA2', status: 'ringing', startedAt: at(0) }));
+    const { id } = await leftBehind(rig);
+    await rig.watch.recover();
+    t.match(await stored(rig, id), {
+      status: 'failed',
+      carrier_call_id: 'CA2',
+      answered_at: null,
+      reservation_status: 'released',
+      events: ['call.queued', 'call.failed'],
+    });
+    t.match(await stored(rig, other.id), { status: 'failed', carrier_call_id: 'CA1' });
+    t.same(
+      [...rig.atCarrier.values()].map((call) => call.status),
+      ['canceled', 'canceled'],
+    );
+    t.notOk(rig.asked.some((request) => request.startsWith('dial')));
+  },
+);
+
+t.test('a line that may belong to two calls becomes the call of neither, and is hung up', async (t) => {
+  const rig = await openDeskRig(t);
+  const calls = [await leftBehind(rig), await leftBehind(rig)];
+  rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'answered', startedAt: at(0) }));
+  await rig.watch.recover();
+  for (const { id } of calls) {
+    t.match(await stored(rig, id), {
+      status: 'failed',
+      carrier_call_id: null,
+      billed_duration_seconds: null,
+      reservation_status: 'released',
+      events: ['call.queued', 'call.failed'],
+    });
+  }
+  t.ok(rig.asked.includes('cancel CA1'));
+});
+
+const lost = () =>
+  new AppError('carrier_error', 'no answer', { carrierCode: 'no_answer_from_carrier', retryable: false });
+
+t.test('an answer lost after the first callback: the call is what the callback says', async (t) => {
+  const rig: DeskRig = await openDeskRig(t, {
+    async placeCall(callId, accept) {
+      await rig.switchboard.event({
+        type: 'status',
+        callId,
+        carrierCallId: accept(),
+        status: 'ringing',
+        at: at(0),
+        durationSeconds: null,
+        cause: null,
+        errorCode: null,
+        errorMessage: null,
+      });
+      throw lost();
+    },
+  });
+  // Somebody else's call to the same number, which nobody has claimed yet.
+  rig.atCarrier.set('CA9', snapshot({ carrierCallId: 'CA9', startedAt: at(0) }));
+  const call = await rig.switchboard.dispatch(rig.newCall());
+  t.match(call, { status: 'ringing', carrier_call_id: 'CA1' });
+  t.equal((await stored(rig, call.id)).status, 'ringing', 'not failed');
+});
+
+t.test('an answer lost before any callback: the call is looked for, and else has failed', async (t) => {
+  let reached = true;
+  const rig: DeskRig = await openDeskRig(t, {
+    async placeCall(_callId, accept) {
+      if (reached) accept();
+      throw lost();
+    },
+  });
+  const found = await rig.switchboard.dispatch(rig.newCall());
+  t.match(found, { status: 'initiated', carrier_call_id: 'CA1' });
+  reached = false;
+  const call = rig.newCall();
+  await t.rejects(rig.switchboard.dispatch(call), { code: 'carrier_error' });
+  t.match(await stored(rig, call.id), { status: 'failed', events: ['call.queued', 'call.failed'] });
+});
