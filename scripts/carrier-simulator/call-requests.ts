@@ -66,7 +66,7 @@ export class CallRequests {
     });
     const again = this.#world.faults.take('hook_duplicate', strike) !== null;
     const isCallback = hook.kind === 'status' || hook.kind === 'amd' || hook.kind === 'stream';
-    if (again || (isCallback && this.#call.random.chance(this.#world.options.network.hookDuplicateRate))) {
+    if (again || (isCallback && this.#call.random.chance(this.#call.network.hookDuplicateRate))) {
       this.#world.after(this.#call.random.between([0, 500]), () => {
         void this.#world.hooks.send(hook, this.#report(hook, true));
       });
@@ -76,7 +76,7 @@ export class CallRequests {
 
   /** A callback nobody waits for, delayed as the network profile says. */
   callback(request: Omit<HookRequest, 'callSid'>, delayMs = 0): void {
-    void this.send(request, delayMs + this.#call.random.between(this.#world.options.network.hookDelayMs));
+    void this.send(request, delayMs + this.#call.random.between(this.#call.network.hookDelayMs));
   }
 
   /** A status callback, when it was asked for; SequenceNumber counts those that are sent. */

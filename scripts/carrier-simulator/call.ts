@@ -9,7 +9,7 @@ import type { CallOptions, CallSettings, CallStatus, Ending } from './call-setti
 import { Callee, soundsOf } from './callee.ts';
 import { Leg } from './leg.ts';
 import type { MediaStream } from './media-stream.ts';
-import type { CloseVariant, Verdict } from './options.ts';
+import type { CloseVariant, Network, Verdict } from './options.ts';
 import type { Random } from './random.ts';
 import { Recording } from './recording.ts';
 import { clipOf, keyToneSamples } from './sound.ts';
@@ -79,6 +79,16 @@ export class Call {
     return Math.round(performance.now() - this.#createdMark);
   }
 
+  get network(): Network {
+    return this.options.callee.network ?? this.#world.options.network;
+  }
+
+  /** The number at the other end. */
+  get number(): string {
+    const { direction, from, to } = this.options;
+    return direction === 'inbound' ? from : to;
+  }
+
   get isEnded(): boolean {
     return this.ending !== null;
   }
@@ -95,9 +105,7 @@ export class Call {
       this.startedAt = Date.now();
       this.#note('initiated');
       this.requests.progress('initiated', 'initiated');
-      this.#after(this.random.between(this.#world.options.network.postDialDelayMs), () =>
-        this.#reachCallee(),
-      );
+      this.#after(this.random.between(this.network.postDialDelayMs), () => this.#reachCallee());
     });
   }
 
@@ -138,7 +146,7 @@ export class Call {
     for (const cancel of this.#timers) cancel();
     this.#stopClock?.();
     this.leg?.finish();
-    const { network } = this.#world.options;
+    const { network } = this;
     const variant = this.random.pick(network.closeVariants);
     this.session.close();
     if (variant === 'completed_before_stop' && this.streams.length > 0) {
@@ -250,7 +258,7 @@ export class Call {
             MachineDetectionDuration: String(atMs),
           },
         },
-        this.random.between(this.#world.options.network.amdDelayMs),
+        this.random.between(this.network.amdDelayMs),
       );
     };
     return new Promise((resolve) => {
@@ -292,7 +300,7 @@ export class Call {
       callee,
       silence,
       random: this.random,
-      earLatencyMs: this.random.between(options.network.earLatencyMs),
+      earLatencyMs: this.random.between(this.network.earLatencyMs),
       recording: this.recording,
       onTransition: (transition, nowMs) => events.emit(transition, this.sid, { nowMs }),
     });

@@ -1,10 +1,14 @@
 // PURE. The list of things that shall go wrong; each counts down as it strikes.
-import type { Fault } from './options.ts';
+import type { Fault, StreamStage } from './options.ts';
 
 export interface Strike {
   method?: string;
   path?: string;
   callSid?: string;
+  number?: string;
+  /** Where a stream has come to; a fault without a stage strikes where none is given. */
+  stage?: StreamStage;
+  count?: number;
 }
 
 export class Faults {
@@ -29,7 +33,10 @@ export class Faults {
         fault.do === kind &&
         (fault.method === undefined || fault.method.toUpperCase() === at.method?.toUpperCase()) &&
         (fault.path === undefined || (at.path ?? '').includes(fault.path)) &&
-        (fault.callSid === undefined || fault.callSid === at.callSid),
+        (fault.callSid === undefined || fault.callSid === at.callSid) &&
+        (fault.number === undefined || fault.number === at.number) &&
+        fault.at?.stage === at.stage &&
+        (fault.at === undefined || fault.at.count === at.count),
     );
     if (!entry) return null;
     entry.left -= 1;

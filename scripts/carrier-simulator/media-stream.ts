@@ -2,6 +2,7 @@
 // https://www.twilio.com/docs/voice/media-streams/websocket-messages
 import WebSocket from 'ws';
 import type { Faults } from './faults.ts';
+import { garbage } from './garbage.ts';
 import { type Fate, Impairment } from './impairment.ts';
 import { Link, type Pump } from './link.ts';
 import {
@@ -16,7 +17,7 @@ import {
   stopMessage,
 } from './media-messages.ts';
 import { FRAME_BYTES, FRAME_MS } from './mulaw.ts';
-import type { CloseVariant, Network } from './options.ts';
+import type { CloseVariant, Network, StreamStage } from './options.ts';
 import { Playout } from './playout.ts';
 import type { Random } from './random.ts';
 import { sign } from './signature.ts';
@@ -34,6 +35,8 @@ export interface StreamWorld {
   accountSid: string;
   authToken: string;
   callSid: string;
+  /** The number at the other end. */
+  number: string;
   allowInsecure: boolean;
   strict: boolean;
   network: Network;
@@ -79,6 +82,7 @@ export class MediaStream {
   #fate: Fate = 'send';
   #heldBack: string | null = null;
   #resume: NodeJS.Timeout | null = null;
+  readonly #reached = new Map<StreamStage, number>();
 
   constructor(world: StreamWorld, request: StreamRequest) {
     this.#world = world;
@@ -130,7 +134,7 @@ export class MediaStream {
         if (this.#state !== 'connecting') return;
         this.#state = 'open';
         this.#start(socket);
-        resolve(true);
+        resolve(!this.#isEnded());
       });
     });
   }
@@ -166,6 +170,7 @@ export class MediaStream {
     this.#post(dtmfMessage(this.#sequence, digit, this.streamSid));
     this.report.sent.digits += 1;
     this.#log.add('to_application', 'dtmf', { sequenceNumber: this.#sequence, digit });
+    this.#reach('dtmf');
   }
 
   /** One tick of what the application sent, for the ear; null is silence. */
@@ -211,6 +216,13 @@ export class MediaStream {
   /** Both directions stand still for a while. */
   stall(ms: number): void {
     this.#link?.stall(ms);
+    this.#socket?.pause();
+    if (this.#resume !== null) clearTimeout(this.#resume);
+    this.#resume = setTimeout(() => this.#socket?.resume(), ms);
+  }
+
+  /** Reads nothing for a while, and sends on. */
+  deafen(ms: number): void {
     this.#socket?.pause();
     if (this.#resume !== null) clearTimeout(this.#resume);
     this.#resume = setTimeout(() => this.#socket?.resume(), ms);
@@ -276,28 +288,58 @@ export class MediaStream {
     this.report.startedMs = this.#world.nowMs();
     this.#mediaFromMs = this.report.startedMs + random.between(network.firstMediaDelayMs);
     this.#firstTimestamp = 80 + random.integer(81);
+    if (!this.#reach('open')) return;
     this.#post(CONNECTED);
     this.#log.add('to_application', 'connected', {});
+    if (!this.#reach('connected')) return;
     this.#sequence = 1;
     this.#post(startMessage(this.#identity(), this.#request.tracks, this.#request.parameters));
     this.#log.add('to_application', 'start', { sequenceNumber: 1 });
     this.#world.onEvent('stream.started', { streamSid });
+    this.#reach('start');
   }
 
   /** Time passes on the wire, and the network does what it does. */
   #tick(levelDb: number): void {
-    const { network, random, faults, callSid } = this.#world;
+    const { network, random } = this.#world;
     if (random.chance(network.stallsPerMinute / TICKS_PER_MINUTE))
       this.stall(random.between(network.stallMs));
     if (random.chance(network.abortsPerMinute / TICKS_PER_MINUTE)) this.abort();
-    const stall = faults.take('stream_stall', { callSid });
-    if (stall) this.stall(random.between(stall.ms ?? [500, 500]));
-    const mute = faults.take('stream_mute', { callSid });
-    if (mute) this.mute(random.between(mute.ms ?? [1000, 1000]));
-    if (faults.take('stream_abort', { callSid })) this.abort();
+    this.#strike();
     if (this.#world.nowMs() < this.#mediaFromMs) return;
     this.#fate = this.#impairment.next(levelDb);
     if (this.#fate !== 'omit') this.#samples += this.#fate === 'repeat' ? 2 : 1;
+  }
+
+  /** The stream has come to a stage once more: what was to go wrong there does. False when it is over. */
+  #reach(stage: StreamStage): boolean {
+    const count = (this.#reached.get(stage) ?? 0) + 1;
+    this.#reached.set(stage, count);
+    this.#strike({ stage, count });
+    return this.#state === 'open';
+  }
+
+  #strike(at: { stage?: StreamStage; count?: number } = {}): void {
+    const { random, faults, callSid, number } = this.#world;
+    const where = { callSid, number, ...at };
+    const stall = faults.take('stream_stall', where);
+    if (stall) this.stall(random.between(stall.ms ?? [500, 500]));
+    const mute = faults.take('stream_mute', where);
+    if (mute) this.mute(random.between(mute.ms ?? [1000, 1000]));
+    const deaf = faults.take('stream_deaf', where);
+    if (deaf) this.deafen(random.between(deaf.ms ?? [5000, 5000]));
+    const noise = faults.take('stream_garbage', where);
+    if (noise) this.#babble(noise.count);
+    if (faults.take('stream_abort', where)) this.abort();
+  }
+
+  /** Messages that no carrier sends, between those that one does. */
+  #babble(count: number): void {
+    this.#log.add('to_application', 'garbage', { count });
+    for (const { data, binary } of garbage(count, this.streamSid, this.#world.random)) {
+      if (this.#state !== 'open') return;
+      this.#socket?.send(data, { binary });
+    }
   }
 
   #sendMedia(track: 'inbound' | 'outbound', base64: string, offsetMs: number): void {
@@ -325,6 +367,7 @@ export class MediaStream {
       this.#post(this.#heldBack);
       this.#heldBack = null;
     }
+    this.#reach('media');
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
@@ -356,6 +399,7 @@ export class MediaStream {
     const lost = this.#playout.push(bytes);
     if (lost > 0) this.#violation(31931, 'more than 10 minutes buffered; audio was discarded', false);
     this.report.maxBufferedMs = Math.max(this.report.maxBufferedMs, this.#playout.bufferedBytes / 8);
+    this.#reach('app_media');
   }
 
   #receiveMark(name: string): void {
@@ -364,6 +408,7 @@ export class MediaStream {
     this.report.marks.push(report);
     this.#pending.push(report);
     this.#log.add('from_application', 'mark', { name });
+    if (!this.#reach('app_mark')) return;
     if (this.#playout.mark(name) === 'queued') return;
     if (this.#dry) this.#dry.afterMark = true;
     setImmediate(() => this.#echo(name, 'at_once'));
@@ -376,6 +421,7 @@ export class MediaStream {
     this.report.clears.push({ atMs: this.#world.nowMs(), droppedBytes: dropped.bytes, marks: dropped.marks });
     this.#log.add('from_application', 'clear', { droppedBytes: dropped.bytes });
     for (const name of dropped.marks) this.#echo(name, 'cleared');
+    this.#reach('app_clear');
   }
 
   #echo(name: string, by: 'played' | 'at_once' | 'cleared'): void {
@@ -390,6 +436,7 @@ export class MediaStream {
     this.report.sent.marks += 1;
     this.#post(markMessage(this.#sequence, name, this.streamSid));
     this.#log.add('to_application', 'mark', { sequenceNumber: this.#sequence, name, by });
+    this.#reach('mark_echo');
   }
 
   #post(text: string): void {

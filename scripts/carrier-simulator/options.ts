@@ -65,30 +65,6 @@ const verdict = z.enum([
   'unknown',
 ]);
 
-const callee = z.strictObject({
-  outcome: z.enum(['answer', 'busy', 'no_answer', 'rejected', 'invalid', 'hangup_at_once']).default('answer'),
-  ringMs: range.default([500, 500]),
-  /** hangup_at_once: how long after picking up. */
-  hangUpAfterMs: ms.default(0),
-  steps: z.array(step).default([]),
-  /** Greeting, beep, then a recorded message; instead of steps. `beep: null` when the greeting ends in one. */
-  voicemail: z
-    .strictObject({
-      greeting: sound,
-      beep: tone.nullable().default({ hz: 1000, ms: 500, levelDb: -12 }),
-      silenceMs: ms.default(4000),
-      noMessageMs: ms.default(10_000),
-      maxMs: ms.default(120_000),
-    })
-    .optional(),
-  /** biome-ignore lint/suspicious/noThenProperty: a word of the script format, never a promise */
-  then: z.enum(['listen', 'hang_up']).default('listen'),
-  noise: z.strictObject({ levelDb: z.number().max(0) }).optional(),
-  echo: z.strictObject({ gainDb: z.number().max(0), delayMs: ms }).optional(),
-  /** The verdict of answering-machine detection, instead of computing it from what the callee says. */
-  amd: z.strictObject({ verdict, afterMs: ms }).optional(),
-});
-
 const networkShape = {
   /** Standard deviation of a frame's arrival. */
   jitterSdMs: ms,
@@ -195,6 +171,64 @@ export const NETWORKS: Record<'clean' | 'typical' | 'bad', Network> = {
   },
 };
 
+/** A profile by name, or one with changes. */
+const networkChoice = z
+  .union([
+    z.enum(['clean', 'typical', 'bad']),
+    z.strictObject({
+      profile: z.enum(['clean', 'typical', 'bad']).default('clean'),
+      ...network.partial().shape,
+    }),
+  ])
+  .transform((value): Network => {
+    if (typeof value === 'string') return NETWORKS[value];
+    const { profile, ...changes } = value;
+    return { ...NETWORKS[profile], ...(changes as Partial<Network>) };
+  });
+
+const callee = z.strictObject({
+  outcome: z.enum(['answer', 'busy', 'no_answer', 'rejected', 'invalid', 'hangup_at_once']).default('answer'),
+  ringMs: range.default([500, 500]),
+  /** hangup_at_once: how long after picking up. */
+  hangUpAfterMs: ms.default(0),
+  steps: z.array(step).default([]),
+  /** Greeting, beep, then a recorded message; instead of steps. `beep: null` when the greeting ends in one. */
+  voicemail: z
+    .strictObject({
+      greeting: sound,
+      beep: tone.nullable().default({ hz: 1000, ms: 500, levelDb: -12 }),
+      silenceMs: ms.default(4000),
+      noMessageMs: ms.default(10_000),
+      maxMs: ms.default(120_000),
+    })
+    .optional(),
+  /** biome-ignore lint/suspicious/noThenProperty: a word of the script format, never a promise */
+  then: z.enum(['listen', 'hang_up']).default('listen'),
+  noise: z.strictObject({ levelDb: z.number().max(0) }).optional(),
+  echo: z.strictObject({ gainDb: z.number().max(0), delayMs: ms }).optional(),
+  /** The verdict of answering-machine detection, instead of computing it from what the callee says. */
+  amd: z.strictObject({ verdict, afterMs: ms }).optional(),
+  /** This number's own network, instead of the configuration's. */
+  network: networkChoice.optional(),
+});
+
+/**
+ * Moments of a stream's life at which a fault may strike: what the carrier has sent (`open`: nothing yet), and what the
+ * application has (`app_…`).
+ */
+export const STREAM_STAGES = [
+  'open',
+  'connected',
+  'start',
+  'media',
+  'dtmf',
+  'mark_echo',
+  'app_media',
+  'app_mark',
+  'app_clear',
+] as const;
+export type StreamStage = (typeof STREAM_STAGES)[number];
+
 /** A thing to go wrong. `times` counts down (default 1; 0: for ever); `path` is a part of the request's path. */
 const fault = z.strictObject({
   do: z.enum([
@@ -211,16 +245,25 @@ const fault = z.strictObject({
     'stream_stall',
     'stream_mute',
     'stream_refuse',
+    'stream_deaf',
+    'stream_garbage',
   ]),
   method: z.string().optional(),
   path: z.string().optional(),
   callSid: z.string().optional(),
+  /** The number at the other end, for a call that is still to come. */
+  number: z.string().optional(),
+  /** stream_…: strikes at the so-manieth time that the stream comes to this, instead of at once. */
+  at: z.strictObject({ stage: z.enum(STREAM_STAGES), count: z.number().int().min(1).default(1) }).optional(),
   times: z.number().int().min(0).default(1),
-  /** status: the HTTP status and the carrier's code. */
+  /** status: the HTTP status, the carrier's code and its words. */
   status: z.number().int().optional(),
   code: z.number().int().optional(),
-  /** latency, delay, stall, mute: how long. */
+  message: z.string().optional(),
+  /** latency, delay, stall, mute, deaf: how long. */
   ms: range.optional(),
+  /** stream_garbage: messages that no carrier would send. */
+  count: z.number().int().min(1).default(1),
 });
 export type Fault = z.output<typeof fault>;
 export type FaultInput = z.input<typeof fault>;
@@ -262,20 +305,7 @@ const options = z.strictObject({
   allowInsecure: z.boolean().default(false),
   /** A protocol violation ends the stream. */
   strict: z.boolean().default(false),
-  network: z
-    .union([
-      z.enum(['clean', 'typical', 'bad']),
-      z.strictObject({
-        profile: z.enum(['clean', 'typical', 'bad']).default('clean'),
-        ...network.partial().shape,
-      }),
-    ])
-    .default('clean')
-    .transform((value): Network => {
-      if (typeof value === 'string') return NETWORKS[value];
-      const { profile, ...changes } = value;
-      return { ...NETWORKS[profile], ...(changes as Partial<Network>) };
-    }),
+  network: networkChoice.default(NETWORKS.clean),
   /** Calls started per second; null starts them all at once. A new Twilio account has 1. */
   callsPerSecond: z.number().positive().nullable().default(null),
   /** A trial account: only verified numbers may be called, and ten minutes at most. */

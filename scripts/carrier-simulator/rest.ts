@@ -76,7 +76,7 @@ async function faulty(world: World, request: Request, response: Response): Promi
   const status = fault.status ?? 429;
   const code = fault.code ?? (status === 429 ? 20429 : status === 503 ? 20503 : 20500);
   if (status === 429) response.setHeader('retry-after', '1');
-  response.status(status).json(new RestError(code, `injected: ${status}`, status).body());
+  response.status(status).json(new RestError(code, fault.message ?? `injected: ${status}`, status).body());
   return true;
 }
 

@@ -257,7 +257,7 @@ export class TwimlSession {
     const call = this.#call;
     const { options, faults, pump, events } = this.#world;
     const { signal } = this.#control;
-    await pause(this.#world, call.random.between(options.network.connectDelayMs), signal);
+    await pause(this.#world, call.random.between(call.network.connectDelayMs), signal);
     const { leg } = call;
     if (signal.aborted || !leg) return null;
     const tracks: ('inbound' | 'outbound')[] =
@@ -273,9 +273,10 @@ export class TwimlSession {
         accountSid: options.accountSid,
         authToken: options.authToken,
         callSid: call.sid,
+        number: call.number,
         allowInsecure: options.allowInsecure,
         strict: options.strict,
-        network: options.network,
+        network: call.network,
         random: call.random,
         faults,
         pump,

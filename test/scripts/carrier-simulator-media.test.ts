@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap';
 import { startClock } from '../../scripts/carrier-simulator/clock.ts';
+import { GARBAGE_KINDS, garbage } from '../../scripts/carrier-simulator/garbage.ts';
 import type { SimulatorOptions } from '../../scripts/carrier-simulator/options.ts';
+import { createRandom } from '../../scripts/carrier-simulator/random.ts';
 import { type CarrierSimulator, startCarrierSimulator } from '../../scripts/carrier-simulator/simulator.ts';
 import {
   type Application,
@@ -421,6 +423,53 @@ t.test('an injected abort breaks the socket without a closing handshake', async 
   t.equal(await session.closed, 1006);
   await carrier.waitFor((event) => event.type === 'call.ended' && event.callSid === sid);
   t.match(carrier.call(sid)!.streams[0]!.end, { by: 'error', closeCode: 1006 });
+});
+
+t.test('a fault waits for its stage, and for its number', async (t) => {
+  for (const [stage, count, media] of [
+    ['start', 1, 0],
+    ['media', 5, 5],
+  ] as const) {
+    const { carrier, connect } = await bench(t, {
+      faults: [
+        { do: 'stream_abort', number: '+14155559999', at: { stage, count } },
+        { do: 'stream_abort', number: TO, at: { stage, count } },
+      ],
+    });
+    const { sid, session } = await connect();
+    t.equal(await session.closed, 1006);
+    t.equal(carrier.call(sid)?.streams[0]?.sent.media, media);
+  }
+});
+
+t.test('a callee has its own network', async (t) => {
+  const { carrier, connect } = await bench(t, {
+    callees: { [TO]: { ringMs: 0, network: { lossRate: 0.5, lossRunMs: 20 } } },
+  });
+  const { sid, session } = await connect();
+  await session.frames(40);
+  t.ok((carrier.call(sid)?.streams[0]?.sent.lost ?? 0) > 5);
+});
+
+t.test('a carrier that reads nothing sends on, and reads everything later', async (t) => {
+  const { carrier, connect } = await bench(t, { faults: [{ do: 'stream_deaf', ms: 400 }] });
+  const { sid, session } = await connect();
+  await session.frames(3);
+  session.socket.send(JSON.stringify({ event: 'mark', streamSid: session.streamSid, mark: { name: 'm' } }));
+  await session.frames(10);
+  t.equal(carrier.call(sid)?.streams[0]?.received.marks, 0);
+  await session.message((message) => message.event === 'mark');
+  t.equal(carrier.call(sid)?.streams[0]?.received.marks, 1);
+});
+
+t.test('garbage comes between frames: every kind of it, as many as asked for', async (t) => {
+  const made = [...garbage(GARBAGE_KINDS + 100, 'MZ1', createRandom(1))];
+  t.equal(made.length, GARBAGE_KINDS + 100);
+  t.equal(
+    new Set(made.slice(0, GARBAGE_KINDS).map(({ data }) => data.toString('latin1'))).size,
+    GARBAGE_KINDS,
+  );
+  t.ok(made.every(({ data }) => data.length < 65_536));
 });
 
 t.test('close variants: without stop, and the callback before the stop', async (t) => {
