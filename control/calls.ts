@@ -2,9 +2,10 @@
 // takes from where are in new-call.ts; placing it is the bridge's.
 import path from 'node:path';
 import type { Response } from 'express';
+import type { Calls } from '../bridge/calls.ts';
 import { AppError } from '../errors.ts';
 import { callView } from '../storage/call-view.ts';
-import { TERMINAL_STATUSES } from '../storage/records.ts';
+import { type CallRecord, TERMINAL_STATUSES } from '../storage/records.ts';
 import * as schemas from './call-schemas.ts';
 import { errorBody } from './error-answer.ts';
 import { failpoint } from './failpoints.ts';
@@ -15,8 +16,10 @@ import { found, type Route, route } from './route.ts';
 
 const NO_CALL = 'Your organization has no call with this id; GET /v1/calls lists them.';
 
-function hasEnded(status: string): boolean {
-  return (TERMINAL_STATUSES as readonly string[]).includes(status);
+/** Ended, and its last words and sounds are in: a media thread keeps a call for a moment beyond its end. */
+function isFinal(call: CallRecord, calls: Pick<Calls, 'live'>): boolean {
+  const ended = (TERMINAL_STATUSES as readonly string[]).includes(call.status);
+  return ended && !calls.live().some((live) => live.callId === call.id);
 }
 
 export const callRoutes: Route[] = [
@@ -129,14 +132,15 @@ export const callRoutes: Route[] = [
     description: 'Can be read while the call lasts.',
     status: 200,
     answer: schemas.transcript,
-    async run({ store, orgId, params }) {
-      // The call before its words: `final` then never comes without the last of them.
+    async run({ store, calls, orgId, params }) {
+      // Asked before the words are read: `final` then never comes without the last of them.
       const call = found(await store.getCall(orgId, params.id), NO_CALL);
+      const final = isFinal(call, calls);
       const items = await store.listTranscript(call.id);
       return {
         body: {
           call_id: call.id,
-          status: hasEnded(call.status) ? 'final' : 'live',
+          status: final ? 'final' : 'live',
           data: items.map((item) => ({
             id: item.id,
             role: item.role,
@@ -192,13 +196,13 @@ export const callRoutes: Route[] = [
     status: 200,
     answer: null,
     media: 'audio/wav',
-    async run({ store, config, orgId, params }, res) {
+    async run({ store, calls, config, orgId, params }, res) {
       const call = found(await store.getCall(orgId, params.id), NO_CALL);
       const file = found(
         call.recording_path,
         'This call has no recording; calls are recorded while RECORD_CALLS is on.',
       );
-      if (!hasEnded(call.status)) {
+      if (!isFinal(call, calls)) {
         throw new AppError('conflict', 'The call is live; its recording can be had once it has ended.');
       }
       await sendRecording(res, { root: path.resolve(config.DATA_DIR), file, name: `${call.id}.wav` });

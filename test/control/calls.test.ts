@@ -436,7 +436,7 @@ t.test('the list is a bare array, newest first, filtered, in pages that Link joi
   }
 });
 
-t.test('the transcript is a resource of its own, live until the call ends', async (t) => {
+t.test('the transcript is a resource of its own, live until the last words are in', async (t) => {
   const rig = await openRig(t);
   const agent = await rig.agent();
   const { id } = (await rig.api('POST', '/v1/calls', { body: { agent_id: agent.id, to: '+14155550123' } }))
@@ -464,6 +464,11 @@ t.test('the transcript is a resource of its own, live until the call ends', asyn
   };
   await rig.store.saveTranscript([answer, item]);
   await rig.api('POST', `/v1/calls/${id}/hangup`);
+  const floor = { callId: id, thread: 1, floor: 'none' as const };
+  rig.behaviour.live = () => [floor];
+  const last = await rig.api('GET', `/v1/calls/${id}/transcript`);
+  t.equal(last.body.status, 'live', 'ended, and its last words are still to come');
+  rig.behaviour.live = () => [];
   const final = await rig.api('GET', `/v1/calls/${id}/transcript`);
   const { call_id: _a, ...first } = item;
   const { call_id: _b, ...second } = answer;
@@ -511,6 +516,9 @@ t.test('a recording is a WAV file that can be had in ranges, once the call has e
   t.same([live.status, live.body.error.code], [409, 'conflict']);
 
   await rig.api('POST', `/v1/calls/${id}/hangup`);
+  rig.behaviour.live = () => [{ callId: id, thread: 1, floor: 'none' }];
+  t.equal((await get()).status, 409, 'its file is still being closed');
+  rig.behaviour.live = () => [];
   const whole = await get();
   t.equal(whole.status, 200);
   t.equal(whole.headers.get('content-type'), 'audio/wav');
