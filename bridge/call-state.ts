@@ -37,7 +37,10 @@ export interface Step {
   from: readonly CallStatus[];
   change: Partial<CallRecord>;
   events: readonly EventType[];
-  /** What is given back follows from what is held: storage works it out, and the rows always add up. */
+  /**
+   * What is given back follows from what is held: storage works it out, and the rows always add up. A charge that hold
+   * and balance together do not cover is cut there to what is left.
+   */
   ledger: readonly { kind: LedgerRecord['kind']; amountMilliCents: number }[];
   effects: readonly CallEffect[];
 }
@@ -113,7 +116,7 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
       ? event.outcome
       : 'failed';
   const billed = connected ? (event.durationSeconds ?? secondsBetween(answeredAt, event.at)) : null;
-  const amount = billed === null ? null : Math.min(chargeFor(billed, pricePerMinute), creditLimit(call));
+  const amount = billed === null ? null : chargeFor(billed, pricePerMinute);
   const rang = connected || status === 'no_answer' || event.rang === true;
   const noReturns = Object.keys(call.returns).length === 0;
   return step(
@@ -164,11 +167,6 @@ function failure(
     error_code: code ?? 'carrier_failed',
     error_message: message ?? `The carrier could not connect the call, or lost it${reason}.`,
   };
-}
-
-/** With a balance set, a call is charged no more than what is held for it; without one, nothing limits it. */
-function creditLimit(call: CallRecord): number {
-  return call.reserved_milli_cents > 0 ? call.reserved_milli_cents : Number.POSITIVE_INFINITY;
 }
 
 /**

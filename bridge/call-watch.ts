@@ -11,6 +11,8 @@ import type { Switchboard } from './switchboard.ts';
 export interface CallWatch {
   /** Once, before any call is taken: every call of a dead process reaches its end. Resolves when all have. */
   recover(): Promise<void>;
+  /** Looks at every live call now; `start` has it done every few seconds. */
+  look(): Promise<void>;
   start(): void;
   /** Waits for live calls up to `seconds`, then has the agents say a closing line, then hangs up. */
   drain(seconds: number): Promise<void>;
@@ -40,7 +42,7 @@ const END_GRACE_MS = 10_000;
 const SPOKEN_GRACE_MS = 20_000;
 /** Between the answer and the media stream. */
 const STREAM_GRACE_MS = 30_000;
-/** The closing line is given this long before the cap of a drain. */
+/** The closing line is given this long before the cap of a drain, or before the credit is used up. */
 const CLOSING_LINE_MS = 15_000;
 
 export const CLOSING_LINE = 'I am sorry, I have to end this call now. Please call again later. Goodbye.';
@@ -58,6 +60,8 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
   const { switchboard, store, carrier, log } = o;
   let timer: NodeJS.Timeout | null = null;
   let running = false;
+  /** Calls in which the agent was asked for its closing line, because the credit runs out. */
+  const toldOfCredit = new WeakSet<LiveEntry>();
 
   async function ask(call: CallRecord): Promise<CarrierCallSnapshot | null | 'unknown'> {
     if (call.carrier_call_id === null) return null;
@@ -146,7 +150,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
         type: 'ended',
         at: o.now().toISOString(),
         outcome: 'failed',
-        durationSeconds: null,
+        durationSeconds: longest(call),
         cause: 'daemon_restart',
         errorCode: RESTARTED.code,
         errorMessage: RESTARTED.message,
@@ -154,19 +158,36 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     }
   }
 
+  /** Connected seconds of a call whose end nobody saw: up to now, and no more than the carrier lets any call last. */
+  function longest(call: CallRecord): number | null {
+    if (call.answered_at === null) return null;
+    const seconds = Math.ceil((o.now().getTime() - Date.parse(call.answered_at)) / 1000);
+    return Math.min(o.maxSeconds, Math.max(0, seconds));
+  }
+
   async function topUp(entry: LiveEntry, call: CallRecord, connectedMs: number): Promise<void> {
     if (o.pricePerMinute === 0) return;
     // A minute ahead of what is used up, so that the line is never cut in a minute already paid for.
     if (connectedMs < (entry.reservedMinutes - 1) * 60_000) return;
-    const amount = Math.ceil(o.pricePerMinute * o.reserveMinutes);
-    const saved = await store.saveCall(call.id, {
-      from: ['in_progress'],
-      change: {},
-      ledger: [{ kind: 'top_up', amountMilliCents: -amount }],
-    });
-    if (!('conflict' in saved)) entry.reservedMinutes += o.reserveMinutes;
-    else if (connectedMs >= entry.reservedMinutes * 60_000 && entry.finishing === null) {
-      await switchboard.endNow(call.id, 'credit_exhausted', null);
+    // As much as usual, else a minute: the last of the credit can be talked away too.
+    for (const minutes of new Set([o.reserveMinutes, 1])) {
+      const saved = await store.saveCall(call.id, {
+        from: ['in_progress'],
+        change: {},
+        ledger: [{ kind: 'top_up', amountMilliCents: -Math.ceil(o.pricePerMinute * minutes) }],
+      });
+      if (!('conflict' in saved)) {
+        entry.reservedMinutes += minutes;
+        return;
+      }
+      // Anything else means that the call has ended meanwhile.
+      if (saved.conflict !== 'insufficient_credit') return;
+    }
+    const leftMs = entry.reservedMinutes * 60_000 - connectedMs;
+    if (leftMs <= 0) await switchboard.endNow(call.id, 'credit_exhausted', null);
+    else if (leftMs <= CLOSING_LINE_MS && !toldOfCredit.has(entry)) {
+      toldOfCredit.add(entry);
+      switchboard.finish(call.id, 'credit_exhausted', CLOSING_LINE);
     }
   }
 
@@ -259,6 +280,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
         }),
       );
     },
+    look: round,
     start() {
       timer ??= setInterval(() => void round(), o.everyMs ?? 5_000);
       timer.unref();

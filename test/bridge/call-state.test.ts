@@ -208,7 +208,11 @@ t.test('money follows connected time: settled once connected, released when neve
     ended('completed', T(3605)),
     price,
   );
-  t.equal(long?.change.billing_amount_milli_cents, 100, 'never more than is held');
+  t.equal(
+    long?.change.billing_amount_milli_cents,
+    72_000,
+    'all of it; storage cuts it to the credit there is',
+  );
 });
 
 t.test("the carrier's count of connected seconds wins over ours", async (t) => {

@@ -6,6 +6,7 @@ import { openCallWatch } from '../../bridge/call-watch.ts';
 import type { Carrier, CarrierCallSnapshot } from '../../bridge/carriers/carrier.ts';
 import type { MediaThreads } from '../../bridge/media-threads.ts';
 import { openSwitchboard, type Switchboard } from '../../bridge/switchboard.ts';
+import { AppError } from '../../errors.ts';
 import { openLog } from '../../log.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import { openStore } from '../../storage/sqlite-store.ts';
@@ -23,6 +24,8 @@ export interface DeskRig {
   atCarrier: Map<string, CarrierCallSnapshot>;
   /** Requests to the carrier, as `cancel CA1`. */
   asked: string[];
+  /** The carrier answers nothing. */
+  down: boolean;
   /** The clock; tests move it. */
   clock: { ms: number };
   /** A call ready to be dispatched. */
@@ -53,6 +56,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
 
   async function end(verb: string, id: string): Promise<'ended' | 'already_ended'> {
     asked.push(`${verb} ${id}`);
+    if (rig.down) throw new AppError('carrier_error', 'no answer');
     const call = atCarrier.get(id);
     if (call === undefined || ['completed', 'busy', 'no_answer', 'failed', 'canceled'].includes(call.status))
       return 'already_ended';
@@ -80,6 +84,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     sendDigits: unused,
     speakAndHangUp: unused,
     async fetchCall(id) {
+      if (rig.down) throw new AppError('carrier_error', 'no answer');
       return atCarrier.get(id) ?? null;
     },
     async findCalls({ to, from, since }) {
@@ -120,6 +125,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     reserveMinutes: 5,
     runTool: unused,
     inboundCall: unused,
+    settleCost() {},
     settleResult(callId) {
       void store.saveCall(callId, {
         from: ['completed'],
@@ -141,7 +147,8 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     pricePerMinute: 6_000,
     reserveMinutes: 5,
   });
-  return {
+  const rig: DeskRig = {
+    down: false,
     store,
     org,
     switchboard,
@@ -152,6 +159,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     newCall: (fields = {}) =>
       makeCall(org, { id: uuid(), created_at: now().toISOString(), returns: {}, ...fields }),
   };
+  return rig;
 }
 
 /** A carrier's account of a call that is queued there. */
