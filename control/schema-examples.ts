@@ -96,24 +96,19 @@ export const CALL = {
   hangup_cause: 'agent_ended',
   metadata: { patient: '4711' },
   updated_at: '2026-03-01T12:00:52.006Z',
-};
-
-/** As POST /v1/calls answers it. */
-export const NEW_CALL = {
-  ...CALL,
-  status: 'initiated',
-  result: null,
-  result_status: 'pending',
-  started_at: null,
-  answered_at: null,
-  ended_at: null,
-  duration_seconds: null,
-  billed_duration_seconds: null,
-  billing_amount_milli_cents: null,
-  reservation_status: 'reserved',
-  webhook_status: 'none',
-  hangup_cause: null,
-  updated_at: '2026-03-01T12:00:00.412Z',
+  cost: {
+    estimate: true,
+    total_milli_cents: 6210,
+    model: {
+      name: 'gpt-realtime-2.1',
+      milli_cents: 5240,
+      used: { audio_input_tokens: 412, audio_output_tokens: 655 },
+    },
+    transcription: { name: 'gpt-transcribe', milli_cents: 230, used: { seconds: 23 } },
+    extraction: { name: 'gpt-5.6-luna', milli_cents: 40, used: { input_tokens: 610, output_tokens: 18 } },
+    carrier: { name: 'twilio', milli_cents: 700, used: { minutes: 1 } },
+    as_of: '2026-03-01',
+  },
 };
 
 export const TRANSCRIPT = {
