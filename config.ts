@@ -145,6 +145,20 @@ export const SETTINGS = {
     advanced: true,
     help: 'auto, or none to deliver without Redis',
   },
+  STORAGE_WARN_MB: {
+    kind: 'integer',
+    default: '500',
+    advanced: true,
+    min: 0,
+    help: 'free space on the disk of DATA_DIR below which the log warns',
+  },
+  STORAGE_LOW_MB: {
+    kind: 'integer',
+    default: '200',
+    advanced: true,
+    min: 0,
+    help: 'free space below which new calls are refused and recordings end',
+  },
   FAILPOINTS: {
     kind: 'list',
     default: '',
@@ -240,6 +254,17 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 export function missingCredentials(config: Config): Name[] {
   const needed: Name[] = ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'OPENAI_API_KEY'];
   return needed.filter((name) => config[name] === null);
+}
+
+/** The values that belong in no log; of a URL its password too. */
+export function secretsOf(config: Config): string[] {
+  const names = (Object.entries(SETTINGS) as [Name, Setting][]).filter(([, setting]) => setting.secret);
+  return names.flatMap(([name]) => {
+    const value = config[name];
+    if (typeof value !== 'string') return [];
+    const password = URL.canParse(value) ? new URL(value).password : '';
+    return password === '' ? [value] : [value, password];
+  });
 }
 
 /** What is in force, for the log: secrets appear only as set or not. */

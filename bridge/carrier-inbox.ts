@@ -10,6 +10,16 @@ import type { CarrierEvent, HookHandlers, InboundCall, StreamAnswer } from './ca
 /** How long an inbound call rings on while its model session is being opened. */
 const INBOUND_MODEL_WAIT_MS = 1_500;
 
+/** Why a call that could be taken is not taken now: the caller hears the line busy. */
+const REFUSALS: ReadonlySet<string> = new Set(['at_capacity', 'draining', 'storage_low']);
+
+/** What the agent is told of a transfer that did not come about. */
+const TRANSFER_ERRORS: Record<string, string> = {
+  busy: 'The transfer did not come about: the line was busy.',
+  'no-answer': 'The transfer did not come about: nobody answered.',
+  failed: 'The transfer did not come about: the number could not be reached.',
+};
+
 /** The handlers of a carrier's hooks. */
 export function openCarrierInbox(desk: CallDesk): HookHandlers {
   const { live, apply, streamAnswer } = desk;
@@ -101,8 +111,7 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
         });
       })
       .catch((error: unknown) => {
-        if (error instanceof AppError && (error.code === 'at_capacity' || error.code === 'draining'))
-          return null;
+        if (error instanceof AppError && REFUSALS.has(error.code)) return null;
         throw error;
       });
     if (opened === null || 'conflict' in opened) {

@@ -72,6 +72,8 @@ export type ToMedia =
   | { type: 'tool-result'; callId: string; toolCallId: string; output: string }
   /** End the talk: at once, or after the agent has said a closing line. */
   | { type: 'finish'; callId: string; reason: EndReason; say: string | null }
+  /** The disk is nearly full: the recording ends here, the call goes on. */
+  | { type: 'stop-recording'; callId: string }
   /** The call has ended at the carrier, or never came to life: let go of everything. */
   | { type: 'release'; callId: string }
   | { type: 'stop' };

@@ -138,6 +138,9 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
     accepting: desk.accepting,
     setAccepting: desk.setAccepting,
     attach: desk.attach,
+    stopRecordings() {
+      for (const callId of live.keys()) desk.pool().post(callId, { type: 'stop-recording', callId });
+    },
     onThreadLost(callIds) {
       for (const callId of callIds) {
         endNow(callId, 'thread_lost', {

@@ -85,8 +85,9 @@ export function createApp(o: AppParts): Express {
   return app;
 }
 
-const nothingHere: RequestHandler = (req) => {
-  throw new AppError('not_found', `There is nothing at ${req.baseUrl}${req.path}`.slice(0, 200));
+const nothingHere: RequestHandler = () => {
+  // The path is not repeated: it may hold what belongs in no answer and no log.
+  throw new AppError('not_found', 'There is nothing at this path.');
 };
 
 function markRoute(path: string, next: () => void, context: RequestContext): void {

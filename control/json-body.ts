@@ -17,14 +17,21 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
-    throw new AppError('invalid_json', `The body is not JSON: ${why.slice(0, 200)}.`, { cause: error });
+    throw new AppError('invalid_json', `The body is not JSON: ${whyNot(error)}.`, { cause: error });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('invalid_request', 'The body must be a JSON object: {"…": …}.');
   }
   checkTree(value);
   return value as Record<string, unknown>;
+}
+
+/** Where JSON.parse gave up. Its message may quote the body around that place, which belongs in no answer. */
+function whyNot(error: unknown): string {
+  if (!(error instanceof SyntaxError)) return 'it is not UTF-8';
+  return /^Unexpected token ./u.test(error.message)
+    ? 'it has a character where none of its kind may stand'
+    : error.message.slice(0, 200);
 }
 
 /** Walks level by level, not by recursion: the depth is the client's to choose. */

@@ -1,6 +1,7 @@
 // The returns schema: checking what a client gave, the strict JSON schema a model must answer by, and the check of that
 // answer. PURE. Asking the model is extraction.ts.
 import { AppError } from '../errors.ts';
+import { redact } from '../log.ts';
 import type { Returns } from '../storage/records.ts';
 import { isDate, isDatetime } from './iso-time.ts';
 
@@ -102,7 +103,7 @@ export function parseReturns(input: unknown): Returns {
   const returns: Returns = {};
   let enumValues = 0;
   for (const name of names) {
-    const shown = `returns.${name.slice(0, 64)}`;
+    const shown = `returns.${redact(name.slice(0, 64))}`;
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name) || name === '__proto__') {
       throw refuse(
         `${shown}: a field name has 1 to 64 letters, digits, _ or - (and is not __proto__)`,

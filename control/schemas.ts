@@ -2,6 +2,7 @@
 // What each resource takes and answers stands in <resource>-schemas.ts; rules that need the store stand in the routes.
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { redact } from '../log.ts';
 import { parseLanguage } from './language.ts';
 
 /** ITU E.164: a plus, no leading zero, 7 to 15 digits. */
@@ -146,6 +147,7 @@ export function parse<S extends z.ZodType>(
     const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
     throw new AppError(
       'unknown_parameter',
+  return redact(text);
       hint ?? `${param} is not a parameter of this request; leave it out.`,
       {
         param,

@@ -3,6 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
+import { redact } from '../../log.ts';
 
 /** `carrierCode` when nobody knows whether the carrier has done it. */
 export const NO_ANSWER = 'no_answer_from_carrier';
@@ -64,7 +65,7 @@ export function createTwilioRest(o: TwilioRestOptions): TwilioRest {
         retryable: true,
       });
     }
-    if (status < 200 || status > 299) throw vendorError(status, text);
+    if (status < 200 || status > 299) throw vendorError(status, text, o.authToken);
     if (text === '') return null;
     try {
       return JSON.parse(text);
@@ -192,7 +193,7 @@ const MESSAGES: Record<string, string> = {
   '22005': 'The carrier has too many calls waiting.',
 };
 
-function vendorError(status: number, text: string): AppError {
+function vendorError(status: number, text: string, secret: string): AppError {
   let body: z.infer<typeof errorBody> = {};
   try {
     body = errorBody.parse(JSON.parse(text));
@@ -203,7 +204,9 @@ function vendorError(status: number, text: string): AppError {
   const code =
     known ??
     (status === 404 ? '20404' : status === 429 ? '20429' : status === 401 ? '20003' : `http_${status}`);
-  const said = body.detail ?? body.message ?? body.title ?? `status ${status}`;
+  // Its words may quote what it was sent: numbers, credentials.
+  const words = redact(body.detail ?? body.message ?? body.title ?? `status ${status}`);
+  const said = secret === '' ? words : words.replaceAll(secret, '[redacted]');
   const clear = Object.hasOwn(MESSAGES, code) ? MESSAGES[code] : undefined;
   const message = clear ?? `The carrier refused: ${said.slice(0, 300)}`;
   const retryable = status === 429 || status >= 500;

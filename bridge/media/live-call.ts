@@ -54,6 +54,8 @@ export interface LiveCall {
   machineDetection(verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown'): void;
   toolResult(toolCallId: string, output: string): void;
   finish(reason: EndReason, say: string | null): void;
+  /** Ends the recording here; the call goes on. */
+  stopRecording(): void;
   /** Closes everything, then says `released`. Safe to call twice. */
   release(): Promise<void>;
 }
@@ -79,6 +81,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   let lane: VadLane | null = null;
   let recorder: CallRecorder | null = null;
   let recorderOpening: Promise<void> | null = null;
+  let recordingEnd: Promise<Awaited<ReturnType<CallRecorder['close']>> | null> | null = null;
   let beep: BeepDetector | null = null;
   const totals = { filledMs: 0, duplicateFrames: 0, lateFrames: 0 };
   const detector = new SpeechDetector();
@@ -210,6 +213,16 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     socket.close(1000);
   }
 
+  function endRecording(atMs: number): NonNullable<typeof recordingEnd> {
+    recordingEnd ??= (async () => {
+      await recorderOpening;
+      const ending = recorder;
+      recorder = null;
+      return ending === null ? null : ending.close(atMs);
+    })();
+    return recordingEnd;
+  }
+
   return {
     callId,
     expectStream(hash) {
@@ -231,7 +244,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       filler = newFiller();
       detector.reset();
       lane = ports.vad.openLane(onProbability);
-      if (plan.recordingPath !== null && recorderOpening === null) {
+      if (plan.recordingPath !== null && recorderOpening === null && recordingEnd === null) {
         recorderOpening = openCallRecorder(plan.recordingPath).then(
           (opened) => {
             recorder = opened;
@@ -292,11 +305,10 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       released ??= (async () => {
         const endMs = now();
         stopTicking();
+    stopRecording: () => void endRecording(now()),
         const closing = conversation.close();
         closeStream();
-        await recorderOpening;
-        const recording = recorder === null ? null : await recorder.close(endMs);
-        recorder = null;
+        const recording = await endRecording(endMs);
         await closing;
         const stats: CallStats = {
           framesIn,

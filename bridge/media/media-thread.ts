@@ -98,6 +98,8 @@ async function receive(message: ToMedia): Promise<void> {
       return call.toolResult(message.toolCallId, message.output);
     case 'finish':
       return call.finish(message.reason, message.say);
+    case 'stop-recording':
+      return call.stopRecording();
     case 'release':
       await call.release();
       calls.delete(message.callId);
