@@ -18,7 +18,7 @@ function coded(code: ErrorCode, test: (value: string) => boolean, message: strin
 }
 
 export const id = z.guid('must be a UUID').toLowerCase();
-export const time = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds' });
+export const time = z.string().meta({ format: 'date-time', examples: ['2026-03-01T12:00:00.000Z'] });
 
 export const e164 = coded(
   'invalid_number',
@@ -37,7 +37,7 @@ export const language = z
       c.issues.push({ code: 'custom', message, params: { code: 'invalid_language' }, input: c.value });
     }
   })
-  .meta({ description: 'BCP-47', examples: ['en', 'pt-BR'] });
+  .meta({ examples: ['en', 'pt-BR'] });
 
 /** An absolute URL by length and type only; whether it may be reached is the egress check's to say. */
 export const url = z
@@ -75,8 +75,16 @@ export const metadata = z.record(z.string(), z.unknown(), 'must be a JSON object
 
 /** `limit` and `starting_after`, which every list takes. */
 export const pageQuery = z.strictObject({
-  limit: z.coerce.number('must be a number').int().min(1).max(100).default(50),
-  starting_after: id.optional().describe('id of the last item of the page before'),
+  limit: z.coerce
+    .number('must be a number')
+    .int()
+    .min(1)
+    .max(100)
+    .default(50)
+    .describe('How many items a page holds at most.'),
+  starting_after: id
+    .optional()
+    .describe('Id of the last item of the page before. The Link header of a page carries it already.'),
 });
 
 /** A number in a query: `+` unescaped arrives as a space, which no number holds. */
@@ -99,22 +107,47 @@ export const timeQuery = z.preprocess(
 export const booleanQuery = z.enum(['true', 'false'], 'must be true or false');
 
 /** The body of every error. */
-export const errorAnswer = z.strictObject({
-  error: z.strictObject({
-    code: z.string(),
-    message: z.string(),
-    param: z.string().optional(),
-    carrier_code: z.string().optional(),
-    request_id: z.string(),
-  }),
-});
+export const errorAnswer = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.string().describe('Stable and machine-readable; the table of errors lists every one.'),
+      message: z
+        .string()
+        .describe('For people: what is wrong and what to do about it. Its wording may change.'),
+      param: z
+        .string()
+        .optional()
+        .describe('The field to blame, as a path: `to`, `tools[0].url`. Absent when no single field is.'),
+      carrier_code: z
+        .string()
+        .optional()
+        .describe("Only with `carrier_error`: the carrier's own error code."),
+      request_id: z.string().describe('The same as the X-Request-Id header; the log has it too.'),
+    }),
+  })
+  .meta({
+    id: 'Error',
+    description: 'The body of every error answer.',
+    examples: [
+      {
+        error: {
+          code: 'from_number_not_attached',
+          message:
+            'from_number is not attached to this agent; leave it out for the primary number, or attach it first.',
+          param: 'from_number',
+          request_id: '0199b0c4-7a10-7cc0-9b1e-2f6d5a8e4c11',
+        },
+      },
+    ],
+  });
 
-/** `a.b[0]`, as a client would spell the way to a field. */
+/** `a.b[0]`, as a client would spell the way to a field; a key or a number that stands as a name is masked. */
 function paramOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    return text === '' ? String(part) : `${text}.${String(part)}`;
+  const text = path.reduce<string>((way, part) => {
+    if (typeof part === 'number') return `${way}[${part}]`;
+    return way === '' ? String(part) : `${way}.${String(part)}`;
   }, '');
+  return redact(text);
 }
 
 function isAbsent(input: unknown, path: readonly PropertyKey[]): boolean {
@@ -147,7 +180,6 @@ export function parse<S extends z.ZodType>(
     const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
     throw new AppError(
       'unknown_parameter',
-  return redact(text);
       hint ?? `${param} is not a parameter of this request; leave it out.`,
       {
         param,

@@ -301,11 +301,11 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     machineDetection: (verdict) => conversation.machineDetection(verdict),
     toolResult: (toolCallId, output) => conversation.toolResult(toolCallId, output),
     finish: (reason, say) => conversation.finish(reason, say),
+    stopRecording: () => void endRecording(now()),
     release() {
       released ??= (async () => {
         const endMs = now();
         stopTicking();
-    stopRecording: () => void endRecording(now()),
         const closing = conversation.close();
         closeStream();
         const recording = await endRecording(endMs);
