@@ -49,9 +49,10 @@ export function checkImports(top: string = root): string[] {
       const file = relative(top, path);
       const text = readFileSync(path, 'utf8');
       const complain = (what: string) => found.push(`${file}: ${what}`);
-      for (const [, quoted] of text.matchAll(
+      for (const [, fixed, dynamic] of text.matchAll(
         /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gm,
       )) {
+        const quoted = fixed ?? dynamic;
         if (quoted === undefined) continue;
         const target = relative(top, resolve(dirname(path), quoted));
         const into = target.includes('/') ? (target.split('/')[0] ?? '.') : '.';
