@@ -50,6 +50,17 @@ export interface CallDeskOptions {
   failpoint?: (name: string) => void;
 }
 
+export interface Away {
+  why: 'digits' | 'transfer';
+  toolCallId: string;
+  /** Since when, or when the carrier was last asked about it. */
+  since: number;
+  /** What the model is told when the line is back. */
+  result: Record<string, unknown>;
+  /** The model was lost meanwhile: there is nobody to come back to. */
+  modelLost: boolean;
+}
+
 export interface LiveEntry {
   callId: string;
   thread: number;
@@ -59,8 +70,10 @@ export interface LiveEntry {
   since: number;
   answered: boolean;
   streaming: boolean;
-  /** The stream broke off without the carrier's word. */
-  lost: boolean;
+  /** When the stream broke off without the carrier's word; null while it has not. */
+  lostAt: number | null;
+  /** The line is with key tones or another party, asked for by a tool; its answer waits for the line's return. */
+  away: Away | null;
   /** When the talk was ended by us, and whether a spoken line is still to be heard. */
   finishing: { at: number; speaking: boolean } | null;
   modelReady: Promise<boolean>;
@@ -137,8 +150,11 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
   function apply(callId: string, event: CallEvent): Promise<CallRecord | null> {
     return inOrder(callId, async () => {
       for (let attempt = 0; attempt < 3; attempt++) {
-        const call = await store.findCall(callId);
+        let call = await store.findCall(callId);
         if (call === null) return null;
+        // Whoever hangs up then, the agent had handed the call over.
+        const handedOver = event.type === 'ended' && live.get(callId)?.away?.why === 'transfer';
+        if (handedOver && call.hangup_cause === null) call = { ...call, hangup_cause: 'transferred' };
         const step = next(call, event, o.pricePerMinute);
         if (step === null) return call;
         const saved = await store.saveCall(callId, step);
@@ -246,7 +262,8 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       since: o.now().getTime(),
       answered: false,
       streaming: false,
-      lost: false,
+      lostAt: null,
+      away: null,
       finishing: null,
       modelReady,
       tellModelReady,

@@ -40,6 +40,8 @@ export interface CallWatchOptions {
 const END_GRACE_MS = 10_000;
 /** A spoken last line may take this much longer. */
 const SPOKEN_GRACE_MS = 20_000;
+/** Key tones take less; and how often the carrier is asked about a call that was handed over. */
+const AWAY_MS = 60_000;
 /** Between the answer and the media stream. */
 const STREAM_GRACE_MS = 30_000;
 /** The closing line is given this long before the cap of a drain, or before the credit is used up. */
@@ -201,11 +203,31 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
       await switchboard.endNow(call.id, call.hangup_cause ?? 'stream_ended', null);
       return;
     }
+    if (entry.away !== null && now - entry.away.since > AWAY_MS) {
+      entry.away.since = now;
+      if (await settleBy(call, await ask(call))) return;
+      if (entry.away.why === 'digits') {
+        await switchboard.endNow(call.id, 'stream_lost', {
+          code: 'stream_lost',
+          message: 'The audio of the call did not come back after key tones.',
+        });
+        return;
+      }
+    }
     if (call.answered_at === null) {
       const limit = (o.ringSeconds + 30) * 1000;
       if (now - Date.parse(call.created_at) < limit) return;
       if (await settleBy(call, await ask(call))) return;
       await switchboard.endNow(call.id, 'no_answer', null);
+      return;
+    }
+    if (entry.lostAt !== null && now - entry.lostAt > END_GRACE_MS) {
+      // The carrier has said neither that the call is over nor asked what comes next.
+      if (await settleBy(call, await ask(call))) return;
+      await switchboard.endNow(call.id, 'stream_lost', {
+        code: 'stream_lost',
+        message: 'The audio of the call was lost, and the carrier did not say why.',
+      });
       return;
     }
     const connectedMs = now - Date.parse(call.answered_at);

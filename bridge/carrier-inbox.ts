@@ -146,15 +146,30 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
     event: carrierEvent,
     inbound,
     answered: streamFor,
-    async afterStream(callId) {
+    async afterStream(callId, carrierCallId, transfer) {
       const entry = live.get(callId);
-      if (entry?.lost && entry.finishing === null) {
-        // The carrier asks what comes next: the line lives, and only its audio is gone.
-        await desk.endNow(callId, 'stream_lost', {
-          code: 'stream_lost',
-          message: 'The audio of the call was lost while the line was still up.',
-        });
+      if (transfer !== undefined && entry?.away?.why === 'transfer') {
+        if (entry.away.modelLost) {
+          await desk.endNow(callId, 'transfer_failed', null);
+          return { answer: 'hang-up' };
+        }
+        // Nobody took the call: it goes on with the agent, which is told why.
+        entry.away.result = { ok: false, error: TRANSFER_ERRORS[transfer] ?? TRANSFER_ERRORS.failed };
+        return streamFor(callId, carrierCallId);
       }
+      if (entry === undefined || entry.finishing !== null || entry.away !== null)
+        return { answer: 'hang-up' };
+      const call = await store.findCall(callId);
+      if (call === null || isTerminal(call.status) || call.hangup_cause !== null)
+        return { answer: 'hang-up' };
+      // The line lives, nobody has ended the talk, and only its audio is gone. The media thread may say so later.
+      await desk.endNow(
+        callId,
+        'stream_lost',
+        entry.mediaStartedAt === null
+          ? { code: 'stream_never_started', message: 'The audio of the call never came.' }
+          : { code: 'stream_lost', message: 'The audio of the call was lost while the line was still up.' },
+      );
       return { answer: 'hang-up' };
     },
   };

@@ -1,7 +1,11 @@
 // What the media threads report, brought to storage, the carrier and whoever watches.
 import { v7 as newId } from 'uuid';
-import type { CallDesk } from './call-desk.ts';
+import type { CallRecord } from '../storage/records.ts';
+import type { Away, CallDesk, LiveEntry } from './call-desk.ts';
+import { isTerminal } from './call-state.ts';
 import type { FromMedia } from './messages.ts';
+
+const TRANSFER_FAILED = { ok: false, error: 'The transfer did not come about.' };
 
 type CallMessage = Exclude<FromMedia, { type: 'listening' | 'load' | 'log' }>;
 
@@ -15,6 +19,11 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
     const { callId } = message;
     const entry = live.get(callId);
     if (entry === undefined) return;
+    if (entry.away?.why === 'transfer' && message.reason.startsWith('model_')) {
+      // The two others talk on without the agent.
+      entry.away.modelLost = true;
+      return;
+    }
     entry.tellModelReady(false);
     const error =
       message.errorCode === null
@@ -51,7 +60,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
   async function runTool(message: Extract<FromMedia, { type: 'tool-called' }>): Promise<void> {
     const entry = live.get(message.callId);
     const call = await store.findCall(message.callId);
-    if (entry === undefined || call === null || message.name === 'send_dtmf') return;
+    if (entry === undefined || call === null) return;
     const { ok, output } = await o.runTool({
       call,
       name: message.name,
@@ -80,6 +89,40 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         endMs: null,
       },
     ]);
+  }
+
+  /** Has the carrier take the line out of the talk; its tool is answered when the line is back, or here when it never left. */
+  async function leave(
+    message: { callId: string; toolCallId: string },
+    why: Away['why'],
+    result: Away['result'],
+    ask: (call: CallRecord, carrierCallId: string) => Promise<void>,
+  ): Promise<void> {
+    const { callId, toolCallId } = message;
+    const entry = live.get(callId);
+    const call = await store.findCall(callId);
+    if (entry === undefined || call?.carrier_call_id == null || isTerminal(call.status)) return;
+    entry.away = { why, toolCallId, since: o.now().getTime(), result, modelLost: false };
+    log.info({ call_id: callId, why }, 'call.away');
+    try {
+      await ask(call, call.carrier_call_id);
+    } catch (error) {
+      log.warn({ call_id: callId, why, err: error }, 'carrier.not_away');
+      comeBack(entry, { ok: false, error: 'The carrier refused: it cannot be done on this call.' });
+    }
+  }
+
+  function comeBack(entry: LiveEntry, result: Away['result']): void {
+    const { away, callId } = entry;
+    if (away === null) return;
+    entry.away = null;
+    log.info({ call_id: callId, why: away.why }, 'call.back');
+    desk.pool().post(callId, {
+      type: 'tool-result',
+      callId,
+      toolCallId: away.toolCallId,
+      output: JSON.stringify(result),
+    });
   }
 
   async function saveItems(
@@ -113,6 +156,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         if (entry === undefined) return;
         entry.token.used = true;
         entry.streaming = true;
+        entry.lostAt = null;
         entry.answered = true;
         entry.mediaStartedAt ??= message.at;
         const call = await store.findCall(callId);
@@ -120,6 +164,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
           await apply(callId, { type: 'accepted', carrierCallId: message.carrierCallId });
         }
         await apply(callId, { type: 'answered', at: message.at });
+        if (entry.away !== null) comeBack(entry, entry.away.result);
         o.failpoint?.('media_started');
         return;
       }
@@ -128,7 +173,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         entry.streaming = false;
         // The carrier ended it and will say why; or it only broke, and then the carrier asks what comes next.
         if (message.how === 'stopped') entry.finishing ??= { at: o.now().getTime(), speaking: false };
-        else entry.lost = true;
+        else entry.lostAt = o.now().getTime();
         return;
       case 'floor':
         if (entry !== undefined) entry.floor = message.floor;
@@ -157,21 +202,18 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         });
         return;
       }
-      case 'digits-requested': {
-        const call = await store.findCall(callId);
-        if (call?.carrier_call_id == null) return;
-        await carrier.sendDigits(call.carrier_call_id, message.digits, { callId });
+      case 'digits-requested':
+        await leave(message, 'digits', { ok: true }, (call, id) =>
+          carrier.sendDigits(id, message.digits, { callId: call.id }),
+        );
         return;
-      }
-      case 'transfer-requested': {
-        const call = await store.findCall(callId);
-        if (call?.carrier_call_id == null) return;
-        await inOrder(callId, async () => {
-          await store.saveCall(callId, { from: ['in_progress'], change: { hangup_cause: 'transferred' } });
+      case 'transfer-requested':
+        await leave(message, 'transfer', TRANSFER_FAILED, (call, id) => {
+          // A withheld number cannot be shown on; then it is the number that was called.
+          const from = call.from_number === 'anonymous' ? call.to_number : call.from_number;
+          return carrier.transfer(id, message.number, { callId: call.id, from });
         });
-        await carrier.transfer(call.carrier_call_id, message.number, { callId, from: call.from_number });
         return;
-      }
       case 'finished':
         await finished(message);
         return;

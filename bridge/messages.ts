@@ -132,8 +132,9 @@ export type FromMedia =
       atMs: number;
     }
   | { type: 'usage'; callId: string; usage: Partial<Usage> }
-  | { type: 'digits-requested'; callId: string; digits: string }
-  | { type: 'transfer-requested'; callId: string; target: string; number: string }
+  /** Everything said was heard: play key tones, or hand the line over. The tool is answered when the stream is back. */
+  | { type: 'digits-requested'; callId: string; toolCallId: string; digits: string }
+  | { type: 'transfer-requested'; callId: string; toolCallId: string; target: string; number: string }
   /** The conversation is over and everything said was heard, or cannot be any more: hang up. */
   | {
       type: 'finished';

@@ -54,6 +54,8 @@ export type Phase =
   | { at: 'waiting-for-beep'; since: number }
   /** The last words are being spoken; nothing interrupts them. `asked`: when they were asked of the model. */
   | { at: 'closing'; asked: number | null; reason: string }
+  /** The line has left this talk, for key tones or another party; it may come back with another stream. */
+  | { at: 'away' }
   | { at: 'over' };
 
 export interface TurnState {
@@ -152,6 +154,14 @@ const NO_EFFECTS: TurnEffect[] = [];
 /** The event changed what is known, and nothing else. */
 const known = (state: TurnState): TurnStep => ({ state, effects: NO_EFFECTS });
 
+/** Ends that the line can come back from. */
+const LEAVES: ReadonlySet<string> = new Set(['transferred', 'digits']);
+
+/** Everything said was heard: the talk ends, or leaves the line for a while. */
+function finish(state: TurnState, reason: string): TurnStep {
+  return to(state, { at: LEAVES.has(reason) ? 'away' : 'over' }, [{ do: 'finish', reason }]);
+}
+
 function to(state: TurnState, phase: Phase, effects: TurnEffect[] = NO_EFFECTS): TurnStep {
   return { state: { ...state, phase }, effects };
 }
@@ -188,6 +198,7 @@ function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep | null {
     case 'opening':
     case 'waiting-for-beep':
     case 'closing':
+    case 'away':
     case 'over':
       return null;
   }
@@ -219,8 +230,7 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | nul
   if (state.digits !== '' && now - state.lastDigitAt >= rules.digitPauseMs && phase.at !== 'over') {
     const digits = state.digits;
     const cleared = { ...state, digits: '' };
-    if (phase.at === 'closing' || phase.at === 'opening' || phase.at === 'waiting-for-beep')
-      return known(cleared);
+    if (['closing', 'opening', 'waiting-for-beep', 'away'].includes(phase.at)) return known(cleared);
     return to(cleared, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
       ...(phase.at === 'agent' || phase.at === 'thinking' ? ([{ do: 'interrupt' }] as const) : []),
       { do: 'digits', digits },
@@ -252,7 +262,7 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | nul
     case 'closing':
       // A goodbye that never comes must not hold the line.
       return phase.asked !== null && now - phase.asked >= rules.giveUpAfterMs
-        ? to(state, { at: 'over' }, [{ do: 'finish', reason: phase.reason }])
+        ? finish(state, phase.reason)
         : null;
     case 'suspecting':
     case 'waiting-for-beep':
@@ -264,6 +274,7 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | nul
         : leaveMessage(state, now);
     case 'opening':
     case 'agent':
+    case 'away':
     case 'over':
       return null;
   }
@@ -288,7 +299,8 @@ function onMachineDetection(
   now: number,
 ): TurnStep | null {
   const { phase } = state;
-  if (state.plan === 'none' || phase.at === 'over' || phase.at === 'closing') return null;
+  if (state.plan === 'none' || phase.at === 'over' || phase.at === 'closing' || phase.at === 'away')
+    return null;
   if (verdict === 'human' || verdict === 'unknown') {
     const human: TurnState = { ...state, verdict: 'human' };
     if (phase.at === 'suspecting') {
@@ -329,6 +341,10 @@ export function step(
   if (phase.at === 'over') return null;
   switch (event.type) {
     case 'stream-started':
+      if (phase.at === 'away') {
+        // What became of it is told to the model next, and it goes on from there.
+        return to({ ...state, streaming: true }, { at: 'thinking', since: now, retried: false, prompts: 0 });
+      }
       if (phase.at !== 'opening') return known({ ...state, streaming: true });
       return begin({ ...state, streaming: true }, now);
     case 'stream-paused':
@@ -350,8 +366,7 @@ export function step(
         ? to(state, { ...phase, asked: null }, [{ do: 'floor', floor: 'agent' }])
         : null;
     case 'all-heard':
-      if (phase.at === 'closing' && !event.busy)
-        return to(state, { at: 'over' }, [{ do: 'finish', reason: phase.reason }]);
+      if (phase.at === 'closing' && !event.busy) return finish(state, phase.reason);
       if (phase.at !== 'agent') return null;
       // A tool still runs or an answer is on its way: the silence is the agent's, not the caller's.
       return event.busy
@@ -364,7 +379,7 @@ export function step(
     case 'response-done':
       if (event.pending || event.busy) return null;
       if (phase.at === 'closing' && (phase.asked === null || !event.spoke)) {
-        return to(state, { at: 'over' }, [{ do: 'finish', reason: phase.reason }]);
+        return finish(state, phase.reason);
       }
       // The model chose to say nothing.
       if (phase.at === 'thinking' && !event.spoke && phase.retried) {
@@ -397,10 +412,10 @@ export function step(
     case 'beep':
       return phase.at === 'waiting-for-beep' ? leaveMessage(state, now) : null;
     case 'end-requested':
-      if (phase.at === 'closing') return null;
+      if (phase.at === 'closing' || phase.at === 'away') return null;
       return event.pending
         ? to({ ...state, listening: false }, { at: 'closing', asked: null, reason: event.reason })
-        : to({ ...state, listening: false }, { at: 'over' }, [{ do: 'finish', reason: event.reason }]);
+        : finish({ ...state, listening: false }, event.reason);
     case 'finish':
       if (event.say === null || !state.streaming || !state.modelReady) {
         return to({ ...state, listening: false }, { at: 'over' }, [

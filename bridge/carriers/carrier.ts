@@ -140,8 +140,8 @@ export interface HookHandlers {
   inbound(call: InboundCall): Promise<StreamAnswer>;
   /** An outbound call was answered, or comes back after key tones, and asks for its stream. */
   answered(callId: string, carrierCallId: string): Promise<StreamAnswer>;
-  /** The document after a stream ended or a transfer failed. */
-  afterStream(callId: string, carrierCallId: string): Promise<StreamAnswer>;
+  /** The document after a stream ended, or after a transfer failed: then with how, in the carrier's word. */
+  afterStream(callId: string, carrierCallId: string, transfer?: string): Promise<StreamAnswer>;
 }
 
 // ---- media messages, on the media thread ----

@@ -137,9 +137,12 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
   );
   router.post(
     '/calls/:callId/after',
-    hook(async ({ callId, carrierCallId }) =>
-      stream(await handlers.afterStream(callId, carrierCallId), callId),
-    ),
+    hook(async ({ form, callId, carrierCallId }) => {
+      // Also asked when the other side has hung up: then the status callback tells of the end.
+      const status = carrierStatus(field(form, 'CallStatus') ?? '');
+      if (status !== null && status !== 'answered') return renderHangUp();
+      return stream(await handlers.afterStream(callId, carrierCallId), callId);
+    }),
   );
   router.post(
     '/calls/:callId/transfer-result',
@@ -147,7 +150,7 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
       const result = field(form, 'DialCallStatus');
       // The two have talked: nothing is left to do. Otherwise the caller is still there.
       if (result === 'completed' || result === 'answered') return renderHangUp();
-      return stream(await handlers.afterStream(callId, carrierCallId), callId);
+      return stream(await handlers.afterStream(callId, carrierCallId, result ?? 'failed'), callId);
     }),
   );
   router.post(

@@ -71,7 +71,9 @@ export function openConversation(
   const runningTools = new Set<string>();
   let protectNext = false;
   let turnFromMs = 0;
-  let transferTo: { target: string; number: string } | null = null;
+  /** What the line will leave this talk for, once everything said was heard. */
+  let leaving: ({ toolCallId: string } & ({ digits: string } | { target: string; number: string })) | null =
+    null;
   let bargeIns = 0;
   let sessionLost: { code: string; message: string } | null = null;
   let times: TurnTimes | null = null;
@@ -185,19 +187,26 @@ export function openConversation(
         ports.post({ type: 'floor', callId, floor: effect.floor, atMs: ports.now() });
         return;
       case 'finish':
-        finished(effect.reason as Extract<FromMedia, { type: 'finished' }>['reason']);
+        if (!left()) finished(effect.reason as Extract<FromMedia, { type: 'finished' }>['reason']);
         return;
     }
+  }
+
+  /** The line leaves for what a tool asked; its answer comes when the line is back. */
+  function left(): boolean {
+    if (over || leaving === null || turns.phase.at !== 'away') return false;
+    closeTurn(false);
+    runningTools.add(leaving.toolCallId);
+    if ('digits' in leaving) ports.post({ type: 'digits-requested', callId, ...leaving });
+    else ports.post({ type: 'transfer-requested', callId, ...leaving });
+    leaving = null;
+    return true;
   }
 
   function finished(reason: Extract<FromMedia, { type: 'finished' }>['reason']): void {
     if (over) return;
     over = true;
     closeTurn(false);
-    if (reason === 'transferred' && transferTo !== null) {
-      ports.post({ type: 'transfer-requested', callId, ...transferTo });
-      return;
-    }
     const broken = reason === 'model_failed' || reason === 'model_silent';
     ports.post({
       type: 'finished',
@@ -231,6 +240,10 @@ export function openConversation(
       handle({ type: 'end-requested', reason: 'agent_ended', pending });
       return;
     }
+    if (leaving !== null && (name === 'transfer_call' || name === 'send_dtmf')) {
+      answer({ error: 'One at a time: the line is just about to leave.' });
+      return;
+    }
     if (name === 'transfer_call') {
       const target = readArgument(argumentsJson, 'target');
       const number = Object.hasOwn(call.transferTargets, target) ? call.transferTargets[target] : undefined;
@@ -239,8 +252,7 @@ export function openConversation(
         toolsAnswered();
         return;
       }
-      transferTo = { target, number };
-      answer({ ok: true });
+      leaving = { toolCallId, target, number };
       say(transcript.note('tool', `transfer_call: ${target}`, ports.now()));
       handle({ type: 'end-requested', reason: 'transferred', pending });
       return;
@@ -252,9 +264,9 @@ export function openConversation(
         toolsAnswered();
         return;
       }
-      runningTools.add(toolCallId);
-      ports.post({ type: 'tool-called', callId, toolCallId, name, argumentsJson, atMs: ports.now() });
-      ports.post({ type: 'digits-requested', callId, digits });
+      leaving = { toolCallId, digits };
+      say(transcript.note('tool', `send_dtmf: ${digits}`, ports.now()));
+      handle({ type: 'end-requested', reason: 'digits', pending });
       return;
     }
     runningTools.add(toolCallId);
@@ -262,7 +274,11 @@ export function openConversation(
   }
 
   function toolsAnswered(): void {
-    if (runningTools.size === 0) handle({ type: 'tools-answered' });
+    if (runningTools.size > 0) return;
+    handle({ type: 'tools-answered' });
+    // The last words were heard while a tool still ran.
+    if (turns.phase.at === 'closing' && turns.phase.asked === null && !playout.pending() && !busy())
+      handle({ type: 'all-heard', busy: false });
   }
 
   const listener: ModelListener = {
@@ -317,7 +333,8 @@ export function openConversation(
   };
 
   function itemHeard(itemId: string): void {
-    const update = transcript.agentHeard(itemId, ports.now());
+    const receivedMs = (playout.item(itemId)?.receivedBytes ?? 0) / 8;
+    const update = transcript.agentHeard(itemId, receivedMs, ports.now());
     say(update);
     if (update !== null) model.heard(itemId, update.heardText);
     if (!playout.pending()) handle({ type: 'all-heard', busy: busy() });

@@ -17,18 +17,18 @@ import type { TurnRules } from '../turn-state.ts';
 import { type CallRecorder, openCallRecorder } from './call-recorder.ts';
 import { type Conversation, openConversation } from './conversation.ts';
 import type { FrameClock } from './frame-clock.ts';
+import { createLineWatch, type LineWatch } from './line-watch.ts';
 
 /** Audio at the carrier beyond what it has played: enough for a late tick, little to throw away at a barge-in. */
 const LEAD_MS = 240;
 /** Frames a message to the carrier. */
 const FRAMES_A_MESSAGE = 2;
-/** Bytes waiting in the socket at which frames stay here, and at which a reader that stays slow is given up. */
-const SLOW_BYTES = 32 * 1024;
-const STUCK_BYTES = 256 * 1024;
-const STUCK_MS = 5_000;
-/** A carrier sends frames all the time, but for pauses of its network: silence this long is a dead line. */
-const FIRST_FRAME_MS = 30_000;
-const MEDIA_TIMEOUT_MS = 15_000;
+/** A carrier that does not answer the closing of its socket is not waited for. */
+const CLOSE_TIMEOUT_MS = 2_000;
+const DEAD_LINE = {
+  media_timeout: 'No audio came from the carrier any more.',
+  carrier_backpressure: 'The carrier stopped taking audio.',
+} as const;
 const PREROLL_KEPT_MS = 1_000;
 
 export interface LiveCallPorts {
@@ -70,8 +70,8 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   /** Where sample 0 of the current stream stands on the call's clock. */
   let streamOffsetMs = 0;
   let aheadUntilMs = 0;
-  let lastFrameAt = 0;
-  let stuckSince: number | null = null;
+  let line: LineWatch = createLineWatch(0);
+  let lineDead = false;
   let pausing = false;
   let released: Promise<void> | null = null;
   let malformed = 0;
@@ -96,7 +96,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     {
       openModel: (config, listener) => ports.openModel(plan.modelName, config, listener, callId),
       post(message) {
-        if (message.type === 'digits-requested') pausing = true;
+        if (message.type === 'digits-requested' || message.type === 'transfer-requested') pausing = true;
         ports.post(message);
       },
       now,
@@ -142,25 +142,9 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   function pace(nowMs: number): void {
     if (stream === null) return;
     const { playout } = conversation;
-    const waiting = stream.socket.bufferedAmount;
-    if (waiting > SLOW_BYTES) {
-      if (waiting > STUCK_BYTES) {
-        stuckSince ??= nowMs;
-        if (nowMs - stuckSince > STUCK_MS) {
-          ports.post({
-            type: 'finished',
-            callId,
-            reason: 'carrier_backpressure',
-            errorCode: 'carrier_backpressure',
-            errorMessage: 'The carrier stopped taking audio.',
-            speak: null,
-          });
-          stream.socket.terminate();
-        }
-      }
-      return;
-    }
-    stuckSince = null;
+    const state = line.look(nowMs, stream.socket.bufferedAmount);
+    if (state === 'media_timeout' || state === 'carrier_backpressure') giveUp(state);
+    if (state !== 'open') return;
     if (aheadUntilMs < nowMs) aheadUntilMs = nowMs;
     while (aheadUntilMs - nowMs < LEAD_MS && playout.ready()) {
       const bytes = playout.take(out);
@@ -173,8 +157,23 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       ports.counters.framesOut += frames;
       aheadUntilMs += frames * FRAME_MS;
       const mark = playout.dueMark();
-      if (mark !== null) stream.socket.send(stream.wire.mark(stream.id, mark));
+      if (mark === null) continue;
+      stream.socket.send(stream.wire.mark(stream.id, mark));
+      line.markSent(nowMs);
     }
+  }
+
+  function giveUp(reason: keyof typeof DEAD_LINE): void {
+    if (lineDead) return;
+    lineDead = true;
+    ports.post({
+      type: 'finished',
+      callId,
+      reason,
+      errorCode: reason,
+      errorMessage: DEAD_LINE[reason],
+      speak: null,
+    });
   }
 
   function onTick(): void {
@@ -183,18 +182,6 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       filler.tick(nowMs, detector.speaking);
       pace(nowMs);
       recorder?.tick(nowMs);
-      const quietMs = nowMs - lastFrameAt;
-      if (quietMs > (framesIn === 0 ? FIRST_FRAME_MS : MEDIA_TIMEOUT_MS)) {
-        lastFrameAt = Number.POSITIVE_INFINITY;
-        ports.post({
-          type: 'finished',
-          callId,
-          reason: 'media_timeout',
-          errorCode: 'media_timeout',
-          errorMessage: 'No audio came from the carrier any more.',
-          speak: null,
-        });
-      }
       if (nowMs > plan.maxSeconds * 1000) conversation.finish('max_duration', null);
     }
     conversation.tick();
@@ -211,6 +198,8 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     lane?.close();
     lane = null;
     socket.close(1000);
+    const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS);
+    socket.once('close', () => clearTimeout(timer));
   }
 
   function endRecording(atMs: number): NonNullable<typeof recordingEnd> {
@@ -238,7 +227,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       startedAt ??= performance.now();
       stream = { socket, wire, id: started.streamId };
       streamOffsetMs = now();
-      lastFrameAt = now();
+      line = createLineWatch(streamOffsetMs);
       aheadUntilMs = 0;
       pausing = false;
       filler = newFiller();
@@ -273,13 +262,14 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
         case 'audio': {
           const nowMs = now();
           if (filler.position === 0) streamOffsetMs = Math.max(0, nowMs - message.payload.length / 8);
-          lastFrameAt = nowMs;
+          line.frame(nowMs);
           framesIn++;
           ports.counters.framesIn++;
           filler.push(message.payload, message.timestampMs, message.chunk);
           return;
         }
         case 'mark':
+          line.markBack(now());
           conversation.markPlayed(message.name);
           return;
         case 'digit':
@@ -299,7 +289,11 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       if (!pausing) ports.post({ type: 'stream-ended', callId, how });
     },
     machineDetection: (verdict) => conversation.machineDetection(verdict),
-    toolResult: (toolCallId, output) => conversation.toolResult(toolCallId, output),
+    toolResult(toolCallId, output) {
+      // Back, or it never left: the carrier refused.
+      pausing = false;
+      conversation.toolResult(toolCallId, output);
+    },
     finish: (reason, say) => conversation.finish(reason, say),
     stopRecording: () => void endRecording(now()),
     release() {

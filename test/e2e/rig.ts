@@ -51,7 +51,9 @@ export async function openRig(
   const folder = mkdtempSync(join(tmpdir(), 'offhook-e2e-'));
   const lab = await openLab({
     folder,
-    scenario: ['brief', 'long', 'lookup', 'voicemail'].map((name) => join(HERE, 'scenarios', `${name}.json`)),
+    scenario: ['brief', 'long', 'lookup', 'voicemail', 'transfer', 'dtmf'].map((name) =>
+      join(HERE, 'scenarios', `${name}.json`),
+    ),
     carrier: { audioDir: FIXTURES, defaultCallee: POLITE, ...o.carrier },
     // Tests ask every tenth of a second about every call.
     env: { REDIS_MODE: 'none', RATE_LIMIT_PER_SECOND: '10000', RATE_LIMIT_BURST: '10000', ...o.env },
