@@ -18,6 +18,7 @@ import { jsonBody } from './json-body.ts';
 import { observeHttp, watchDaemon } from './metrics.ts';
 import { numberRoutes } from './numbers.ts';
 import { rateLimit } from './rate-limit.ts';
+import { referenceRoutes } from './reference.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 import { type ControlParts, type Route, serveRoutes } from './route.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -35,6 +36,8 @@ export const ROUTES: readonly Route[] = [
 
 export interface AppParts extends Omit<ControlParts, 'now'> {
   now?: () => Date;
+  /** Of the program, for the reference. */
+  version?: string;
   /** The carrier's hooks, mounted at /carriers/<carrier's name>. They read their own bodies. */
   hooks?: Router;
   /** Pages for people, mounted at / after everything else; they set their own Content-Security-Policy. */
@@ -73,11 +76,22 @@ export function createApp(o: AppParts): Express {
     burst: o.config.RATE_LIMIT_BURST,
     now,
   });
+  const reference = referenceRoutes({
+    routes: ROUTES,
+    version: o.version ?? '0',
+    count: (req, res, next) => {
+      limit.byAddress(req.ip ?? 'unknown', res);
+      next();
+    },
+  });
   const v1 = Router({ caseSensitive: true });
+  // The one thing of /v1 that asks for no key.
+  v1.use(reference.document);
   v1.use(authenticate({ store: o.store, limit, log: o.log, now }), limit.byKey, jsonBody());
   v1.use(serveRoutes(ROUTES, parts, '/v1'));
   v1.use(nothingHere);
   app.use('/v1', v1);
+  app.use(reference.page);
 
   if (o.pages) app.use(o.pages);
   app.use(nothingHere);

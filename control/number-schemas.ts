@@ -56,7 +56,7 @@ export const number = z
     e164: z.string().describe('The number, E.164.'),
     friendly_name: z.string().describe('Label.'),
     country_code: z.string().describe('Two-letter country code.'),
-    number_type: z.string().describe('local, mobile, toll_free or national, as the carrier knows it.'),
+    number_type: z.string().describe('Kind of number: local, mobile, toll_free or national.'),
     status: z
       .enum(['active', 'released'])
       .describe('`active`: can be called and called from. `released`: given back, kept for the record.'),

@@ -19,7 +19,7 @@ const inlineSecret = z
   .meta({
     id: 'WebhookSecret',
     description: 'Which secret signs inline deliveries: those to a `webhook_url`.',
-    examples: [{ last4: 'aSw=', previous_expires_at: null }],
+    examples: [{ last4: 'LaSw', previous_expires_at: null }],
   });
 const inlineSecretShown = inlineSecret
   .extend({
@@ -30,7 +30,7 @@ const inlineSecretShown = inlineSecret
     description: 'The secret of inline deliveries that was just made.',
     examples: [
       {
-        last4: 'aSw=',
+        last4: 'LaSw',
         previous_expires_at: '2026-03-02T12:00:00.000Z',
         secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
       },

@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import express, { Router } from 'express';
 import t from 'tap';
-import { z } from 'zod';
 import { ROUTES } from '../../control/app.ts';
 import { AppError } from '../../errors.ts';
 import { openRig } from './rig.ts';
@@ -328,20 +327,5 @@ t.test('what is not HTTP is answered in the same shape, and the connection ends'
     t.match(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), {
       error: { code: String, message: String, request_id: String },
     });
-  }
-});
-
-t.test('every route can be written down as JSON Schema, for the reference', async (t) => {
-  t.equal(ROUTES.length, 34);
-  for (const route of ROUTES) {
-    for (const [schema, io] of [
-      [route.query, 'input'],
-      [route.body, 'input'],
-      [route.answer, 'output'],
-    ] as const) {
-      if (schema == null) continue;
-      const written = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
-      t.ok(written.type ?? written.anyOf, `${route.method} ${route.path}`);
-    }
   }
 });

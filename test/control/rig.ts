@@ -1,8 +1,8 @@
 // The control plane on a real socket with a real store in memory; the bridge and the carrier are stand-ins that keep what
-// they were asked. Every answer is held against the schema that its route promises.
+// they were asked. Every answer is held against the schema that its route promises, and against the OpenAPI document.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Router } from 'express';
+import type { Express, Router } from 'express';
 import type { Test } from 'tap';
 import type { Calls, LiveCall } from '../../bridge/calls.ts';
 import type { AvailableNumber, Carrier, NumberSearch, OwnedNumber } from '../../bridge/carriers/carrier.ts';
@@ -18,6 +18,7 @@ import type { Log } from '../../log.ts';
 import type { CallRecord, NumberRecord } from '../../storage/records.ts';
 import { openStore } from '../../storage/sqlite-store.ts';
 import type { Store } from '../../storage/store.ts';
+import { faultOfAnswer, findOperation } from './document.ts';
 
 export interface ApiAnswer {
   status: number;
@@ -42,6 +43,9 @@ export interface LogLine {
 
 export interface Rig {
   url: string;
+  app: Express;
+  /** What was asked of the API and answered: operation -> statuses. */
+  answered: Map<string, Set<number>>;
   store: Store;
   config: Config;
   orgId: string;
@@ -76,7 +80,7 @@ let serial = 0;
 /** Opens all of it; the test closes it at its end. */
 export async function openRig(
   t: Test,
-  o: { env?: Record<string, string>; hooks?: Router; pages?: Router } = {},
+  o: { env?: Record<string, string>; hooks?: Router; pages?: Router; path?: string } = {},
 ) {
   let at = Date.parse('2026-03-01T12:00:00.000Z');
   const now = () => new Date(at);
@@ -92,7 +96,7 @@ export async function openRig(
   } as Log;
   // The clock stands still, so a bucket never fills again.
   const config = readConfig({ RATE_LIMIT_BURST: '100000', ...o.env });
-  const store = await openStore({ path: ':memory:', now });
+  const store = await openStore({ path: o.path ?? ':memory:', now });
   const egress = openEgress({ allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS, userAgent: 'test' });
 
   const { printed } = await ensureFirstKey(store, config, now());
@@ -122,7 +126,8 @@ export async function openRig(
     },
   );
 
-  const rig: Omit<Rig, 'api' | 'url' | 'number' | 'agent'> = {
+  const rig: Omit<Rig, 'api' | 'url' | 'app' | 'number' | 'agent'> = {
+    answered: new Map(),
     store,
     config,
     orgId,
@@ -250,12 +255,17 @@ export async function openRig(
       text,
     };
     if (method !== 'HEAD') promised(t, method, path, answer);
+    const operation = findOperation(method, path)?.operation.operationId;
+    if (operation !== undefined) {
+      rig.answered.set(operation, (rig.answered.get(operation) ?? new Set()).add(answer.status));
+    }
     return answer;
   }
 
   const made: Rig = {
     ...rig,
     url,
+    app,
     api,
     async number(e164, owner = orgId) {
       serial += 1;
@@ -294,6 +304,8 @@ function promised(t: Test, method: string, path: string, answer: ApiAnswer): voi
   const id = answer.headers.get('x-request-id') ?? '';
   if (!/^[0-9a-f-]{36}$/.test(id)) t.fail(`${method} ${path} answered without X-Request-Id`);
   if (!path.startsWith('/v1')) return;
+  const fault = findOperation(method, path) === null ? null : faultOfAnswer(method, path, answer);
+  if (fault !== null) t.fail(`${method} ${path} is not as documented: ${fault}`);
   if (answer.status >= 400) {
     const shape = errorAnswer.safeParse(answer.body);
     if (!shape.success) t.fail(`${method} ${path} answered another error shape: ${answer.text}`);
