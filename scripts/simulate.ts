@@ -49,6 +49,7 @@ function judge(options: SimulateOptions, outcome: RunOutcome, out: string, scree
     });
     return { evidence, checks, folder };
   });
+  screen.live(null);
   if (options.calls === 1) {
     screen.heading('Checks');
     for (const one of judged[0]?.checks ?? []) screen.check(one);
@@ -75,6 +76,12 @@ function judge(options: SimulateOptions, outcome: RunOutcome, out: string, scree
         ];
       }),
     ]);
+    const answers = judged.flatMap(({ evidence }) => figuresOf(evidence).answersMs);
+    if (answers.length > 0) {
+      screen.text(
+        `Silence between the last word of a person and the agent's answer: ${average(answers)} on average, ${(Math.max(...answers) / 1000).toFixed(2)} s at most.`,
+      );
+    }
     screen.blank();
     for (const [i, { checks }] of judged.entries()) {
       for (const one of checks) if (!one.ok) screen.check({ ...one, name: `call ${i + 1}, ${one.name}` });

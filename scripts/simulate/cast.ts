@@ -1,6 +1,6 @@
 // The recordings of the people on the line: those that ship with the command, and a file that was given instead.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { wavSamples } from '../carrier-simulator/sound.ts';
 import type { Cast, Clip } from './scenarios.ts';
 import { RATE_HZ, readWav, speechStretches, writeWav } from './sound.ts';
@@ -26,7 +26,6 @@ export function openCast(callerFile: string | null, folder: string): Cast {
   );
   const usual = clips[USUAL_CALLER]!;
   if (callerFile === null) return { caller: usual, clips };
-  const known = clips[basename(callerFile)];
   let file: Buffer;
   try {
     file = readFileSync(callerFile);
@@ -35,7 +34,7 @@ export function openCast(callerFile: string | null, folder: string): Cast {
       cause: error,
     });
   }
-  if (known !== undefined && file.equals(readFileSync(known.file))) return { caller: known, clips };
+  if (file.equals(readFileSync(usual.file))) return { caller: usual, clips };
   let samples: Float64Array;
   try {
     samples = wavSamples(file);

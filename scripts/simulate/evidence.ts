@@ -100,6 +100,8 @@ export interface MediaCounts {
 
 export interface ToolRequest {
   at: string;
+  /** The last part tells the call. */
+  path: string;
   method: string;
   body: unknown;
 }

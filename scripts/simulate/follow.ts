@@ -50,6 +50,15 @@ const PLAIN: Record<string, string> = {
   in_progress: 'picked up',
 };
 
+/** The same for the status line. */
+const SHORT: Record<string, string> = {
+  queued: 'waiting',
+  initiated: 'dialing',
+  in_progress: 'talking',
+  completed: 'ended',
+  no_answer: 'ended',
+};
+
 export const ENDED: ReadonlySet<string> = new Set(['completed', 'no_answer', 'busy', 'canceled', 'failed']);
 
 /** Tells one call's life on the screen while it lasts. */
@@ -235,6 +244,6 @@ export class CallTeller {
   }
 
   #show(): void {
-    this.#screen.live({ state: this.#state, ...this.#speaking });
+    this.#screen.live({ state: SHORT[this.#state] ?? this.#state, ...this.#speaking });
   }
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ToolRequest } from './evidence.ts';
 
 export interface OrderServer {
+  /** Any path below it is answered too. */
   url: string;
   requests: ToolRequest[];
   close(): Promise<void>;
@@ -23,7 +24,8 @@ export async function openOrderServer(answer: Record<string, unknown>): Promise<
       } catch {
         // Kept as text, and a check will say so.
       }
-      requests.push({ at: new Date().toISOString(), method: request.method ?? '', body });
+      const { method = '', url: path = '' } = request;
+      requests.push({ at: new Date().toISOString(), path, method, body });
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     });
   });

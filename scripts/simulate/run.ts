@@ -223,7 +223,7 @@ class Run {
     }
     const made: { id: string; number: string }[] = [];
     for (const [i, { id, e164 }] of numbers.entries()) {
-      const definition = scenario.agent(this.#orders?.url ?? '');
+      const definition = scenario.agent(`${this.#orders?.url ?? ''}/${tagOf(i)}`);
       const agent = await this.#ask<{ id: string }>('POST', '/v1/agents', {
         name: agents === 1 ? scenario.title : `${scenario.title} ${i + 1}`,
         type: scenario.direction,
@@ -298,7 +298,8 @@ class Run {
       } else await this.#watchMany(lab, placed, giveUp.signal);
     } finally {
       clearTimeout(timer);
-      screen.live(null);
+      const note = 'the call is over: waiting for its result, then comparing the sound of all sides';
+      screen.live({ state: '', person: false, agent: false, note });
     }
     signal.throwIfAborted();
   }
@@ -387,7 +388,7 @@ class Run {
           if (parsed?.level !== 'error') return [];
           return parsed.call_id === undefined || parsed.call_id === callId ? [String(parsed.event)] : [];
         }),
-        toolRequests: [...(this.#orders?.requests ?? [])],
+        toolRequests: (this.#orders?.requests ?? []).filter(({ path }) => path.endsWith(`/${placed.tag}`)),
         sounds: {
           clips: {},
           phone: null,

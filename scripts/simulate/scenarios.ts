@@ -84,7 +84,6 @@ const CONVERSATION_EVENTS = {
 };
 /** How a recording of unknown words is heard: stand-ins such as "(part 1)". */
 export const STAND_IN = /\(part \d+\)/;
-const UNKNOWN_WORDS = '\\(part \\d+\\)';
 
 const LOOKUP_ORDER = {
   name: 'lookup_order',
@@ -123,6 +122,9 @@ export function makeScenario(name: ScenarioName, direction: Direction, cast: Cas
       'Remind the customer of the appointment on Tuesday at ten thirty, and find out whether the customer will come.',
   };
   const reminderReturns = { confirmed: 'boolean', day: 'string', time: 'string' };
+  /** The rule for what a recording of unknown words says. */
+  const unknown = (rule: Record<string, unknown>) =>
+    caller.unknownWords === true ? [{ on: 'caller', ...rule }] : [];
   const base = { name, direction, context: {}, modelRules: [], env: {} };
 
   switch (name) {
@@ -138,11 +140,10 @@ export function makeScenario(name: ScenarioName, direction: Direction, cast: Cas
         speaks: [caller, thanks],
         model: 'reminder',
         modelRules: [
-          {
-            on: 'caller',
-            heard: UNKNOWN_WORDS,
+          ...unknown({
+            heard: '^(?!.*goodbye)',
             say: 'Thank you, your appointment on Tuesday at ten thirty is confirmed. Is there anything else I can do for you?',
-          },
+          }),
         ],
         expected: {
           ...nobody,
@@ -156,6 +157,10 @@ export function makeScenario(name: ScenarioName, direction: Direction, cast: Cas
       };
     }
     case 'order-line': {
+      const lookUp = {
+        say: 'One moment, please. I will look that up for you.',
+        tool: { name: LOOKUP_ORDER.name, arguments: LOOKUP_ORDER.arguments },
+      };
       const thanks = clip('caller-thanks.wav');
       return {
         ...base,
@@ -187,14 +192,9 @@ export function makeScenario(name: ScenarioName, direction: Direction, cast: Cas
         speaks: [caller, thanks],
         model: 'order-line',
         modelRules: [
-          {
-            on: 'caller',
-            // The last words of a speech with pauses in it: what comes before is no whole question.
-            heard: `country\\.|${UNKNOWN_WORDS}`,
-            once: true,
-            say: 'One moment, please. I will look that up for you.',
-            tool: { name: LOOKUP_ORDER.name, arguments: LOOKUP_ORDER.arguments },
-          },
+          ...unknown({ heard: '^(?!.*goodbye)', ...lookUp }),
+          // The last words of a speech with pauses in it: what comes before is no whole question.
+          { on: 'caller', heard: 'country\\.', once: true, ...lookUp },
           {
             on: 'caller',
             heard: '\\bgoodbye\\b',
@@ -245,11 +245,7 @@ export function makeScenario(name: ScenarioName, direction: Direction, cast: Cas
         speaks: [question, caller],
         model: 'barge-in',
         modelRules: [
-          {
-            on: 'caller',
-            heard: UNKNOWN_WORDS,
-            say: 'You stopped me. Thank you. Please go on.',
-          },
+          ...unknown({ heard: '^(?!.*more information)', say: 'You stopped me. Thank you. Please go on.' }),
         ],
         expected: {
           ...nobody,

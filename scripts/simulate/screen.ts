@@ -30,8 +30,10 @@ const STYLES: Record<Who, Style> = {
 };
 const LABEL_WIDTH = 9;
 const TIME_WIDTH = 8;
-const LEAST_COLUMNS = 60;
-const STRIP = 24;
+const LEAST_COLUMNS = 64;
+/** The columns that the status line needs besides the two strips. */
+const STATUS_WIDTH = 58;
+const MOST_STRIP = 24;
 const STRIP_MS = 250;
 
 export interface Live {
@@ -130,7 +132,7 @@ export class Screen {
     this.#timer ??= setInterval(() => {
       const { person, agent } = this.#live ?? { person: false, agent: false };
       this.#strip.push({ person, agent });
-      if (this.#strip.length > STRIP) this.#strip.shift();
+      if (this.#strip.length > MOST_STRIP) this.#strip.shift();
       this.#redraw();
     }, STRIP_MS);
   }
@@ -168,11 +170,14 @@ export class Screen {
     const live = this.#live;
     if (!this.#tty || live === null) return;
     const at = `${((performance.now() - this.#startedAt) / 1000).toFixed(0)} s`;
+    // A line that is too long would wrap, and could not be written over.
+    const length = Math.min(MOST_STRIP, Math.floor((this.#columns() - STATUS_WIDTH) / 2));
     const strip = (who: 'person' | 'agent') =>
       this.#strip
         .map((one) => (one[who] ? '▇' : '▁'))
+        .slice(-length)
         .join('')
-        .padStart(STRIP, '▁');
+        .padStart(length, '▁');
     const floor = live.person
       ? live.agent
         ? 'both speak'
@@ -184,10 +189,8 @@ export class Screen {
       live.note === undefined
         ? ` ${this.#paint('dim', at.padStart(5))}  ${live.state.padEnd(11)}  person ${this.#paint('cyan', strip('person'))}  agent ${this.#paint('green', strip('agent'))}  ${floor}`
         : ` ${this.#paint('dim', at.padStart(5))}  ${live.note}`;
-    // A line that is too long would wrap, and could not be written over.
-    const short = this.#columns() < 100 && live.note === undefined;
     this.#erase();
-    this.#out.write(short ? ` ${at.padStart(5)}  ${live.state.padEnd(11)}  ${floor}` : text);
+    this.#out.write(text);
     this.#shown = true;
   }
 }

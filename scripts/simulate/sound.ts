@@ -126,27 +126,45 @@ export function pieces(stretches: readonly Stretch[], longestMs = 1600): Stretch
   });
 }
 
+const turns = new Map<number, { cosine: Float64Array; sine: Float64Array }>();
+
+function turnsOf(n: number): { cosine: Float64Array; sine: Float64Array } {
+  let found = turns.get(n);
+  if (found === undefined) {
+    const angle = (i: number) => (2 * Math.PI * i) / n;
+    found = {
+      cosine: Float64Array.from({ length: n / 2 }, (_, i) => Math.cos(angle(i))),
+      sine: Float64Array.from({ length: n / 2 }, (_, i) => Math.sin(angle(i))),
+    };
+    turns.set(n, found);
+  }
+  return found;
+}
+
 /** In place, radix 2. `sign` -1 forward, 1 back (without the division). */
 function transform(re: Float64Array, im: Float64Array, sign: 1 | -1): void {
   const n = re.length;
+  const { cosine, sine } = turnsOf(n);
   for (let i = 1, j = 0; i < n; i++) {
     let bit = n >> 1;
     for (; j & bit; bit >>= 1) j ^= bit;
     j ^= bit;
     if (i < j) {
-      [re[i], re[j]] = [re[j]!, re[i]!];
-      [im[i], im[j]] = [im[j]!, im[i]!];
+      const heldRe = re[i]!;
+      const heldIm = im[i]!;
+      re[i] = re[j]!;
+      im[i] = im[j]!;
+      re[j] = heldRe;
+      im[j] = heldIm;
     }
   }
   for (let size = 2; size <= n; size *= 2) {
     const half = size / 2;
-    const angle = (sign * 2 * Math.PI) / size;
-    const stepRe = Math.cos(angle);
-    const stepIm = Math.sin(angle);
+    const step = n / size;
     for (let base = 0; base < n; base += size) {
-      let turnRe = 1;
-      let turnIm = 0;
-      for (let k = 0; k < half; k++) {
+      for (let k = 0, turn = 0; k < half; k++, turn += step) {
+        const turnRe = cosine[turn]!;
+        const turnIm = sign * sine[turn]!;
         const a = base + k;
         const b = a + half;
         const xRe = re[b]! * turnRe - im[b]! * turnIm;
@@ -155,9 +173,6 @@ function transform(re: Float64Array, im: Float64Array, sign: 1 | -1): void {
         im[b] = im[a]! - xIm;
         re[a]! += xRe;
         im[a]! += xIm;
-        const next = turnRe * stepRe - turnIm * stepIm;
-        turnIm = turnRe * stepIm + turnIm * stepRe;
-        turnRe = next;
       }
     }
   }
@@ -220,15 +235,29 @@ function correlate(needle: Float32Array, hay: Float32Array, from: number, to: nu
 }
 
 const GOOD_ENOUGH = 0.9;
-const NEAR_BEFORE = 2 * RATE_HZ;
-const NEAR_AFTER = 8 * RATE_HZ;
+/** What a piece reaches of which one half was found. */
+const HALF_THERE = 0.5;
+/** After so many pieces that are nowhere, the others are looked for in their places only. */
+const MOST_MISSING = 2;
+/** Shorter ones resemble too much. */
+const LEAST_PIECE = 190 * MS;
+/** Where a sound is looked for, around the place where it is expected: hardly moved, then moved by a turn or two. */
+const NEAR = [
+  [0.2 * RATE_HZ, 0.2 * RATE_HZ],
+  [2 * RATE_HZ, 8 * RATE_HZ],
+] as const;
 
-/** Where a sound is in another: near the sample where it is expected, else anywhere. */
-export function locate(needle: Float32Array, hay: Float32Array, expected: number): Found {
-  const near = correlate(needle, hay, expected - NEAR_BEFORE, expected + needle.length + NEAR_AFTER);
-  if (near.score >= GOOD_ENOUGH) return near;
+/** Where a sound is in another: near the sample where it is expected, else anywhere, unless only `near` is asked for. */
+function locate(needle: Float32Array, hay: Float32Array, expected: number, near: boolean): Found {
+  let best: Found = { at: 0, score: -1 };
+  for (const [before, after] of NEAR) {
+    const found = correlate(needle, hay, expected - before, expected + needle.length + after);
+    if (found.score >= GOOD_ENOUGH) return found;
+    if (found.score > best.score) best = found;
+  }
+  if (near) return best;
   const anywhere = correlate(needle, hay, 0, hay.length);
-  return anywhere.score > near.score ? anywhere : near;
+  return anywhere.score > best.score ? anywhere : best;
 }
 
 /** The same sound backwards: as loud, the same pitch, and nothing of it intelligible. */
@@ -242,7 +271,7 @@ export interface Likeness {
   /** The weakest piece's correlation, and the mean of all by length. */
   weakest: number;
   mean: number;
-  /** What the longest piece reaches when it is played backwards: the figure of a sound that is not there. */
+  /** What the longest piece reaches near its place when it is backwards: the figure of a sound that is not there. */
   chance: number;
 }
 
@@ -258,13 +287,35 @@ export function compare(
 ): Likeness {
   const found: Likeness['found'] = [];
   let expectedShift = shift;
-  let longest: Stretch | null = null;
-  for (const piece of pieces(stretches)) {
+  let longest: (Stretch & { at: number }) | null = null;
+  let missing = 0;
+  const look = (piece: Stretch, part: boolean): Likeness['found'] => {
     const needle = source.subarray(piece.from, piece.to);
-    const place = locate(needle, target, piece.from + expectedShift);
-    if (place.score >= GOOD_ENOUGH) expectedShift = place.at - piece.from;
-    found.push({ ...piece, ...place });
-    if (longest === null || piece.to - piece.from > longest.to - longest.from) longest = piece;
+    const place = locate(needle, target, piece.from + expectedShift, part || missing >= MOST_MISSING);
+    if (place.score >= GOOD_ENOUGH) {
+      expectedShift = place.at - piece.from;
+      return [{ ...piece, ...place }];
+    }
+    if (place.score >= HALF_THERE && piece.to - piece.from >= 2 * LEAST_PIECE) {
+      // A listener that begins anew in the middle of it, with a little of what went before, has it in two parts.
+      const middle = Math.round((piece.from + piece.to) / 2);
+      const shiftBefore = expectedShift;
+      const parts = [
+        ...look({ from: piece.from, to: middle }, true),
+        ...look({ from: middle, to: piece.to }, true),
+      ];
+      if (parts.every(({ score }) => score >= GOOD_ENOUGH)) return parts;
+      expectedShift = shiftBefore;
+    }
+    if (!part) missing++;
+    return [{ ...piece, ...place }];
+  };
+  for (const piece of pieces(stretches)) {
+    const parts = look(piece, false);
+    found.push(...parts);
+    if (longest === null || piece.to - piece.from > longest.to - longest.from) {
+      longest = { ...piece, at: parts[0]!.at };
+    }
   }
   let sum = 0;
   let length = 0;
@@ -272,12 +323,21 @@ export function compare(
     sum += one.score * (one.to - one.from);
     length += one.to - one.from;
   }
-  const reversed = longest === null ? null : backwards(source.subarray(longest.from, longest.to));
+  let chance = 0;
+  if (longest !== null) {
+    const meaningless = backwards(source.subarray(longest.from, longest.to));
+    const around = 2 * RATE_HZ;
+    const from = longest.at - around;
+    chance = Math.max(
+      0,
+      correlate(meaningless, target, from, longest.at + meaningless.length + around).score,
+    );
+  }
   return {
     found,
     weakest: found.length === 0 ? 0 : Math.min(...found.map(({ score }) => score)),
     mean: length === 0 ? 0 : sum / length,
-    chance: reversed === null ? 0 : Math.max(0, locate(reversed, target, 0).score),
+    chance,
   };
 }
 

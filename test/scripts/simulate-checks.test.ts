@@ -1,0 +1,470 @@
+import t from 'tap';
+import { checkCall } from '../../scripts/simulate/checks.ts';
+import { answersOf, bargeInsOf, type Evidence } from '../../scripts/simulate/evidence.ts';
+import { bargeInEvidence, reminderEvidence } from './simulate-evidence.ts';
+
+const failed = (evidence: Evidence) => checkCall(evidence).filter(({ ok }) => !ok);
+
+const STATUS = 'the call went as it should';
+const AGREES = 'daemon and phone network tell the same';
+const EVENTS = 'events came complete and in order';
+const WEBHOOKS = 'webhooks arrived, once each, signed rightly';
+const TO_MODEL = "the person's words reached the model";
+const TO_PERSON = "the agent's voice reached the person, whole and in order";
+const RECORDING = 'the recording holds both voices as the phone network had them';
+const TRANSCRIPT = 'the transcript says what was said';
+const BELIEF = 'the model believes it said what was heard, no more';
+const BARGE_IN = 'the agent stopped when the person spoke';
+const RESULT = 'the result is what was said';
+const FRAMES = 'no frame of sound was lost';
+const PROTOCOL = 'nobody broke a protocol, nothing was refused';
+
+t.test('a call that went right passes every check', async (t) => {
+  t.same(failed(reminderEvidence()), []);
+  t.same(failed(bargeInEvidence()), []);
+  t.equal(checkCall(reminderEvidence()).length, 12);
+  t.equal(checkCall(bargeInEvidence()).length, 13);
+});
+
+/** Every way of going wrong, and the check that must tell. */
+const WRONG: [what: string, check: string, spoil: (e: Evidence) => void, from?: () => Evidence][] = [
+  ['the call failed', STATUS, (e) => Object.assign(e.call, { status: 'failed' })],
+  ['an error is on the call', STATUS, (e) => Object.assign(e.call, { error_code: 'model_silent' })],
+  ['another side ended it', STATUS, (e) => Object.assign(e.call, { hangup_cause: 'caller_silent' })],
+  ['the phone network saw no answer', AGREES, (e) => Object.assign(e.carrier!, { status: 'no-answer' })],
+  ['another number was called', AGREES, (e) => Object.assign(e.carrier!, { to: '+14155550111' })],
+  [
+    'it was answered before it was placed',
+    AGREES,
+    (e) => {
+      e.call.answered_at = '2026-03-02T09:00:00.000Z';
+    },
+  ],
+  [
+    'the connected time is far off',
+    AGREES,
+    (e) => {
+      e.carrier!.endedAtMs! -= 20_000;
+    },
+  ],
+  [
+    'the call never reached the network',
+    AGREES,
+    (e) => {
+      e.carrier = null;
+    },
+  ],
+  [
+    'an event is missing',
+    EVENTS,
+    (e) => {
+      e.events.splice(1, 1);
+    },
+  ],
+  [
+    'two events are swapped',
+    EVENTS,
+    (e) => {
+      const [, second, third] = e.events;
+      [second!.type, third!.type] = [third!.type, second!.type];
+    },
+  ],
+  [
+    'the count has a gap',
+    EVENTS,
+    (e) => {
+      e.events.at(-1)!.sequence += 1;
+    },
+  ],
+  [
+    'the last event shows an older call',
+    EVENTS,
+    (e) => {
+      e.events.at(-1)!.body.status = 'in_progress';
+    },
+  ],
+  [
+    'completed before the result',
+    EVENTS,
+    (e) => {
+      e.events.at(-1)!.body.result_status = 'pending';
+    },
+  ],
+  [
+    'a signature is wrong',
+    WEBHOOKS,
+    (e) => {
+      e.events[2]!.signature_error = 'No matching signature found';
+    },
+  ],
+  [
+    'an event came twice',
+    WEBHOOKS,
+    (e) => {
+      e.events.push(e.events[0]!);
+    },
+  ],
+  [
+    'a delivery never arrived',
+    WEBHOOKS,
+    (e) => {
+      e.deliveries.push({ ...e.deliveries[0]!, id: 'another' });
+    },
+  ],
+  [
+    'a delivery is still open',
+    WEBHOOKS,
+    (e) => {
+      e.deliveries[0]!.status = 'pending';
+    },
+  ],
+  [
+    'a delivery was tried twice',
+    WEBHOOKS,
+    (e) => {
+      e.deliveries[0]!.attempt_count = 2;
+    },
+  ],
+  [
+    'nothing was delivered',
+    WEBHOOKS,
+    (e) => {
+      e.deliveries = [];
+    },
+  ],
+  [
+    'the model received silence',
+    TO_MODEL,
+    (e) => {
+      e.sounds.modelReceived!.fill(0);
+    },
+  ],
+  [
+    'the model received nothing',
+    TO_MODEL,
+    (e) => {
+      e.sounds.modelReceived = null;
+    },
+  ],
+  [
+    'the model received everything backwards',
+    TO_MODEL,
+    (e) => {
+      e.sounds.modelReceived!.reverse();
+    },
+  ],
+  [
+    'the model missed half a second of words',
+    TO_MODEL,
+    (e) => {
+      e.sounds.modelReceived!.fill(0, 1200 * 8, 1700 * 8);
+    },
+  ],
+  [
+    'the model received it at another rate',
+    TO_MODEL,
+    (e) => {
+      const right = e.sounds.modelReceived!;
+      e.sounds.modelReceived = right.map((_, i) => right[Math.floor(i * 0.92)]!);
+    },
+  ],
+  [
+    'the model received it with loud noise',
+    TO_MODEL,
+    (e) => {
+      e.sounds.modelReceived = e.sounds.modelReceived!.map((s, i) => s + 9000 * Math.sin(i * i));
+    },
+  ],
+  [
+    'the person heard nothing',
+    TO_PERSON,
+    (e) => {
+      e.sounds.phone!.agent.fill(0);
+    },
+  ],
+  [
+    "a hole is in the agent's speech",
+    TO_PERSON,
+    (e) => {
+      e.sounds.phone!.agent.fill(0, 19_000 * 8, 19_500 * 8);
+    },
+  ],
+  [
+    "the agent's lines are swapped",
+    TO_PERSON,
+    (e) => {
+      const { agent } = e.sounds.phone!;
+      const first = agent.slice(700 * 8, 4200 * 8);
+      agent.copyWithin(700 * 8, 18_000 * 8, 21_500 * 8);
+      agent.set(first, 18_000 * 8);
+    },
+  ],
+  [
+    'less was played than meant to be',
+    TO_PERSON,
+    (e) => {
+      e.carrier!.streams[0]!.playedBytes -= 8000;
+    },
+  ],
+  [
+    'more was played than the model said',
+    TO_PERSON,
+    (e) => {
+      e.carrier!.streams[0]!.playedBytes += 8000;
+    },
+  ],
+  [
+    'the carrier ran dry within speech',
+    TO_PERSON,
+    (e) => {
+      e.carrier!.streams[0]!.gaps.push({ atMs: 20_000, ms: 200, afterMark: false });
+    },
+  ],
+  [
+    'there is no recording',
+    RECORDING,
+    (e) => {
+      e.sounds.recording = null;
+    },
+  ],
+  [
+    'the recording has its channels swapped',
+    RECORDING,
+    (e) => {
+      const { caller, agent } = e.sounds.recording!;
+      e.sounds.recording = { caller: agent, agent: caller };
+    },
+  ],
+  [
+    'a second is missing in the recording',
+    RECORDING,
+    (e) => {
+      e.sounds.recording!.agent.fill(0, 18_500 * 8, 19_500 * 8);
+    },
+  ],
+  [
+    'the recorded voices drift apart',
+    RECORDING,
+    (e) => {
+      const { agent } = e.sounds.recording!;
+      agent.copyWithin(17_000 * 8, 16_000 * 8, 22_000 * 8);
+    },
+  ],
+  [
+    'a word of the person is wrong',
+    TRANSCRIPT,
+    (e) => {
+      const line = e.transcript.data.find(({ role }) => role === 'caller')!;
+      line.text = line.text.replace('fellow', 'yellow');
+    },
+  ],
+  [
+    'a line of the person is missing',
+    TRANSCRIPT,
+    (e) => {
+      e.transcript.data.splice(
+        e.transcript.data.findIndex(({ role }) => role === 'caller'),
+        1,
+      );
+    },
+  ],
+  [
+    'a line of the agent is missing',
+    TRANSCRIPT,
+    (e) => {
+      e.transcript.data.splice(
+        e.transcript.data.findIndex(({ role }) => role === 'agent'),
+        1,
+      );
+    },
+  ],
+  [
+    'the agent is quoted wrongly',
+    TRANSCRIPT,
+    (e) => {
+      e.transcript.data.find(({ role }) => role === 'agent')!.text = 'Something else.';
+    },
+  ],
+  [
+    'the transcript is not final',
+    TRANSCRIPT,
+    (e) => {
+      e.transcript.status = 'live';
+    },
+  ],
+  [
+    'the model believes less than was heard',
+    BELIEF,
+    (e) => {
+      e.sessions[0]!.items[1]!.believed_text = 'Thank you, your appointment';
+    },
+  ],
+  [
+    'the model believes what was cut',
+    BELIEF,
+    (e) => {
+      e.sessions[0]!.items[1]!.believed_text = e.sessions[0]!.responses[1]!.say!;
+    },
+    bargeInEvidence,
+  ],
+  [
+    'nothing of the cut line was left out',
+    BELIEF,
+    (e) => {
+      const cut = e.transcript.data.find(({ interrupted }) => interrupted)!;
+      cut.heard_text = cut.text;
+      e.sessions[0]!.items[1]!.believed_text = cut.text;
+    },
+    bargeInEvidence,
+  ],
+  [
+    'no line was cut',
+    BARGE_IN,
+    (e) => {
+      for (const line of e.transcript.data) line.interrupted = false;
+    },
+    bargeInEvidence,
+  ],
+  [
+    'the heard words are not the beginning',
+    BARGE_IN,
+    (e) => {
+      const cut = e.transcript.data.find(({ interrupted }) => interrupted)!;
+      cut.heard_text = 'explain how this works.';
+    },
+    bargeInEvidence,
+  ],
+  [
+    'the agent talked on',
+    BARGE_IN,
+    (e) => {
+      e.carrier!.conversation!.agentSpurts[1]!.endMs += 2000;
+    },
+    bargeInEvidence,
+  ],
+  [
+    'the daemon counted no barge-in',
+    BARGE_IN,
+    (e) => {
+      e.media!.bargeIns = 0;
+    },
+    bargeInEvidence,
+  ],
+  ['the result is wrong', RESULT, (e) => Object.assign(e.call.result!, { confirmed: false })],
+  [
+    'the result lacks a field',
+    RESULT,
+    (e) => {
+      e.call.result = { confirmed: true, day: 'Tuesday' };
+    },
+  ],
+  ['the result failed', RESULT, (e) => Object.assign(e.call, { result: null, result_status: 'failed' })],
+  [
+    'the result is of words that nobody heard',
+    RESULT,
+    (e) => {
+      for (const line of e.transcript.data) if (/confirmed/.test(line.text)) line.heard_text = 'Thank you,';
+    },
+  ],
+  [
+    'the extraction was refused',
+    RESULT,
+    (e) => {
+      e.refusedExtractions.push('invalid_schema: no');
+    },
+  ],
+  [
+    'frames did not arrive',
+    FRAMES,
+    (e) => {
+      e.media!.framesIn -= 100;
+    },
+  ],
+  [
+    'the line lost frames',
+    FRAMES,
+    (e) => {
+      e.carrier!.streams[0]!.sent.lost = 3;
+    },
+  ],
+  [
+    'frames are missing in the recording',
+    FRAMES,
+    (e) => {
+      e.media!.recordingDropped = 1;
+    },
+  ],
+  [
+    'the voice was overdriven',
+    FRAMES,
+    (e) => {
+      e.carrier!.clippedSamples = 40;
+    },
+  ],
+  [
+    'the daemon told no counts',
+    FRAMES,
+    (e) => {
+      e.media = null;
+    },
+  ],
+  [
+    'the carrier saw a violation',
+    PROTOCOL,
+    (e) => {
+      e.carrier!.violations.push({ code: 31951, message: 'no JSON', atMs: 1 });
+    },
+  ],
+  [
+    'the model saw a violation',
+    PROTOCOL,
+    (e) => {
+      e.sessions[0]!.violations.push({ at_ms: 1, code: 'overlapping_response', message: 'two' });
+    },
+  ],
+  [
+    'the model answered with an error',
+    PROTOCOL,
+    (e) => {
+      e.sessions[0]!.events.push({ at_ms: 1, from: 'server', type: 'error', error: { message: 'no' } });
+    },
+  ],
+  [
+    'the daemon logged an error',
+    PROTOCOL,
+    (e) => {
+      e.logErrors.push('media.message_failed');
+    },
+  ],
+  [
+    'a second session was opened',
+    PROTOCOL,
+    (e) => {
+      e.sessions.push({ ...e.sessions[0]!, events: [], items: [], responses: [] });
+    },
+  ],
+];
+
+for (const [what, check, spoil, from] of WRONG) {
+  t.test(`${what}: "${check}" fails`, async (t) => {
+    const evidence = (from ?? reminderEvidence)();
+    spoil(evidence);
+    const [found] = checkCall(evidence, check);
+    t.equal(found?.ok, false);
+    t.not(found?.detail, '', 'and says why');
+  });
+}
+
+t.test('answers are counted from the last word to the first sound', async (t) => {
+  // The person's recordings end in words at 5500 + 10460 and 23000 + 5170 ms; the agent is heard at 18000 and 29500.
+  t.same(answersOf(reminderEvidence()), [
+    { fromMs: 15_960, toMs: 18_000 },
+    { fromMs: 28_170, toMs: 29_500 },
+  ]);
+});
+
+t.test('a barge-in is counted from the first word into the agent to its silence', async (t) => {
+  // The recording begins at 11000 and its first word 300 ms later; the agent's line ends at 9500 + 2000.
+  t.same(bargeInsOf(bargeInEvidence()), [{ atMs: 11_300, reactionMs: 200 }]);
+  t.same(bargeInsOf(reminderEvidence()), []);
+});

@@ -1,0 +1,367 @@
+// Evidence of calls that went right, made by hand from recorded speech: what the checks and the picture are tested on.
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
+import { openCast, readClip } from '../../scripts/simulate/cast.ts';
+import type { CallObject, Evidence, ModelSession, ReceivedEvent } from '../../scripts/simulate/evidence.ts';
+import { makeScenario } from '../../scripts/simulate/scenarios.ts';
+
+const MS = 8;
+const SPEECH = join(import.meta.dirname, '../fixtures/audio/voicemail-greeting-with-beep.wav');
+const CREATED = Date.parse('2026-03-02T10:00:00.000Z');
+const ANSWERED_MS = 1500;
+const STREAM_MS = 1510;
+
+interface Line {
+  say: string;
+  /** Where it lies in the recording that stands for the agent's voice, ms. */
+  from: number;
+  to: number;
+  /** When it was heard, ms since the answer. */
+  at: number;
+  /** How much of it was heard, ms, and its words; all of it when left out. */
+  cut?: { ms: number; text: string };
+}
+
+const time = (ms: number) => new Date(CREATED + ms).toISOString();
+
+/** The sound of the line: a copy, as coarse as mu-law makes it, with its idle noise. */
+function line(lengthMs: number, parts: { samples: Float32Array; atMs: number }[]): Float32Array {
+  const out = Float32Array.from({ length: lengthMs * MS }, (_, i) => ((i * 7919) % 5) - 2);
+  for (const { samples, atMs } of parts) {
+    for (const [i, sample] of samples.entries()) {
+      const step = Math.max(4, Math.abs(sample) / 32);
+      out[atMs * MS + i] = Math.round(sample / step) * step;
+    }
+  }
+  return out;
+}
+
+function build(o: {
+  name: 'reminder' | 'barge-in';
+  lines: Line[];
+  /** When each recording of the person begins, ms since the answer. */
+  clipsAt: number[];
+  endMs: number;
+  caller: { text: string; startMs: number; endMs: number }[];
+  result: Record<string, unknown>;
+  cause: string;
+}): Evidence {
+  const cast = openCast(null, '');
+  const scenario = makeScenario(o.name, 'outbound', cast);
+  const clips = Object.fromEntries(scenario.speaks.map(({ file }) => [file, readClip(file)]));
+  const person = scenario.speaks.map(({ file }, i) => ({ samples: clips[file]!, atMs: o.clipsAt[i]! }));
+  const speech = readClip(SPEECH);
+  const heard = o.lines.map(({ from, to, at, cut }) => ({
+    samples: speech.subarray(from * MS, cut === undefined ? to * MS : (from + cut.ms) * MS),
+    atMs: at,
+  }));
+  const phone = { caller: line(o.endMs, person), agent: line(o.endMs, heard) };
+  const shifted = (parts: typeof person) =>
+    line(
+      o.endMs + 20,
+      parts.map(({ samples, atMs }) => ({ samples, atMs: atMs - (STREAM_MS - ANSWERED_MS) + 5 })),
+    );
+  let at = 200;
+  const received = line(
+    30_000,
+    person.map((part) => {
+      const placed = { ...part, atMs: at };
+      at += part.samples.length / MS + 250;
+      return placed;
+    }),
+  );
+  const sent = new Float32Array(o.lines.reduce((sum, { from, to }) => sum + (to - from) * MS, 0));
+  let used = 0;
+  for (const { from, to } of o.lines) {
+    sent.set(speech.subarray(from * MS, to * MS), used);
+    used += (to - from) * MS;
+  }
+
+  const id = '01950000-0000-7000-8000-000000000001';
+  const call: CallObject = {
+    id,
+    status: 'completed',
+    direction: 'outbound',
+    to_number: '+14155550100',
+    from_number: '+14155550199',
+    created_at: time(0),
+    started_at: time(100),
+    answered_at: time(STREAM_MS),
+    ended_at: time(ANSWERED_MS + o.endMs),
+    returns: { any: 'string' },
+    result: o.result,
+    result_status: 'completed',
+    result_error: null,
+    error_code: null,
+    error_message: null,
+    hangup_cause: o.cause,
+  };
+  const events = scenario.expected.events.map(
+    (type, i): ReceivedEvent => ({
+      received_at: time(i * 100),
+      id: `01950000-0000-7000-8000-00000000010${i}`,
+      type,
+      sequence: i + 1,
+      attempt: 1,
+      replay: false,
+      signature_error: null,
+      body: {
+        ...call,
+        status: type === 'call.completed' ? 'completed' : 'queued',
+        result_status: type === 'call.completed' ? 'completed' : 'pending',
+      },
+    }),
+  );
+  const session: ModelSession = {
+    id: 'sess_1',
+    age_ms: o.endMs,
+    config: { instructions: 'SIM-0001', audio: { output: { format: { type: 'audio/pcmu' } } } },
+    received_wav: null,
+    sent_wav: null,
+    items: o.lines.map(({ say, cut }, i) => ({
+      id: `item_${i}`,
+      type: 'message',
+      role: 'assistant',
+      believed_text: cut?.text ?? say,
+      truncated_ms: cut?.ms ?? null,
+    })),
+    responses: o.lines.map(({ say, cut }, i) => ({
+      id: `resp_${i}`,
+      status: cut === undefined ? 'completed' : 'cancelled',
+      occasion: 'caller',
+      say,
+    })),
+    violations: [],
+    // A response's sound comes in several events, with others between them.
+    events: o.lines.flatMap(({ from, to }, i) =>
+      [0.4, 0.6].map((share) => ({
+        at_ms: 0,
+        from: 'server',
+        type: 'response.output_audio.delta',
+        response_id: `resp_${i}`,
+        item_id: `item_${i}`,
+        audio_bytes: Math.round((to - from) * MS * share),
+      })),
+    ),
+  };
+  const heardMs = o.lines.reduce((sum, { from, to, cut }) => sum + (cut?.ms ?? to - from), 0);
+  const carrier: CallReport = {
+    sid: 'CA1',
+    direction: 'outbound-api',
+    to: call.to_number,
+    from: call.from_number,
+    parentSid: null,
+    status: 'completed',
+    createdAt: time(0),
+    timeline: [
+      { status: 'ringing', atMs: 200 },
+      { status: 'in-progress', atMs: ANSWERED_MS },
+      { status: 'completed', atMs: ANSWERED_MS + o.endMs },
+    ],
+    answeredAtMs: ANSWERED_MS,
+    endedAtMs: ANSWERED_MS + o.endMs,
+    endedBy: 'application',
+    endedWhy: null,
+    sipResponseCode: null,
+    durationSeconds: Math.ceil(o.endMs / 1000),
+    hooks: [],
+    documents: [],
+    errors: [],
+    violations: [],
+    spoken: [],
+    digitsHeard: '',
+    streams: [
+      {
+        streamSid: 'MZ1',
+        url: 'ws://127.0.0.1/media',
+        parameters: {},
+        tracks: ['inbound'],
+        connectMs: ANSWERED_MS,
+        startedMs: STREAM_MS,
+        endedMs: ANSWERED_MS + o.endMs,
+        end: null,
+        sent: { media: o.endMs / 20, marks: 0, digits: 0, firstTimestamp: 80, lost: 0 },
+        received: { media: 10, bytes: heardMs * MS, marks: 0, clears: 0, firstMediaMs: STREAM_MS },
+        marks: [],
+        clears: [],
+        gaps: [],
+        partialFrames: 0,
+        playedBytes: heardMs * MS,
+        maxBufferedMs: 240,
+        violations: [],
+      },
+    ],
+    conversation: {
+      firstAgentAudioMs: o.lines[0]!.at,
+      agentSpurts: o.lines.map(({ at: startMs, from, to, cut }) => ({
+        startMs,
+        endMs: startMs + (cut?.ms ?? to - from),
+      })),
+      calleeSpurts: [],
+      bargeIns: [],
+      responseMs: [],
+      overlapMs: 0,
+      longestSilenceMs: 1000,
+    },
+    clippedSamples: 0,
+    steps: person.map(({ samples, atMs }, i) => ({
+      do: o.name === 'barge-in' && i === 1 ? 'barge_in' : 'say',
+      startedMs: atMs,
+      endedMs: atMs + samples.length / MS,
+      skipped: false,
+    })),
+    voicemail: null,
+    amd: null,
+    recordingPath: null,
+    wirePath: null,
+  };
+  return {
+    scenario,
+    call,
+    transcript: {
+      status: 'final',
+      data: [
+        ...o.lines.map(({ say, at: startMs, from, to, cut }) => ({
+          id: randomUUID(),
+          role: 'agent' as const,
+          text: say,
+          heard_text: cut?.text ?? say,
+          interrupted: cut !== undefined,
+          started_at: time(startMs),
+          start_ms: startMs - 10,
+          end_ms: startMs - 10 + (cut?.ms ?? to - from),
+        })),
+        ...o.caller.map(({ text, startMs, endMs }) => ({
+          id: randomUUID(),
+          role: 'caller' as const,
+          text,
+          heard_text: text,
+          interrupted: false,
+          started_at: time(startMs),
+          start_ms: startMs - 10,
+          end_ms: endMs - 10,
+        })),
+      ].sort((a, b) => a.start_ms - b.start_ms),
+    },
+    events,
+    deliveries: events.map(({ id: delivery, type }) => ({
+      id: delivery,
+      event_type: type,
+      status: 'delivered',
+      attempt_count: 1,
+      last_error: null,
+    })),
+    carrier,
+    sessions: [session],
+    refusedExtractions: [],
+    media: {
+      framesIn: o.endMs / 20,
+      framesOut: heardMs / 20,
+      filledMs: 0,
+      duplicateFrames: 0,
+      lateFrames: 0,
+      malformedMessages: 0,
+      bargeIns: o.lines.filter(({ cut }) => cut !== undefined).length,
+      recordingFrames: o.endMs / 20,
+      recordingDropped: 0,
+    },
+    logErrors: [],
+    toolRequests: [],
+    sounds: {
+      clips,
+      phone,
+      recording: { caller: shifted(person), agent: shifted(heard) },
+      modelReceived: received,
+      modelSent: sent,
+    },
+  };
+}
+
+/** The same evidence again, to be changed by itself. */
+function copyOf(evidence: Evidence): Evidence {
+  const { scenario, sounds, ...rest } = evidence;
+  const voices = (both: Evidence['sounds']['phone']) =>
+    both === null ? null : { caller: both.caller.slice(), agent: both.agent.slice() };
+  return {
+    ...structuredClone(rest),
+    scenario,
+    sounds: {
+      clips: sounds.clips,
+      phone: voices(sounds.phone),
+      recording: voices(sounds.recording),
+      modelReceived: sounds.modelReceived?.slice() ?? null,
+      modelSent: sounds.modelSent?.slice() ?? null,
+    },
+  };
+}
+
+let reminder: Evidence | null = null;
+let bargeIn: Evidence | null = null;
+
+/** An appointment reminder that went right: three lines of the agent, two recordings of the person. */
+export function reminderEvidence(): Evidence {
+  reminder ??= build({
+    name: 'reminder',
+    lines: [
+      { say: 'Will you be there on Tuesday at ten thirty?', from: 100, to: 3600, at: 700 },
+      {
+        say: 'Thank you, your appointment on Tuesday at ten thirty is confirmed.',
+        from: 3600,
+        to: 7100,
+        at: 18_000,
+      },
+      { say: 'Thank you. Goodbye.', from: 7100, to: 10_300, at: 29_500 },
+    ],
+    clipsAt: [5500, 23_000],
+    endMs: 34_000,
+    caller: [
+      { text: 'And so my fellow Americans,', startMs: 5800, endMs: 7690 },
+      { text: 'ask not', startMs: 8800, endMs: 9840 },
+      {
+        text: 'what your country can do for you, ask what you can do for your country.',
+        startMs: 10_860,
+        endMs: 15_960,
+      },
+      {
+        text: 'Goodbye. Thank you for trying out the Asterisk open source PBX.',
+        startMs: 23_310,
+        endMs: 28_170,
+      },
+    ],
+    result: { confirmed: true, day: 'Tuesday', time: '10:30' },
+    cause: 'agent_ended',
+  });
+  return copyOf(reminder);
+}
+
+/** A call whose agent was cut after 2 s of a long line. */
+export function bargeInEvidence(): Evidence {
+  bargeIn ??= build({
+    name: 'barge-in',
+    lines: [
+      { say: 'How can I help you?', from: 100, to: 1700, at: 700 },
+      {
+        say: 'Let me explain how this works. First, we take your request and write it down.',
+        from: 2200,
+        to: 7100,
+        at: 9500,
+        cut: { ms: 2000, text: 'Let me explain how this' },
+      },
+      { say: 'You stopped me. Please go on.', from: 7100, to: 10_300, at: 23_500 },
+    ],
+    clipsAt: [2600, 11_000],
+    endMs: 28_000,
+    caller: [
+      { text: 'For more information, visit www dot Asterisk dot org.', startMs: 2930, endMs: 7690 },
+      {
+        text: 'And so my fellow Americans, ask not what your country can do for you, ask what you can do for your country.',
+        startMs: 11_300,
+        endMs: 21_460,
+      },
+    ],
+    result: { interrupted: true },
+    cause: 'remote_hangup',
+  });
+  return copyOf(bargeIn);
+}

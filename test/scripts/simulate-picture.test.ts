@@ -1,0 +1,140 @@
+import { XMLValidator } from 'fast-xml-parser';
+import t from 'tap';
+import { drawCall, escapeText, type Picture } from '../../scripts/simulate/picture.ts';
+import { pictureOf } from '../../scripts/simulate/picture-data.ts';
+import { bargeInEvidence, reminderEvidence } from './simulate-evidence.ts';
+
+const textOf = (svg: string) =>
+  svg
+    .replace(/<style>[\s\S]*?<\/style>/, '')
+    .replaceAll(/<title>[^<]*<\/title>/g, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+
+t.test('a call is drawn as XML that stands alone, and says what happened', async (t) => {
+  const svg = drawCall(pictureOf(reminderEvidence()));
+  t.equal(XMLValidator.validate(svg), true);
+  t.notMatch(svg, /NaN|undefined|Infinity/);
+  t.notMatch(svg, /(?:href|src|url\()="?https?:/, 'nothing is loaded from elsewhere');
+  const text = textOf(svg);
+  for (const words of [
+    'Appointment reminder: outbound call, completed, 34.0 s',
+    'And so my fellow Americans,',
+    'your appointment on Tuesday',
+    'ringing',
+    'picked up',
+    'the agent ended the call',
+    '2.04 s',
+    '1.33 s',
+  ]) {
+    t.match(text, words);
+  }
+  t.notMatch(text, 'never heard', 'and of nothing that did not happen');
+});
+
+t.test('a barge-in shows the cut: faded sound, struck words, how soon the agent was silent', async (t) => {
+  const picture = pictureOf(bargeInEvidence());
+  const svg = drawCall(picture);
+  t.equal(XMLValidator.validate(svg), true);
+  t.match(textOf(svg), 'the agent is silent 0.20 s later');
+  t.match(svg, /line-through[^>]*>works\. First,/);
+  const [ghost] = picture.ghosts;
+  // 4.9 s were said and 2 s were heard.
+  t.equal(ghost?.samples.length, 2900 * 8);
+  t.equal(ghost?.startMs, 11_500);
+  t.same(
+    picture.turns.filter(({ who }) => who === 'agent').map(({ text, unheard }) => [text, unheard]),
+    [
+      ['How can I help you?', ''],
+      ['Let me explain how this', 'works. First, we take your request and write it down.'],
+      ['You stopped me. Please go on.', ''],
+    ],
+  );
+});
+
+t.test('a line cut before its first sound is not drawn', async (t) => {
+  const evidence = reminderEvidence();
+  evidence.transcript.data.push({
+    id: 'x',
+    role: 'agent',
+    text: 'Never begun.',
+    heard_text: '',
+    interrupted: true,
+    started_at: '2026-03-02T10:00:00.000Z',
+    start_ms: 10_000,
+    end_ms: 10_000,
+  });
+  t.notMatch(textOf(drawCall(pictureOf(evidence))), 'Never begun');
+});
+
+const EMPTY: Picture = {
+  title: 'Nobody answers',
+  subtitle: '',
+  names: { person: ['Person', '+1'], agent: ['Agent', '+2'] },
+  fromMs: -600,
+  toMs: 5600,
+  ringing: { fromMs: 0, toMs: 5000 },
+  voices: { person: new Float32Array(), agent: new Float32Array() },
+  ghosts: [],
+  turns: [],
+  answers: [],
+  bargeIns: [],
+  marks: [],
+};
+
+t.test('a call that nobody picked up is drawn as well', async (t) => {
+  const svg = drawCall(EMPTY);
+  t.equal(XMLValidator.validate(svg), true);
+  t.match(textOf(svg), 'it rings');
+  t.notMatch(svg, /NaN/);
+});
+
+t.test('words are text, whatever they hold', async (t) => {
+  const nasty = '<script>alert("1")</script> & \u0000\uD800 ok';
+  const svg = drawCall({
+    ...EMPTY,
+    title: nasty,
+    subtitle: nasty,
+    names: { person: [nasty, nasty], agent: [nasty, nasty] },
+    turns: [{ who: 'person', startMs: 0, endMs: 4000, text: nasty, unheard: nasty }],
+    marks: [{ atMs: 100, label: nasty }],
+  });
+  t.equal(XMLValidator.validate(svg), true);
+  t.notMatch(svg, '<script');
+  t.equal(escapeText(`a<b>&"c"\u0007`), 'a&lt;b&gt;&amp;&quot;c&quot;\uFFFD');
+});
+
+t.test('very many words stay a bounded number of lines', async (t) => {
+  const text = Array.from({ length: 3000 }, (_, i) => `word${i}`).join(' ');
+  const svg = drawCall({
+    ...EMPTY,
+    turns: [{ who: 'agent', startMs: 0, endMs: 1000, text, unheard: text }],
+  });
+  t.ok((svg.match(/<text/g) ?? []).length < 40);
+  t.match(svg, '…');
+});
+
+t.test('labels of moments that lie close together stand in different rows', async (t) => {
+  const svg = drawCall({
+    ...EMPTY,
+    marks: [
+      { atMs: 0, label: 'first of them' },
+      { atMs: 40, label: 'second of them' },
+      { atMs: 80, label: 'third of them' },
+    ],
+  });
+  const rows = [...svg.matchAll(/ y="(\d+)"[^>]*>(?:first|second|third) of them/g)].map(([, y]) => y);
+  t.equal(rows.length, 3);
+  t.equal(new Set(rows).size, 3);
+});
+
+t.test('an hour of a call is drawn within limits', async (t) => {
+  const svg = drawCall({
+    ...EMPTY,
+    ringing: null,
+    toMs: 3_600_000,
+    voices: { person: new Float32Array(8000), agent: new Float32Array() },
+  });
+  const width = Number(/width="([\d.]+)"/.exec(svg)?.[1]);
+  t.ok(width < 13_000);
+});
