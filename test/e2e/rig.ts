@@ -31,6 +31,8 @@ export const POLITE: CalleeInput = {
 
 export interface Rig {
   lab: Lab;
+  /** Where the programs write; the daemon's data is in `data` below it. */
+  folder: string;
   /** Buys a number, makes an agent with it; answers its id and number. */
   agent(fields: Record<string, unknown> & { instructions: string }): Promise<{ id: string; number: string }>;
   /** Dispatches a call and answers it as it was accepted. */
@@ -71,6 +73,7 @@ export async function openRig(
   };
   return {
     lab,
+    folder,
     async agent(fields) {
       const found = await lab.api<{ data: { e164: string }[] }>('GET', '/v1/numbers/available?limit=1');
       const bought = await lab.api<{ id: string; e164: string }>('POST', '/v1/numbers/purchase', {
