@@ -271,6 +271,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       config,
       log,
       now,
+      version: version(),
       hooks: twilioHooks({
         authToken: config.TWILIO_AUTH_TOKEN ?? '',
         publicUrl,
