@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type CampaignReport, runCampaign } from './chaos/campaign.ts';
+import { type CampaignReport, POINTS, runCampaign } from './chaos/campaign.ts';
 
 const USAGE = `npm run chaos -- [options]
 
@@ -15,6 +15,7 @@ money adds up and nobody was dialled twice. Everything runs on this machine.
   --redis-flushes N   times that Redis is emptied (default 20; needs redis-server or valkey-server on the path)
   --redis-kills N     times that Redis is killed (default 10)
   --lines N           callers and customers at once (default 14)
+  --points A,B        kill at these named points only
   --minutes N         no more kills after so long (default 60)
   --seed N            the choices of an earlier run (timing is the machine's own)
   --keep DIR          keep data and logs in this folder
@@ -29,6 +30,7 @@ function readOptions() {
       lines: { type: 'string', default: '14' },
       minutes: { type: 'string', default: '60' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+      points: { type: 'string' },
       keep: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -38,7 +40,12 @@ function readOptions() {
     if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} takes a whole number.`);
     return value;
   };
+  const points = values.points?.split(',');
+  const unknown = points?.find((name) => !(name in POINTS));
+  if (unknown !== undefined)
+    throw new Error(`--points: there is no ${unknown}; there are ${Object.keys(POINTS).join(', ')}.`);
   return {
+    ...(points === undefined ? {} : { points }),
     help: values.help,
     keep: values.keep ?? null,
     kills: whole('kills'),
@@ -60,6 +67,7 @@ function table(report: CampaignReport): string {
   const rows: [string, string, string][] = [
     ['seed', String(report.seed), ''],
     ['kills', `${report.kills} (${atNamed} at ${named.length} named points)`, ''],
+    ['orderly stops in between', String(report.stops), ''],
     ['redis', redis, ''],
     ['took', `${report.seconds} s`, ''],
     ['deliveries given up, then sent again', String(report.replays), ''],

@@ -23,6 +23,8 @@ export interface CampaignOptions {
   lines: number;
   /** For data, logs and recordings. */
   folder: string;
+  /** Named points to die at, and nowhere else; absent: all of them, and at random. */
+  points?: readonly string[];
   /** For a test among others: kills come sooner, and no callback is dropped, which costs half a minute each. */
   short?: boolean;
   onProgress?: (p: Progress) => void;
@@ -45,6 +47,8 @@ export interface CampaignReport {
   redis: string | null;
   redisFlushes: number;
   redisKills: number;
+  /** Orderly fast stops in between. */
+  stops: number;
   replays: number;
   seconds: number;
   checks: Check[];
@@ -53,7 +57,7 @@ export interface CampaignReport {
 }
 
 /** Where the daemon can be made to die, and how likely it does each time it passes. */
-const POINTS: Record<string, number> = {
+export const POINTS: Readonly<Record<string, number>> = {
   key_taken: 0.3,
   intent_before_row: 0.3,
   row_before_dial: 0.3,
@@ -155,6 +159,7 @@ export async function runCampaign(o: CampaignOptions): Promise<CampaignReport> {
       env: {
         ...(redis === null ? { REDIS_MODE: 'none' } : { REDIS_URL: redis.url }),
         WEBHOOK_RETRY_SCALE: o.short === true ? '0.0002' : '0.0005',
+        ...(o.short === true ? { MEDIA_THREADS: '1' } : {}),
         RATE_LIMIT_PER_SECOND: '2000',
         RATE_LIMIT_BURST: '4000',
         RING_SECONDS: '5',
@@ -193,6 +198,7 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
   const killsAt: Record<string, number> = {};
   let redisFlushes = 0;
   let redisKills = 0;
+  const stopsMs: number[] = [];
   let last = 'start';
 
   const [ownNumber, inboundNumber] = [await buyNumber(lab), await buyNumber(lab)];
@@ -269,63 +275,69 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
 
   const faults = CARRIER_FAULTS.filter((fault) => o.short !== true || fault.do !== 'hook_drop');
   const trouble: Promise<unknown>[] = [];
-  /** Something for Redis and the carrier to suffer while the daemon lives. */
-  function disturb(ms: number, share: (total: number) => number): void {
-    const later = (work: () => Promise<unknown>) => {
-      const at = pause(random.next() * ms).then(work);
-      trouble.push(
-        at.catch((error: unknown) => complaints.push(`the campaign itself failed: ${String(error)}`)),
-      );
-    };
-    if (redis !== null) {
-      for (let n = share(o.redisFlushes); n > 0; n--)
-        later(async () => {
-          await redis.flush();
-          redisFlushes += 1;
-        });
-      for (let n = share(o.redisKills); n > 0; n--)
-        later(async () => {
-          redisKills += 1;
-          await redis.killAndRestart(random.between([50, 3_000]));
-        });
-    }
-    if (random.chance(0.7)) later(() => lab.ask('carrier', '/faults', random.pick(faults)));
+  function later(ms: number, work: () => Promise<unknown>): void {
+    const done = pause(random.next() * ms).then(work);
+    trouble.push(
+      done.catch((error: unknown) => complaints.push(`the campaign itself failed: ${String(error)}`)),
+    );
+  }
+
+  let flushesBegun = 0;
+  let redisKillsBegun = 0;
+  /** Empties and kills Redis as often as is due when `part` of the campaign is done, within `ms`. */
+  function disturbRedis(part: number, ms: number): void {
+    if (redis === null) return;
+    for (; flushesBegun < Math.floor(part * o.redisFlushes); flushesBegun++)
+      later(ms, async () => {
+        await redis.flush();
+        redisFlushes += 1;
+      });
+    for (; redisKillsBegun < Math.floor(part * o.redisKills); redisKillsBegun++)
+      later(ms, async () => {
+        await redis.killAndRestart(random.between([50, 3_000]));
+        redisKills += 1;
+      });
   }
 
   const pace = o.short === true ? 'short' : 'full';
-  const names = Object.keys(POINTS);
+  const names = o.points ?? Object.keys(POINTS);
   let nextName = random.integer(names.length);
   const endMs = o.began + o.minutes * 60_000;
+  let running = true;
   while (deathsMs.length < o.kills && performance.now() < endMs) {
-    const round = deathsMs.length;
-    const share = (total: number) =>
-      Math.floor(((round + 1) * total) / o.kills) - Math.floor((round * total) / o.kills);
-    const point = random.chance(0.75) ? (names[nextName++ % names.length] ?? null) : null;
+    const isNamed = o.points !== undefined || random.chance(0.75);
+    const point = isNamed ? (names[nextName++ % names.length] ?? null) : null;
     const afterMs = point === null ? 300 + CLOCK_MS[pace] * random.next() ** 2 : POINT_MS[pace];
-    await restartIfNeeded(point);
-    disturb(Math.min(afterMs, 3_000), share);
-    const daemon = lab.daemon;
+    // The first round finds it running, without a point.
+    if (!running) await restart(point);
+    // The last of Redis' troubles are left for when the daemon is not killed any more.
+    disturbRedis(Math.min(0.95, (deathsMs.length + 1) / o.kills), Math.min(afterMs, 3_000));
+    if (random.chance(0.7)) later(3_000, () => lab.ask('carrier', '/faults', random.pick(faults)));
+    const { daemon } = lab;
     let timer: NodeJS.Timeout | undefined;
     const byClock = new Promise<'clock'>((due) => {
       timer = setTimeout(() => due('clock'), afterMs);
     });
     const how = await Promise.race([byClock, daemon.ended.then(() => 'itself' as const)]);
     clearTimeout(timer);
+    running = false;
+    if (how === 'clock' && point === null && random.chance(0.12)) {
+      const code = await daemon.stop('SIGINT');
+      stopsMs.push(performance.now());
+      if (code !== 0) complaints.push(`the daemon ended with exit code ${code} on SIGINT`);
+      continue;
+    }
     if (how === 'clock') await daemon.stop('SIGKILL');
     died(how === 'itself' ? (point ?? 'by itself, unasked') : 'random');
     if (how === 'itself' && point === null) complaints.push('the daemon died unasked');
   }
 
-  async function restartIfNeeded(point: string | null): Promise<void> {
-    // The first round finds it running.
-    if (deathsMs.length > 0) await restart(point);
-  }
-
   // All is well again: what was begun has to come to its end.
-  await Promise.all(trouble);
-  await lab.ask('carrier', '/faults', undefined, 'DELETE');
-  receiver.calmDown();
   await restart(null);
+  await lab.ask('carrier', '/faults', undefined, 'DELETE');
+  disturbRedis(1, 2_000);
+  await Promise.all(trouble);
+  receiver.calmDown();
   await customers.finish();
   const replays = await settle(lab, endpoint.body.id, complaints);
   const { calls: carrierCalls } = await until(
@@ -348,7 +360,7 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
     carrierCalls,
     dispatched: customers.dispatched,
     complaints: [...customers.complaints, ...receiver.complaints, ...complaints],
-    deathsMs,
+    deathsMs: [...deathsMs, ...stopsMs],
   });
   return {
     seed: o.seed,
@@ -357,6 +369,7 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
     redis: o.server,
     redisFlushes,
     redisKills,
+    stops: stopsMs.length,
     replays,
     seconds: Math.round((performance.now() - o.began) / 1000),
     checks,
@@ -378,6 +391,8 @@ async function settle(lab: Lab, endpointId: string, complaints: string[]): Promi
   const unsettled = async () => {
     for (const status of ['queued', 'initiated', 'ringing', 'in_progress'])
       if ((await listed(`/v1/calls?limit=1&status=${status}`)).length > 0) return `a call is ${status}`;
+    const recent = await lab.api<{ result_status: string }[]>('GET', '/v1/calls?limit=100&status=completed');
+    if (recent.body.some((call) => call.result_status === 'pending')) return 'a result is pending';
     if ((await listed('/v1/webhook_deliveries?limit=1&status=pending')).length > 0) return 'deliveries pend';
     const exhausted = await listed('/v1/webhook_deliveries?limit=100&status=exhausted');
     for (const { id } of exhausted) {
@@ -392,9 +407,9 @@ async function settle(lab: Lab, endpointId: string, complaints: string[]): Promi
     'everything to settle',
     async () => {
       why = await unsettled();
-      // A result that is being worked out shows nowhere but in its call: it is looked at for some seconds on end.
+      // Between two of the looks, a result may have become an event with deliveries.
       calm = why === null ? calm + 1 : 0;
-      return calm >= 30;
+      return calm >= 5;
     },
     DRAIN_MS,
   ).catch(() => complaints.push(`not settled after ${DRAIN_MS / 1000} s: ${why}`));
