@@ -288,3 +288,51 @@ t.test('nothing happens after the end', async (t) => {
   t.equal(state.phase.at, 'over');
   t.same(play(state, GREETED).did, []);
 });
+
+t.test(
+  'a tool that takes the line away waits for the last word heard, and the line may come back',
+  async (t) => {
+    for (const reason of ['transferred', 'digits']) {
+      const asked: [number, TurnEvent][] = [
+        ...GREETED,
+        [6_000, { type: 'end-requested', reason, pending: true }],
+      ];
+      const waiting = play(fresh(), [...asked, [6_500, { type: 'speech-started', onsetMs: 6_300 }]]);
+      t.equal(waiting.state.phase.at, 'closing', 'nothing interrupts the hand-off line');
+      const gone = play(fresh(), [...asked, [8_000, { type: 'all-heard', busy: false }]]);
+      t.match(gone.effects.at(-1), [8_000, { do: 'finish', reason }]);
+      t.equal(gone.state.phase.at, 'away');
+      const quiet = play(fresh(), [
+        ...asked,
+        [8_000, { type: 'all-heard', busy: false }],
+        [8_200, { type: 'stream-paused' }],
+        [9_000, { type: 'speech-started', onsetMs: 8_900 }],
+        [9_000, { type: 'digit', digit: '5' }],
+        [9_000, { type: 'end-requested', reason: 'agent_ended', pending: false }],
+        [600_000, { type: 'tick' }],
+      ]);
+      t.equal(quiet.state.phase.at, 'away', 'ten minutes with somebody else are no silence');
+      t.same(quiet.effects.at(-1)?.[0], 8_000, 'and do nothing');
+      const back = play(fresh(), [
+        ...asked,
+        [8_000, { type: 'all-heard', busy: false }],
+        [8_200, { type: 'stream-paused' }],
+        [30_000, { type: 'stream-started' }],
+        [30_050, { type: 'tools-answered' }],
+      ]);
+      t.match(back.effects.at(-1), [30_050, { do: 'speak', what: 'continue' }]);
+      t.equal(back.state.phase.at, 'thinking');
+      const ended = play(fresh(), [
+        ...asked,
+        [8_000, { type: 'all-heard', busy: false }],
+        [8_200, { type: 'stream-paused' }],
+        [9_000, { type: 'finish', reason: 'draining', say: 'Goodbye.' }],
+      ]);
+      t.match(
+        ended.effects.at(-1),
+        [9_000, { do: 'finish', reason: 'draining' }],
+        'nobody hears a last line',
+      );
+    }
+  },
+);

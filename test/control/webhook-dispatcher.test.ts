@@ -135,6 +135,32 @@ t.test('the same delivery is not under way twice; what came due meanwhile follow
   await dispatcher.close(0);
 });
 
+t.test('what is known beforehand lines up without being taken', async (t) => {
+  const fake = fakeDelivery();
+  const dispatcher = openDispatcher({ delivery: fake.delivery, log: silent });
+  for (let i = 0; i < 20; i++) {
+    dispatcher.know({ id: `a-${i}-1`, receiver: 'a', callId: `${i}` });
+    void dispatcher.run(`a-${i}-1`, 0);
+  }
+  await idle();
+  t.same([fake.running.size, dispatcher.waiting(), fake.claims()], [5, 15, 5], 'no lease runs in a line');
+  fake.finish('a-0-1');
+  await until(() => fake.running.has('a-5-1'));
+  t.equal(fake.claims(), 6);
+  await dispatcher.close(0);
+});
+
+t.test('what was taken and finds no room in the lines is given back', async (t) => {
+  const fake = fakeDelivery('x'.repeat(8 * 1024 * 1024));
+  const dispatcher = openDispatcher({ delivery: fake.delivery, log: silent });
+  for (let i = 0; i < 12; i++) void dispatcher.run(`a-${i}-1`, 0);
+  await idle();
+  t.same([fake.running.size, dispatcher.waiting()], [5, 4], '32 MiB of bodies wait');
+  t.same(fake.givenBack, ['a-9-1', 'a-10-1', 'a-11-1']);
+  t.notOk(dispatcher.has('a-11-1'), 'storage will tell of it again');
+  await dispatcher.close(0);
+});
+
 t.test('nothing to do, and storage that fails, leave nothing behind', async (t) => {
   const fake = fakeDelivery();
   const dispatcher = openDispatcher({ delivery: fake.delivery, log: silent });

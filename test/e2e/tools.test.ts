@@ -33,6 +33,7 @@ t.test('tools that leave the line', async (t) => {
           ],
         },
         '+15550100104': POLITE,
+        '+15550100105': POLITE,
       },
     },
   });
@@ -47,7 +48,7 @@ t.test('tools that leave the line', async (t) => {
   const toBusy = await rig.agent({ instructions: 'TEST-TRANSFER', tools: desk(BUSY_DESK) });
   const keys = await rig.agent({ instructions: 'TEST-DTMF', tools: [{ type: 'send_dtmf' }] });
 
-  t.jobs = 4;
+  t.jobs = 5;
 
   t.test('a transfer: the hand-off line is heard to its end, then the two others talk', async (t) => {
     const dialled = await rig.dial(toDesk.id, '+15550100101');
@@ -64,7 +65,7 @@ t.test('tools that leave the line', async (t) => {
     t.ok(lines.some((line) => line.role === 'tool' && line.text === 'transfer_call: front desk'));
     const first = await atCarrier(call.to_number);
     const second = (await carrierCalls()).find((leg) => leg.parentSid === first.sid);
-    if (second === undefined) return t.fail('nobody was called at the desk');
+    if (second === undefined) throw new Error('nobody was called at the desk');
     t.equal(second.to, DESK);
     t.equal(second.from, call.from_number, 'it shows the number the call was placed from');
     t.ok((second.durationSeconds ?? 0) >= 17, `the two talked for ${second.durationSeconds} s, uncut`);
@@ -130,6 +131,27 @@ t.test('tools that leave the line', async (t) => {
     const sessions = data.filter((one) => one.config.instructions.includes('TEST-DTMF'));
     t.equal(sessions.length, 1, 'one session of the model holds all of it');
     t.same(sessions[0]?.violations, []);
+  });
+
+  t.test('a carrier that refuses: the line never leaves, and the agent is told so', async (t) => {
+    const dialled = await rig.dial(toBusy.id, '+15550100105');
+    const { sid } = await atCarrier(dialled.to_number);
+    await rig.lab.ask('carrier', '/faults', {
+      do: 'status',
+      method: 'POST',
+      path: `/Calls/${sid}.json`,
+      status: 400,
+      code: 21218,
+    });
+    const said = await until('the agent to go on', async () => {
+      const lines = await rig.transcript(dialled.id);
+      const at = lines.findIndex((line) => line.text === HAND_OFF);
+      return at >= 0 && lines.slice(at).some((line) => line.heard_text === 'All right.') ? lines : null;
+    });
+    t.equal(said.find((line) => line.text === HAND_OFF)?.interrupted, false);
+    t.equal((await atCarrier(dialled.to_number)).streams.length, 1);
+    await rig.lab.api('POST', `/v1/calls/${dialled.id}/hangup`);
+    t.match(await rig.ended(dialled.id), { status: 'completed', hangup_cause: 'hangup_requested' });
   });
 
   t.test('the operator ends a call that was handed over', async (t) => {
