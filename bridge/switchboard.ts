@@ -14,6 +14,9 @@ import { openMediaInbox } from './media-inbox.ts';
 import type { MediaThreads } from './media-threads.ts';
 import type { EndReason, FromMedia } from './messages.ts';
 
+/** The carrier's own limit of a call lies behind ours, so that the longest call ends by us and says why. */
+const CARRIER_GRACE_SECONDS = 30;
+
 export interface Switchboard extends Calls, HookHandlers {
   onMedia(message: FromMedia): void;
   onThreadLost(callIds: readonly string[]): void;
@@ -67,7 +70,7 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
         to: call.to_number,
         from: call.from_number,
         ringSeconds: o.ringSeconds,
-        maxSeconds: o.maxSeconds,
+        maxSeconds: o.maxSeconds + CARRIER_GRACE_SECONDS,
         machineDetection: machine === 'none' ? null : machine === 'hangup' ? 'detect' : 'message_end',
       });
       o.failpoint?.('dialled_before_record');
