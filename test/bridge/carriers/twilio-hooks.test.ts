@@ -196,6 +196,13 @@ t.test('status callbacks become events', async (t) => {
   events.length = 0;
   t.equal((await signed(`/calls/${CALL}/status`, { ...FORM, CallStatus: 'constructor' })).status, 204);
   t.same(events, [], 'a status of tomorrow changes nothing');
+  // Initiated 0, ringing 1: an end numbered 1 is of a call that never rang.
+  for (const SequenceNumber of ['1', '2'])
+    await signed(`/calls/${CALL}/status`, { ...FORM, CallStatus: 'busy', SequenceNumber });
+  t.same(
+    events.map((event) => ('rang' in event ? event.rang : false)),
+    [false, true],
+  );
 });
 
 t.test('machine detection', async (t) => {
@@ -239,7 +246,13 @@ t.test('answer, after and the result of a transfer', async (t) => {
   const document = async (response: Promise<Response>) => xml.parse(await (await response).text()).Response;
   const answered = await document(signed(`/calls/${CALL}/answer`, { ...FORM, CallStatus: 'in-progress' }));
   t.equal(answered.Connect['@action'], `${PUBLIC}/carriers/twilio/calls/${CALL}/after`);
-  t.same(await document(signed(`/calls/${CALL}/after`, FORM)), { Hangup: '' });
+  t.same(await document(signed(`/calls/${CALL}/after`, { ...FORM, CallStatus: 'completed' })), {
+    Hangup: '',
+  });
+  t.same(asked, [`answered ${CALL} ${SID}`], 'of a call that is over nobody is asked');
+  t.same(await document(signed(`/calls/${CALL}/after`, { ...FORM, CallStatus: 'in-progress' })), {
+    Hangup: '',
+  });
   const result = (DialCallStatus: string) =>
     document(signed(`/calls/${CALL}/transfer-result`, { ...FORM, DialCallStatus }));
   t.same(await result('completed'), { Hangup: '' });
