@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const MEDIA_SIDE = /^bridge\/(media|models)\//;
 
 /** Scripts that are part of running the daemon, and so may read its settings. */
-const SCRIPTS_THAT_READ_SETTINGS = /^scripts\/(print-settings|simulate|bench|chaos)/;
+const SCRIPTS_THAT_READ_SETTINGS = /^scripts\/(print-settings|simulate|bench|chaos|backup)/;
 
 const IMPURE = [
   [/from 'node:(?!assert|buffer|util')[a-z/_]+'/, 'imports a Node module that does I/O'],

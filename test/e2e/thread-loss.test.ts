@@ -1,0 +1,164 @@
+// A media thread dies of an error that nobody caught: its calls end, each once, and nothing else happens to anybody.
+// An error of the same kind on the control thread ends the process, its calls first.
+import t from 'tap';
+import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
+import type { Lab } from '../../scripts/lab.ts';
+import { breakDaemon, breakMediaThread, INSPECTABLE } from './inspector.ts';
+import { ENDED, openRig, POLITE, until } from './rig.ts';
+
+t.setTimeout(150_000);
+// Each has a daemon of its own, and none of them measures.
+t.jobs = 3;
+
+/** Events of the daemon's log, in order. */
+function logged(lab: Lab, event: string): Record<string, unknown>[] {
+  return lab.daemon.lines
+    .filter((line) => line.includes(`"event":"${event}"`))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const terminal = (events: { type: string }[]) =>
+  events.filter(({ type }) => ENDED.includes(type.replace('call.', '')));
+
+t.test('a media thread dies', async (t) => {
+  const rig = await openRig(t, {
+    env: { ...INSPECTABLE, MEDIA_THREADS: '2', CALLER_IDLE_SECONDS: '60', RECORD_CALLS: 'true' },
+    carrier: { defaultCallee: { ringMs: 200 }, callees: { '+15550500009': POLITE } },
+  });
+  const { lab } = rig;
+  const agent = await rig.agent({ instructions: 'TEST-BRIEF', returns: { caller_words: 'string' } });
+  const dialled = await Promise.all(
+    [1, 2, 3, 4].map((n) => rig.dial(agent.id, `+1555050000${n}`, { metadata: { n } })),
+  );
+  await until('four talks', async () =>
+    (await Promise.all(dialled.map((call) => rig.call(call.id)))).every(
+      (call) => call.status === 'in_progress',
+    ),
+  );
+  const threadOf = new Map(logged(lab, 'call.dispatched').map((line) => [line.call_id, line.thread]));
+  const [onLost, others] = [1, 2].map((thread) => dialled.filter(({ id }) => threadOf.get(id) === thread));
+  if (onLost === undefined || others === undefined) throw new Error('no calls');
+  t.equal(onLost.length, 2, 'two calls on each thread');
+  t.equal(others.length, 2);
+
+  await breakMediaThread(lab, 1);
+
+  for (const { id } of onLost) {
+    const call = await rig.ended(id);
+    t.match(call, {
+      status: 'failed',
+      error_code: 'media_thread_lost',
+      hangup_cause: 'thread_lost',
+      reservation_status: 'settled',
+      answered_at: String,
+      ended_at: String,
+    });
+    t.not(call.result_status, 'pending');
+    await until('its last webhook', () => terminal(rig.events(id)).length > 0);
+  }
+  t.match(logged(lab, 'media_thread.died'), [{ thread: 1, err: { message: 'broken on purpose' } }]);
+  t.equal(logged(lab, 'daemon.crashed').length, 0);
+
+  for (const { id } of others) t.match(await rig.call(id), { status: 'in_progress' });
+  const atCarrier = async () => (await lab.ask<{ calls: CallReport[] }>('carrier', '/calls')).calls;
+  const legs = await until('the legs of the lost thread to be hung up', async () => {
+    const found = await atCarrier();
+    return found.filter((leg) => leg.endedAtMs !== null).length === 2 ? found : null;
+  });
+  const numbers = (calls: { to_number: string }[]) => calls.map((call) => call.to_number).sort();
+  t.same(
+    legs
+      .filter((leg) => leg.endedAtMs !== null)
+      .map((leg) => leg.to)
+      .sort(),
+    numbers(onLost),
+    'only its calls',
+  );
+
+  // A thread that lives reports its load.
+  await until('a new thread', async () =>
+    (await lab.api<string>('GET', '/metrics')).body.includes('offhook_media_frames_in{thread="1"}'),
+  );
+  const next = await rig.dial(agent.id, '+15550500009');
+  t.equal(
+    logged(lab, 'call.dispatched').find((line) => line.call_id === next.id)?.thread,
+    1,
+    'a new thread takes the place of the one that died',
+  );
+  t.match(await rig.ended(next.id), {
+    status: 'completed',
+    hangup_cause: 'agent_ended',
+    error_code: null,
+    result: { caller_words: /Goodbye/i },
+  });
+
+  // The others lived on and end as they would have.
+  for (const { id } of others) {
+    const answer = await lab.api('POST', `/v1/calls/${id}/hangup`);
+    t.match(answer, { status: 200, body: { status: 'completed', error_code: null } });
+  }
+  for (const { id } of dialled) {
+    await until('its last webhook', () => terminal(rig.events(id)).length > 0);
+    t.equal(terminal(rig.events(id)).length, 1, 'one end');
+    t.same(
+      rig.events(id).map((event) => event.sequence),
+      rig.events(id).map((_, index) => index + 1),
+    );
+  }
+  t.equal((await atCarrier()).length, 5, 'nobody was called twice');
+  for (const leg of await atCarrier()) {
+    if (others.some((call) => call.to_number === leg.to)) {
+      t.equal(leg.streams.length, 1);
+      t.same(leg.violations, []);
+    }
+  }
+});
+
+for (const how of ['throw', 'reject'] as const) {
+  const what = how === 'throw' ? 'an uncaught error' : 'an unhandled rejection';
+  t.test(`${what} on the control thread: the calls end, then the process, with exit code 1`, async (t) => {
+    const rig = await openRig(t, {
+      env: { ...INSPECTABLE, CALLER_IDLE_SECONDS: '60' },
+      carrier: {
+        defaultCallee: { ringMs: 200 },
+        callees: { '+15550500022': { ringMs: 60_000 }, '+15550500029': POLITE },
+      },
+    });
+    const { lab } = rig;
+    const agent = await rig.agent({ instructions: 'TEST-BRIEF' });
+    const talking = await rig.dial(agent.id, '+15550500021');
+    const ringing = await rig.dial(agent.id, '+15550500022');
+    await until('a talk and a ringing', async () => {
+      const states = await Promise.all([talking, ringing].map(async ({ id }) => (await rig.call(id)).status));
+      return states.join() === 'in_progress,ringing';
+    });
+    await breakDaemon(lab, how);
+    t.equal(await lab.daemon.ended, 1);
+    t.match(logged(lab, 'daemon.crashed'), [
+      { level: 'error', live: 2, err: { message: 'broken on purpose', stack: /at / } },
+    ]);
+    const { calls: legs } = await lab.ask<{ calls: CallReport[] }>('carrier', '/calls');
+    t.ok(legs.length === 2 && legs.every((leg) => leg.endedAtMs !== null), 'nobody is left on a dead line');
+    t.equal(logged(lab, 'call.ended').length, 2, 'their ends were recorded before the process ended');
+
+    await lab.restartDaemon();
+    t.equal(logged(lab, 'calls.recovering').length, 0, 'nothing is left to recover');
+    t.match(await rig.ended(talking.id), {
+      status: 'failed',
+      error_code: 'daemon_crashed',
+      hangup_cause: 'daemon_crashed',
+      reservation_status: 'settled',
+    });
+    t.match(await rig.ended(ringing.id), {
+      status: 'failed',
+      answered_at: null,
+      error_code: 'daemon_crashed',
+      reservation_status: 'released',
+    });
+    for (const { id } of [talking, ringing]) {
+      await until('its last webhook', () => terminal(rig.events(id)).length > 0);
+      t.equal(terminal(rig.events(id)).length, 1);
+    }
+    t.match(await rig.ended((await rig.dial(agent.id, '+15550500029')).id), { status: 'completed' });
+  });
+}
