@@ -75,6 +75,7 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     'The latest tick of the 20 ms clock, last second',
     (load) => load.tickLateMaxMs / 1000,
   );
+  perThread('offhook_media_calls', 'Calls that a media thread holds', (load) => load.calls);
   perThread(
     'offhook_media_frames_in',
     'Frames received from carriers since the start',

@@ -5,7 +5,7 @@ import express from 'express';
 import type { ErrorCode } from '../../errors.ts';
 import { ERROR_STATUS } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { CarrierEvent, HookHandlers, StreamAnswer } from './carrier.ts';
+import type { CarrierEvent, CarrierStatus, HookHandlers, StreamAnswer } from './carrier.ts';
 import { type FormFields, verifyTwilio } from './twilio-signature.ts';
 import { carrierStatus } from './twilio-status.ts';
 import { renderAnswer, renderHangUp } from './twilio-twiml.ts';
@@ -23,6 +23,8 @@ const VERDICTS: Record<string, Verdict> = {
   fax: 'fax',
   unknown: 'unknown',
 };
+
+const ENDED: ReadonlySet<CarrierStatus> = new Set(['completed', 'busy', 'no_answer', 'failed', 'canceled']);
 
 export interface TwilioHooksOptions {
   authToken: string;
@@ -140,7 +142,7 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
     hook(async ({ form, callId, carrierCallId }) => {
       // Also asked when the other side has hung up: then the status callback tells of the end.
       const status = carrierStatus(field(form, 'CallStatus') ?? '');
-      if (status !== null && status !== 'answered') return renderHangUp();
+      if (status !== null && ENDED.has(status)) return renderHangUp();
       return stream(await handlers.afterStream(callId, carrierCallId), callId);
     }),
   );

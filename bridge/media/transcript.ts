@@ -14,8 +14,8 @@ export interface Transcript {
   agentTextDone(itemId: string, text: string, atMs: number): TranscriptUpdate;
   /** The line's first sound left for the carrier. */
   agentStarted(itemId: string, atMs: number): void;
-  /** All of the item was heard. Null when nothing of it is known. */
-  agentHeard(itemId: string, atMs: number): TranscriptUpdate | null;
+  /** All audio there is of the item was heard. Null when nothing of it is known. */
+  agentHeard(itemId: string, receivedMs: number, atMs: number): TranscriptUpdate | null;
   /** The item was cut. Answers the heard words as well. */
   agentCut(
     itemId: string,
@@ -73,12 +73,15 @@ export function createTranscript(newId: () => string): Transcript {
     agentStarted(itemId, atMs) {
       line(itemId, atMs).update.startMs = atMs;
     },
-    agentHeard(itemId, atMs) {
+    agentHeard(itemId, receivedMs, atMs) {
       const found = agent.get(itemId);
       if (found === undefined) return null;
-      found.update.heardText = found.update.text;
-      found.update.endMs = atMs;
-      return { ...found.update };
+      const { update } = found;
+      // Text runs ahead of its audio: of a line that broke off at the model, the last words were never made.
+      update.heardText = heardText(update.text, { heardMs: receivedMs, receivedMs, complete: found.whole });
+      update.interrupted = update.heardText !== update.text || !found.whole;
+      update.endMs = atMs;
+      return { ...update };
     },
     agentCut(itemId, cut, atMs) {
       const found = agent.get(itemId);

@@ -270,7 +270,8 @@ export class MediaStream {
     if (url.protocol !== 'wss:' && !(this.#world.allowInsecure && url.protocol === 'ws:')) {
       return fail('31922 - Stream - WebSocket - Invalid Scheme');
     }
-    if (this.#world.faults.take('stream_refuse', { path: url.pathname, callSid: this.#world.callSid })) {
+    const { callSid, number } = this.#world;
+    if (this.#world.faults.take('stream_refuse', { path: url.pathname, callSid, number })) {
       return fail('31920 - Stream - WebSocket - Handshake Error: injected');
     }
     // Query strings are not supported: dropped, or the handshake fails.

@@ -1,0 +1,40 @@
+// Heard text never runs ahead of the audio, whichever way a line ends.
+import t from 'tap';
+import { createTranscript } from '../../../bridge/media/transcript.ts';
+
+const TEXT = 'One two three four five six seven eight nine ten.';
+
+function line(o: { whole: boolean; text?: string }) {
+  let serial = 0;
+  const transcript = createTranscript(() => `id-${++serial}`);
+  transcript.agentText('a', o.text ?? TEXT, 0);
+  transcript.agentStarted('a', 100);
+  if (o.whole) transcript.agentTextDone('a', o.text ?? TEXT, 50);
+  return transcript;
+}
+
+t.test('a whole line that was heard to its end: every word', async (t) => {
+  t.match(line({ whole: true }).agentHeard('a', 3_000, 3_200), {
+    text: TEXT,
+    heardText: TEXT,
+    interrupted: false,
+    endMs: 3_200,
+  });
+});
+
+t.test('a line that broke off at the model: the words its audio had room for, and it says so', async (t) => {
+  const heard = line({ whole: false }).agentHeard('a', 1_000, 1_200);
+  t.ok(heard !== null && TEXT.startsWith(heard.heardText));
+  // A second of speech is two to four words.
+  const words = (heard?.heardText ?? '').split(' ').length;
+  t.ok(words >= 2 && words <= 4, `heard: ${heard?.heardText}`);
+  t.equal(heard?.interrupted, true);
+});
+
+t.test('a line that broke off before any audio: nothing', async (t) => {
+  t.match(line({ whole: false }).agentHeard('a', 0, 1_200), { heardText: '', interrupted: true });
+});
+
+t.test('a line without words (only sound was received): nothing is claimed', async (t) => {
+  t.match(line({ whole: false, text: '' }).agentHeard('a', 500, 700), { text: '', heardText: '' });
+});
