@@ -10,8 +10,8 @@ t.setTimeout(120_000);
 
 t.test('call rules', async (t) => {
   const rig = await openRig(t, {
-    env: { MAX_CONCURRENT_CALLS: '3', MEDIA_THREADS: '1' },
-    carrier: { callees: { '+15550800009': { ringMs: 200 }, '+15550800002': POLITE } },
+    env: { MAX_CONCURRENT_CALLS: '4', MEDIA_THREADS: '1' },
+    carrier: { callees: { '+15550800009': { ringMs: 200 }, '+15550800002': POLITE, '+15550800003': POLITE } },
   });
   const { lab } = rig;
   const numbers = async () => (await lab.api<{ data: PublicNumber[] }>('GET', '/v1/numbers')).body.data;
@@ -51,8 +51,11 @@ t.test('call rules', async (t) => {
     );
   });
 
+  let pendingId = '';
+  const refused = Promise.withResolvers<void>();
+
   await t.test('calls side by side', async (t) => {
-    t.jobs = 3;
+    t.jobs = 4;
     const [, oldest] = await numbers();
     const agent = await rig.agent({ instructions: 'TEST-LONG', returns: { said_goodbye: 'boolean' } });
     // The model's server fails once, then answers what the schema does not allow, and is asked again.
@@ -89,12 +92,17 @@ t.test('call rules', async (t) => {
       t.notMatch(JSON.stringify(await lab.ask('model', '/faults')), /extraction/, 'both faults have struck');
     });
 
-    t.test('a result that the model will not give: failed, saying why, and told all the same', async (t) => {
-      const { id } = await rig.dial(agent.id, '+15550800002');
-      await until('words of the caller', async () =>
+    const spoken = (id: string) =>
+      until('words of the caller', async () =>
         (await rig.transcript(id)).some(({ role, text }) => role === 'caller' && text !== ''),
       );
+    t.test('a result that the model will not give: failed, saying why, and told all the same', async (t) => {
+      const gone = await rig.agent({ instructions: 'TEST-LONG', returns: { said_goodbye: 'boolean' } });
+      const { id } = await rig.dial(gone.id, '+15550800002');
+      await spoken(id);
+      await lab.api('DELETE', `/v1/agents/${gone.id}`);
       await byPrompt;
+      t.equal((await rig.call(id)).status, 'in_progress', 'a live call outlives its agent');
       await lab.ask('model', '/faults', { kind: 'extraction', mode: 'refusal', times: 5 });
       await lab.api('POST', `/v1/calls/${id}/hangup`);
       const call = await rig.ended(id);
@@ -104,18 +112,32 @@ t.test('call rules', async (t) => {
       );
       t.match(event.body, { result: null, result_status: 'failed', result_error: call.result_error });
       await lab.ask('model', '/faults', undefined, 'DELETE');
+      refused.resolve();
+    });
+
+    t.test('a call ends, and the model takes its time', async (t) => {
+      const { id } = await rig.dial(agent.id, '+15550800003');
+      await spoken(id);
+      await refused.promise;
+      await lab.ask('model', '/faults', { kind: 'extraction', mode: 'timeout' });
+      await lab.api('POST', `/v1/calls/${id}/hangup`);
+      await until(
+        'the question',
+        async () => !JSON.stringify(await lab.ask('model', '/faults')).includes('timeout'),
+      );
+      t.match(await rig.call(id), { status: 'completed', result_status: 'pending', result: null });
+      pendingId = id;
     });
 
     t.test('all lines in use: 503 with Retry-After, and nobody is called', async (t) => {
       const { id } = await rig.dial(agent.id, '+15550800009');
-      await until('three calls', async () => {
+      await until('four calls', async () => {
         const { body } = await lab.api<PublicCall[]>('GET', '/v1/calls');
-        return body.length === 3;
+        return body.length === 4;
       });
-      const refused = await lab.api('POST', '/v1/calls', { agent_id: agent.id, to: '+15550800008' });
-      t.equal(refused.status, 503);
-      t.match(refused.body, { error: { code: 'at_capacity' } });
-      t.match(refused.headers.get('retry-after'), /^\d+$/);
+      const answer = await lab.api('POST', '/v1/calls', { agent_id: agent.id, to: '+15550800008' });
+      t.match(answer, { status: 503, body: { error: { code: 'at_capacity' } } });
+      t.match(answer.headers.get('retry-after'), /^\d+$/);
       t.notOk((await carrierCalls()).some(({ to }) => to === '+15550800008'));
       t.same((await lab.api('GET', '/v1/calls?to_number=%2B15550800008')).body, []);
       await lab.api('POST', `/v1/calls/${id}/hangup`);
@@ -143,9 +165,22 @@ t.test('call rules', async (t) => {
     t.not(number?.id, own?.id);
   });
 
+  await t.test(
+    'a result that was pending when the daemon was killed is worked out at the next start',
+    async (t) => {
+      await lab.daemon.stop('SIGKILL');
+      await lab.restartDaemon({ MAX_CALL_SECONDS: '10' });
+      const call = await rig.ended(pendingId);
+      t.match(call, { status: 'completed', result_status: 'completed', result: { said_goodbye: Boolean } });
+      await until('its delivery', async () => (await rig.call(pendingId)).webhook_status === 'delivered');
+      t.same(
+        rig.events(pendingId).map(({ type }) => type),
+        ['call.queued', 'call.ringing', 'call.answered', 'call.completed'],
+      );
+    },
+  );
+
   await t.test('the longest call is ended, and says so', async (t) => {
-    await lab.daemon.stop('SIGINT');
-    await lab.restartDaemon({ MAX_CALL_SECONDS: '10' });
     const agent = await rig.agent({ instructions: 'TEST-LONG' });
     const call = await rig.ended((await rig.dial(agent.id, '+15550800009')).id);
     t.match(call, { status: 'completed', hangup_cause: 'max_duration', error_code: null });
