@@ -384,3 +384,56 @@ t.test('numbers are attached, made primary and detached', async (t) => {
     t.same([answer.status, answer.body.error.code, answer.body.error.param], [400, code, param]);
   }
 });
+
+t.test('every type of returns and every kind of tool is kept, on the agent and on its calls', async (t) => {
+  const rig = await openRig(t);
+  const types = ['string', 'number', 'integer', 'boolean', 'date', 'datetime', 'enum(a|b|c)'];
+  const returns = {
+    ...Object.fromEntries(types.map((type, i) => [`one_${i}`, type])),
+    ...Object.fromEntries(types.map((type, i) => [`many_${i}`, `${type}[]`])),
+    described: { type: 'string', description: 'How it went', enum: ['well', 'badly'] },
+  };
+  const tools = [
+    {
+      type: 'http',
+      name: 'find_order',
+      description: 'Finds an order',
+      parameters: { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] },
+      url: 'https://api.example.com/orders',
+      method: 'GET',
+      headers: { 'X-Key': 'fixed' },
+      timeout_ms: 3000,
+      speak_first: 'One moment.',
+    },
+    { type: 'end_call' },
+    { type: 'transfer_call', targets: [{ name: 'Sales', number: '+14155550123' }] },
+    { type: 'send_dtmf' },
+  ];
+  const agent = await rig.agent({ returns, tools });
+  const { body } = await rig.api('GET', `/v1/agents/${agent.id}`);
+  t.same([body.returns, body.tools], [returns, tools]);
+  const call = await rig.api('POST', '/v1/calls', { body: { agent_id: agent.id, to: '+14155550123' } });
+  t.same(call.body.returns, returns);
+  t.same(rig.dispatched[0]?.tools, tools);
+});
+
+t.test('every voice is kept, and no other is taken', async (t) => {
+  const rig = await openRig(t);
+  const { id } = await rig.agent();
+  for (const voice of [
+    'alloy',
+    'ash',
+    'ballad',
+    'coral',
+    'echo',
+    'sage',
+    'shimmer',
+    'verse',
+    'marin',
+    'cedar',
+  ]) {
+    t.equal((await rig.api('PATCH', `/v1/agents/${id}`, { body: { voice } })).body.voice, voice);
+  }
+  const wrong = await rig.api('PATCH', `/v1/agents/${id}`, { body: { voice: 'Marin' } });
+  t.same([wrong.status, wrong.body.error.code], [400, 'invalid_voice']);
+});
