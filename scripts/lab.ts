@@ -33,6 +33,8 @@ export interface Program {
   pid: number;
   /** Everything it wrote, line by line; the daemon's lines are JSON. */
   lines: string[];
+  /** Undefined while it runs; null when a signal ended it. */
+  exitCode(): number | null | undefined;
   /** The exit code once it has ended, by itself or not; null: killed. */
   ended: Promise<number | null>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -131,6 +133,7 @@ function startProgram(
         url,
         pid: child.pid ?? 0,
         lines,
+        exitCode: () => exit,
         ended,
         async stop(signal = 'SIGTERM') {
           if (exit === undefined) child.kill(signal);

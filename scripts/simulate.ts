@@ -7,8 +7,8 @@ import { openCast } from './simulate/cast.ts';
 import { type Check, checkCall, figuresOf } from './simulate/checks.ts';
 import type { Evidence } from './simulate/evidence.ts';
 import { readOptions, type SimulateOptions, USAGE } from './simulate/options.ts';
-import { writeResults } from './simulate/results.ts';
-import { type RunOutcome, runCalls } from './simulate/run.ts';
+import { writeLog, writeResults } from './simulate/results.ts';
+import { BrokenRun, type RunOutcome, runCalls } from './simulate/run.ts';
 import { makeScenario } from './simulate/scenarios.ts';
 import { Screen } from './simulate/screen.ts';
 
@@ -34,6 +34,7 @@ function shown(path: string): string {
 /** Checks and writes every call. Answers how many checks failed. */
 function judge(options: SimulateOptions, outcome: RunOutcome, out: string, screen: Screen): number {
   const { calls, badExits, daemonLines, recordings } = outcome;
+  writeLog(out, daemonLines);
   const judged = calls.map((evidence, i): { evidence: Evidence; checks: Check[]; folder: string } => {
     const checks = checkCall(evidence);
     checks.push({
@@ -45,7 +46,6 @@ function judge(options: SimulateOptions, outcome: RunOutcome, out: string, scree
     writeResults(folder, evidence, {
       checks,
       recording: recordings.get(evidence.call.id) ?? null,
-      daemonLines,
     });
     return { evidence, checks, folder };
   });
@@ -146,6 +146,11 @@ async function simulate(options: SimulateOptions): Promise<number> {
     return failed === 0 ? 0 : FAILED;
   } catch (error) {
     if (stopping.signal.aborted) return INTERRUPTED;
+    screen.live(null);
+    if (error instanceof BrokenRun && error.daemonLines.length > 0) {
+      writeLog(out, error.daemonLines);
+      screen.text(`The daemon's log is in ${shown(join(out, 'daemon.log'))}.`);
+    }
     screen.verdict(
       false,
       `The simulation could not be run: ${error instanceof Error ? error.message : String(error)}`,

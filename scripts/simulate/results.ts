@@ -10,7 +10,7 @@ import { pictureOf } from './picture-data.ts';
 export function writeResults(
   folder: string,
   evidence: Evidence,
-  o: { checks: readonly Check[]; recording: Uint8Array | null; daemonLines: readonly string[] },
+  o: { checks: readonly Check[]; recording: Uint8Array | null },
 ): void {
   mkdirSync(folder, { recursive: true });
   const json = (name: string, value: unknown) =>
@@ -45,7 +45,6 @@ export function writeResults(
   json('checks.json', o.checks);
   if (toolRequests.length > 0) json('tool-requests.json', toolRequests);
   writeFileSync(join(folder, 'picture.svg'), drawCall(picture));
-  writeFileSync(join(folder, 'daemon.log'), `${o.daemonLines.join('\n')}\n`);
   if (o.recording !== null) writeFileSync(join(folder, 'recording.wav'), o.recording);
   const session = sessions[0];
   for (const [path, name] of [
@@ -61,4 +60,8 @@ export function writeResults(
       // A check has said that the sound is missing.
     }
   }
+}
+
+export function writeLog(folder: string, daemonLines: readonly string[]): void {
+  writeFileSync(join(folder, 'daemon.log'), `${daemonLines.join('\n')}\n`);
 }

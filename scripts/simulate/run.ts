@@ -28,6 +28,8 @@ const MOST_CALL_MS = 180_000;
 const SETTLE_MS = 60_000;
 const LAST_WORDS_MS = 15_000;
 const POLL_MS = 250;
+/** The description that tells our receivers from others. */
+const ENDPOINT = 'npm run simulate';
 
 export interface RunOptions {
   scenario: Scenario;
@@ -48,11 +50,23 @@ export interface RunOutcome {
   recordings: Map<string, Uint8Array>;
 }
 
-/** @throws Error with a message for the person when a program, or a request to the daemon, fails */
+/** A simulation that came to no end; the message is for the person. */
+export class BrokenRun extends Error {
+  readonly daemonLines: readonly string[];
+
+  constructor(message: string, daemonLines: readonly string[], cause: unknown) {
+    super(message, { cause });
+    this.daemonLines = daemonLines;
+  }
+}
+
+/** @throws BrokenRun when a program ends, or a request to the daemon fails */
 export async function runCalls(o: RunOptions): Promise<RunOutcome> {
   const run = new Run(o);
   try {
     return await run.go();
+  } catch (error) {
+    throw run.broken(error);
   } finally {
     await run.close();
   }
@@ -114,6 +128,20 @@ class Run {
       daemonLines: lab.daemon.lines,
       recordings,
     };
+  }
+
+  /** What to tell of an error: a program that has ended explains a connection that is gone. */
+  broken(error: unknown): BrokenRun {
+    const lab = this.#lab;
+    const dead = [lab?.daemon, lab?.carrier, lab?.model].find((program) => program?.exitCode() !== undefined);
+    const message = error instanceof Error ? error.message : String(error);
+    return new BrokenRun(
+      dead === undefined
+        ? message
+        : `the ${dead.name} ended in the middle of it, ${dead.exitCode() === null ? 'killed' : `with exit code ${dead.exitCode()}`}; its last lines:\n${dead.lines.slice(-5).join('\n')}`,
+      lab?.daemon.lines ?? [],
+      error,
+    );
   }
 
   /** Stops everything; a second time does nothing. */
@@ -204,9 +232,17 @@ class Run {
   /** What a person would do first: register for webhooks, buy numbers, make the agent, and call. */
   async #place(lab: Lab): Promise<Placed[]> {
     const { scenario, calls, screen } = this.#o;
+    // In a kept data folder, receivers of earlier simulations are gone for good.
+    const before = await this.#ask<{ data: { id: string; description: string | null }[] }>(
+      'GET',
+      '/v1/webhook_endpoints?limit=100',
+    );
+    for (const { id, description } of before.data) {
+      if (description === ENDPOINT) await this.#ask('DELETE', `/v1/webhook_endpoints/${id}`);
+    }
     const endpoint = await this.#ask<{ secret: string }>('POST', '/v1/webhook_endpoints', {
       url: lab.receiverUrl,
-      description: 'simulation',
+      description: ENDPOINT,
     });
     this.#secret = endpoint.secret;
     const inbound = scenario.direction === 'inbound';

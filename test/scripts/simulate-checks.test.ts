@@ -1,6 +1,8 @@
+import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { checkCall } from '../../scripts/simulate/checks.ts';
 import { answersOf, bargeInsOf, type Evidence } from '../../scripts/simulate/evidence.ts';
+import { signatureError } from '../../scripts/simulate/run.ts';
 import { bargeInEvidence, reminderEvidence } from './simulate-evidence.ts';
 
 const failed = (evidence: Evidence) => checkCall(evidence).filter(({ ok }) => !ok);
@@ -467,4 +469,21 @@ t.test('a barge-in is counted from the first word into the agent to its silence'
   // The recording begins at 11000 and its first word 300 ms later; the agent's line ends at 9500 + 2000.
   t.same(bargeInsOf(bargeInEvidence()), [{ atMs: 11_300, reactionMs: 200 }]);
   t.same(bargeInsOf(reminderEvidence()), []);
+});
+
+t.test('a signature is right for its own body, id, time and secret only', async (t) => {
+  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+  const now = new Date();
+  const body = '{"id":"1"}';
+  const headers = {
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign('evt_1', now, body),
+  };
+  t.equal(signatureError(secret, { headers, body }), null);
+  t.ok(signatureError(secret, { headers, body: '{"id":"2"}' }));
+  t.ok(signatureError(secret, { headers: { ...headers, 'webhook-id': 'evt_2' }, body }));
+  t.ok(signatureError(secret, { headers: { ...headers, 'webhook-timestamp': '1' }, body }));
+  t.ok(signatureError(secret, { headers: {}, body }));
+  t.ok(signatureError(`whsec_${Buffer.alloc(24, 8).toString('base64')}`, { headers, body }));
 });
