@@ -88,6 +88,11 @@ export function openQueueLink(o: QueueOptions): QueueLink {
   }
 
   function noteError(err: Error): void {
+    // BullMQ's words where Redis was emptied under a running job: no outage, and storage knows the delivery.
+    if (err.message.startsWith('Missing key for job')) {
+      log.info({ err: err.message }, 'redis.job_forgotten');
+      return;
+    }
     if (outageLogged || closing !== null) return;
     outageLogged = true;
     log.warn({ err: err.message }, 'redis.unreachable');
