@@ -171,7 +171,8 @@ export async function runCampaign(o: CampaignOptions): Promise<CampaignReport> {
       },
       onDaemonLine(line) {
         appendFileSync(logFile, `${JSON.stringify(line)}\n`);
-        if (Number(line.level) >= 40) warnings[String(line.event)] = (warnings[String(line.event)] ?? 0) + 1;
+        if (line.level !== 'warn' && line.level !== 'error') return;
+        warnings[String(line.event)] = (warnings[String(line.event)] ?? 0) + 1;
       },
     });
     return await campaign(lab, { ...o, random, receiver, redis, server, warnings, began });
