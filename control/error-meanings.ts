@@ -41,5 +41,5 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   carrier_error: "The carrier refused or could not be reached; `carrier_code` has the carrier's own code.",
   at_capacity: 'As many calls as the service takes are live; wait as long as Retry-After says.',
   draining: 'The service is shutting down and takes no new calls.',
-  storage_low: 'The disk is full: nothing can be changed until there is room.',
+  storage_low: 'The disk is full, or so nearly that no new calls are taken until there is room.',
 };
