@@ -234,13 +234,30 @@ function correlate(needle: Float32Array, hay: Float32Array, from: number, to: nu
   return best;
 }
 
+/** Correlation of a sound with another at one place. */
+function similarity(needle: Float32Array, hay: Float32Array, at: number): number {
+  if (at < 0 || at + needle.length > hay.length) return 0;
+  let product = 0;
+  let own = 0;
+  let other = 0;
+  for (let i = 0; i < needle.length; i++) {
+    const here = needle[i]!;
+    const there = hay[at + i]!;
+    product += here * there;
+    own += here * here;
+    other += there * there;
+  }
+  return product === 0 ? 0 : product / Math.sqrt(own * Math.max(other, own / 100));
+}
+
 const GOOD_ENOUGH = 0.9;
 /** What a piece reaches of which one half was found. */
 const HALF_THERE = 0.5;
 /** After so many pieces that are nowhere, the others are looked for in their places only. */
 const MOST_MISSING = 2;
 /** Shorter ones resemble too much. */
-const LEAST_PIECE = 190 * MS;
+const LEAST_PIECE = 150 * MS;
+const SEAM_STEP = 5 * MS;
 /** Where a sound is looked for, around the place where it is expected: hardly moved, then moved by a turn or two. */
 const NEAR = [
   [0.2 * RATE_HZ, 0.2 * RATE_HZ],
@@ -289,6 +306,47 @@ export function compare(
   let expectedShift = shift;
   let longest: (Stretch & { at: number }) | null = null;
   let missing = 0;
+  const inTwo = (piece: Stretch): Likeness['found'] | null => {
+    const { from, to } = piece;
+    if (to - from < 2 * LEAST_PIECE) return null;
+    const ends = [
+      { from, to: from + LEAST_PIECE },
+      { from: to - LEAST_PIECE, to },
+    ].map((end) => ({
+      ...end,
+      ...locate(source.subarray(end.from, end.to), target, end.from + expectedShift, true),
+    }));
+    const [head, tail] = ends as [Found & Stretch, Found & Stretch];
+    if (head.score < GOOD_ENOUGH || tail.score < GOOD_ENOUGH) {
+      return halves(piece);
+    }
+    const tailShift = tail.at - tail.from;
+    let best: Likeness['found'] | null = null;
+    let bestScore = GOOD_ENOUGH;
+    for (let seam = head.to; seam <= tail.from; seam += SEAM_STEP) {
+      const first = similarity(source.subarray(from, seam), target, head.at);
+      const second = similarity(source.subarray(seam, to), target, seam + tailShift);
+      if (Math.min(first, second) < bestScore) continue;
+      bestScore = Math.min(first, second);
+      best = [
+        { from, to: seam, at: head.at, score: first },
+        { from: seam, to, at: seam + tailShift, score: second },
+      ];
+    }
+    if (best === null) return halves(piece);
+    expectedShift = tailShift;
+    return best;
+  };
+  /** More than one seam: each half by itself. */
+  const halves = ({ from, to }: Stretch): Likeness['found'] | null => {
+    if (to - from < 4 * LEAST_PIECE) return null;
+    const before = expectedShift;
+    const middle = Math.round((from + to) / 2);
+    const parts = [...look({ from, to: middle }, true), ...look({ from: middle, to }, true)];
+    if (parts.every(({ score }) => score >= GOOD_ENOUGH)) return parts;
+    expectedShift = before;
+    return null;
+  };
   const look = (piece: Stretch, part: boolean): Likeness['found'] => {
     const needle = source.subarray(piece.from, piece.to);
     const place = locate(needle, target, piece.from + expectedShift, part || missing >= MOST_MISSING);
@@ -296,17 +354,9 @@ export function compare(
       expectedShift = place.at - piece.from;
       return [{ ...piece, ...place }];
     }
-    if (place.score >= HALF_THERE && piece.to - piece.from >= 2 * LEAST_PIECE) {
-      // A listener that begins anew in the middle of it, with a little of what went before, has it in two parts.
-      const middle = Math.round((piece.from + piece.to) / 2);
-      const shiftBefore = expectedShift;
-      const parts = [
-        ...look({ from: piece.from, to: middle }, true),
-        ...look({ from: middle, to: piece.to }, true),
-      ];
-      if (parts.every(({ score }) => score >= GOOD_ENOUGH)) return parts;
-      expectedShift = shiftBefore;
-    }
+    // A listener that began anew in the middle, or a clock that jumped, has it in two parts.
+    const parts = place.score >= HALF_THERE ? inTwo(piece) : null;
+    if (parts !== null) return parts;
     if (!part) missing++;
     return [{ ...piece, ...place }];
   };

@@ -94,6 +94,15 @@ t.test('a copy with a second of it given twice is whole, and one with a second m
   t.ok(compare(part, less, 0).weakest < 0.9);
 });
 
+t.test('a copy whose clock jumped by some milliseconds in the middle of a word is whole', async (t) => {
+  const later = new Float32Array(jfk.length + 75);
+  later.set(jfk.subarray(0, 50_123), 0);
+  later.set(jfk.subarray(50_123), 50_123 + 75);
+  const { weakest, found } = compare(jfk, later, 0);
+  t.ok(weakest > 0.9, String(weakest));
+  t.same([...new Set(found.map(({ at, from }) => at - from))], [0, 75]);
+});
+
 t.test('silence holds nothing', async (t) => {
   const likeness = compare(jfk, new Float32Array(80_000), 0);
   t.ok(Math.abs(likeness.weakest) < 0.01, String(likeness.weakest));
