@@ -108,7 +108,7 @@ class Run {
   async go(): Promise<RunOutcome> {
     const lab = await this.#open();
     const placed = await this.#place(lab);
-    await this.#lastUntilEnd(lab, placed);
+    await this.#lastUntilEnd(placed);
     const gathered: Evidence[] = [];
     const recordings = new Map<string, Uint8Array>();
     for (const one of placed) {
@@ -323,7 +323,7 @@ class Run {
     return { callId: call.id, person, tag: tagOf(index) };
   }
 
-  async #lastUntilEnd(lab: Lab, placed: readonly Placed[]): Promise<void> {
+  async #lastUntilEnd(placed: readonly Placed[]): Promise<void> {
     const { screen, signal } = this.#o;
     const [only] = placed;
     const giveUp = new AbortController();
@@ -331,7 +331,7 @@ class Run {
     try {
       if (placed.length === 1 && only !== undefined && this.#teller !== null) {
         await this.#teller.follow(only.callId, AbortSignal.any([signal, giveUp.signal]));
-      } else await this.#watchMany(lab, placed, giveUp.signal);
+      } else await this.#watchMany(placed, giveUp.signal);
     } finally {
       clearTimeout(timer);
       const note = 'the call is over: waiting for its result, then comparing the sound of all sides';
@@ -340,7 +340,7 @@ class Run {
     signal.throwIfAborted();
   }
 
-  async #watchMany(_: Lab, placed: readonly Placed[], giveUp: AbortSignal): Promise<void> {
+  async #watchMany(placed: readonly Placed[], giveUp: AbortSignal): Promise<void> {
     const { screen, signal } = this.#o;
     const states = new Map(placed.map(({ callId }) => [callId, 'queued']));
     let told = '';
