@@ -83,6 +83,8 @@ function textFor(schema: JsonSchema, field: string, source: Source): string {
   const examples = (schema.examples ?? []) as string[];
   if (typeof schema.pattern === 'string') {
     const pattern = new RegExp(schema.pattern, 'u');
+    const fresh = `+1555${String(random.below(10_000_000)).padStart(7, '0')}`;
+    if (field === 'e164' && pattern.test(fresh)) return fresh;
     return random.pick([...examples, ...CANDIDATES].filter((one) => pattern.test(one)));
   }
   if (examples.length > 0 && random.chance(0.7)) return random.pick(examples);
@@ -269,11 +271,13 @@ export function hostile(good: string, random: Random): Bytes {
       flipped[at] = (flipped[at] ?? 0) ^ (1 << random.below(8));
       return json('a bit flipped', flipped);
     },
-    () =>
-      json(
-        'not UTF-8',
-        Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff, 0xc0, 0x80]), bytes.subarray(at)]),
-      ),
+    () => {
+      // At the end of the last text, where nothing else is wrong with it.
+      const end = bytes.lastIndexOf('"');
+      const cut = end < 0 ? at : end;
+      const stray = Buffer.from(random.pick([[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe9]]));
+      return json('not UTF-8', Buffer.concat([bytes.subarray(0, cut), stray, bytes.subarray(cut)]));
+    },
     () => json('UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le')),
     () => json('a byte order mark', `\ufeff${good}`),
     () => json('twice', good + good),
