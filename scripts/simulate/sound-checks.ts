@@ -1,0 +1,168 @@
+// PURE. What must hold of the sound of a simulated call: who received what of it, whole and in order. Figures come from
+// sound.ts; nothing is judged by eye.
+import { type Evidence, type SpokenItem, spokenItems, wordStretches } from './evidence.ts';
+import { type Finding, found, plural, seconds, talks } from './finding.ts';
+import { compare, type Likeness, RATE_HZ, speechStretches } from './sound.ts';
+
+/** Copies of speech through the telephone's coding reach 0.99; unrelated speech stays below 0.5. */
+const LEAST_LIKENESS = 0.9;
+/** Timestamps of the two ends of a line differ by buffers, never by more. */
+const MOST_DRIFT_MS = 400;
+/** Sound in the phone network's buffer and one mark's worth of sound are heard or not, and nobody can tell. */
+const CUT_UNCERTAINTY_MS = 400;
+/** Sound from before a turn that the model is given with it. */
+const REPEATED_MS = 1000;
+/** The faint beginning and end of speech, which nobody misses. */
+const EDGE_MS = 60;
+/** A line's last frame is filled up with silence. */
+const PADDING_MS = 40;
+/** Frames on their way when a call is hung up. */
+const FRAMES_IN_FLIGHT = 50;
+/** Holes in the agent's speech that a person does not notice. */
+const UNNOTICED_HOLES_MS = 60;
+
+const MS = RATE_HZ / 1000;
+const figure = (value: number) => value.toFixed(3);
+/** The least correlation that counts: the fixed one, or half way up from what meaningless sound reaches here. */
+const neededFor = (likeness: Likeness) => Math.max(LEAST_LIKENESS, (1 + likeness.chance) / 2);
+const holds = (likeness: Likeness) => likeness.found.length > 0 && likeness.weakest >= neededFor(likeness);
+const described = (likeness: Likeness) =>
+  `weakest of ${plural(likeness.found.length, 'piece')} ${figure(likeness.weakest)}, mean ${figure(likeness.mean)} ` +
+  `(needed ${figure(neededFor(likeness))}; the same speech backwards ${figure(likeness.chance)})`;
+const joined = (all: Likeness[]): Likeness => ({
+  found: all.flatMap(({ found }) => found),
+  weakest: all.length === 0 ? 0 : Math.min(...all.map(({ weakest }) => weakest)),
+  mean: all.length === 0 ? 0 : all.reduce((sum, { mean }) => sum + mean, 0) / all.length,
+  chance: Math.max(0, ...all.map(({ chance }) => chance)),
+});
+
+export function callerReachesModel({ scenario, sounds }: Evidence): Finding {
+  if (scenario.speaks.length === 0 || scenario.expected.message) return null;
+  if (sounds.modelReceived === null) return found(['the model received no sound'], '');
+  const all: Likeness[] = [];
+  let after = 0;
+  let ordered = true;
+  for (const spoken of scenario.speaks) {
+    const clip = sounds.clips[spoken.file];
+    if (clip === undefined) return found([`${spoken.file} could not be read`], '');
+    const stretches = wordStretches(spoken)
+      .map(({ startMs, endMs }) => ({
+        from: (startMs + EDGE_MS) * MS,
+        to: Math.min((endMs - EDGE_MS) * MS, clip.length),
+      }))
+      .filter(({ from, to }) => to > from);
+    const likeness = compare(clip, sounds.modelReceived, after - (stretches[0]?.from ?? 0), stretches);
+    for (const { at, to, from } of likeness.found) {
+      // Where the listener begins anew, what went just before comes twice.
+      if (at < after - MS * REPEATED_MS) ordered = false;
+      after = at + to - from;
+    }
+    all.push(likeness);
+  }
+  const whole = joined(all);
+  return found(
+    [
+      !holds(whole) && `what was said and what the model received differ: ${described(whole)}`,
+      !ordered && 'parts of it came in another order',
+    ],
+    `sound compared with what the model received: ${described(whole)}`,
+  );
+}
+
+/** The part of an item's sound that should have been heard. */
+function heardPart(item: SpokenItem, sent: Float32Array): Float32Array {
+  const from = Math.round(item.fromMs * MS);
+  const ms = item.cutMs === null ? item.ms : Math.max(0, item.cutMs);
+  return sent.subarray(from, from + Math.round(ms * MS));
+}
+
+export function agentReachesCaller({ sessions, sounds, carrier, scenario }: Evidence): Finding {
+  if (!talks(scenario)) return null;
+  const { phone, modelSent } = sounds;
+  if (phone === null || modelSent === null || carrier === null) {
+    return found(['there is no sound of the agent'], '');
+  }
+  const items = sessions.flatMap(spokenItems);
+  const all: Likeness[] = [];
+  let after = 0;
+  let ordered = true;
+  for (const item of items) {
+    const part = heardPart(item, modelSent);
+    const stretches = speechStretches(part, { leastMs: 200 });
+    if (stretches.length === 0) continue;
+    const likeness = compare(part, phone.agent, after - (stretches[0]?.from ?? 0), stretches);
+    for (const { at, from, to } of likeness.found) {
+      if (at < after - MS * 40) ordered = false;
+      after = at + to - from;
+    }
+    all.push(likeness);
+  }
+  const whole = joined(all);
+  const heardMs = items.reduce((sum, { ms, cutMs }) => sum + (cutMs ?? ms), 0);
+  const cuts = items.filter(({ cutMs }) => cutMs !== null).length;
+  const playedMs = carrier.streams.reduce((sum, { playedBytes }) => sum + playedBytes / 8, 0);
+  const mostMs = heardMs + items.length * PADDING_MS + cuts * CUT_UNCERTAINTY_MS;
+  const holes = carrier.streams.flatMap(({ gaps }) => gaps).filter(({ afterMark }) => !afterMark);
+  const holesMs = holes.reduce((sum, { ms }) => sum + ms, 0);
+  return found(
+    [
+      items.length === 0 && 'the model said nothing',
+      items.length > 0 &&
+        !holds(whole) &&
+        `what the model said and what was heard differ: ${described(whole)}`,
+      !ordered && 'parts of it were heard in another order',
+      (playedMs < heardMs - PADDING_MS || playedMs > mostMs) &&
+        `${seconds(playedMs)} were heard of ${seconds(heardMs)}`,
+      holesMs > UNNOTICED_HOLES_MS &&
+        `${plural(holes.length, 'hole')} in it, ${Math.round(holesMs)} ms together`,
+    ],
+    `${seconds(playedMs)} heard of ${seconds(heardMs)} meant to be: ${described(whole)}`,
+  );
+}
+
+export function recordingAgrees({ sounds, scenario }: Evidence): Finding {
+  if (!talks(scenario)) return null;
+  const { phone, recording } = sounds;
+  if (phone === null) return found(['the phone network has no recording'], '');
+  if (recording === null) return found(['the daemon made no recording'], '');
+  const problems: string[] = [];
+  const shifts: number[] = [];
+  const told: string[] = [];
+  for (const voice of ['caller', 'agent'] as const) {
+    const stretches = speechStretches(phone[voice], { leastMs: 200 });
+    if (stretches.length === 0) continue;
+    const likeness = compare(phone[voice], recording[voice], 0, stretches);
+    const who = voice === 'caller' ? 'person' : 'agent';
+    if (!holds(likeness)) problems.push(`the ${who}'s channel differs: ${described(likeness)}`);
+    told.push(`${who} ${figure(likeness.weakest)}`);
+    shifts.push(...likeness.found.map(({ at, from }) => (at - from) / MS));
+  }
+  const drift = shifts.length === 0 ? 0 : Math.max(...shifts) - Math.min(...shifts);
+  if (shifts.length === 0) problems.push('nobody speaks in it');
+  if (drift > MOST_DRIFT_MS) {
+    problems.push(`the voices lie ${Math.round(drift)} ms apart from where they were`);
+  }
+  return found(
+    problems,
+    `correlation ${told.join(', ')}; no sound more than ${Math.round(drift)} ms off its place`,
+  );
+}
+
+export function framesComplete({ carrier, media, scenario }: Evidence): Finding {
+  if (!talks(scenario)) return null;
+  if (carrier === null || media === null) return found(['the daemon told no counts'], '');
+  const sent = carrier.streams.reduce((sum, stream) => sum + stream.sent.media, 0);
+  const lost = carrier.streams.reduce((sum, stream) => sum + stream.sent.lost, 0);
+  return found(
+    [
+      lost > 0 && `the line lost ${lost} on the way in`,
+      (media.framesIn > sent || media.framesIn < sent - FRAMES_IN_FLIGHT) &&
+        `${sent} were sent and ${media.framesIn} arrived`,
+      media.malformedMessages > 0 && `${media.malformedMessages} messages could not be read`,
+      media.lateFrames > 0 && `${media.lateFrames} came too late`,
+      media.recordingDropped > 0 && `${media.recordingDropped} are missing in the recording`,
+      carrier.clippedSamples > 0 && `${plural(carrier.clippedSamples, 'sample')} overdriven`,
+    ],
+    `${media.framesIn} of 20 ms in, ${media.framesOut} out`,
+  );
+}
