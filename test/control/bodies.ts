@@ -1,5 +1,5 @@
 // Request bodies out of the OpenAPI document's schemas: good ones, ones with something wrong in them, and hostile bytes.
-// All of it follows from a seed. PURE.
+// All of it follows from a seed.
 import { gzipSync } from 'node:zlib';
 import type { JsonSchema } from '../../control/openapi.ts';
 
