@@ -256,7 +256,7 @@ export const call = z
       .string()
       .nullable()
       .describe(
-        'Why it ended, or is about to: remote_hangup, agent_ended, caller_silent, voicemail, fax, transferred, hangup_requested, canceled, max_duration, credit_exhausted, draining, no_answer, busy, refused_by_carrier, or the fault (stream_lost, model_failed, daemon_restart, …). More may be added. Null while live.',
+        'Why it ended, or is about to: remote_hangup, agent_ended, caller_silent, voicemail, fax, transferred, hangup_requested, canceled, max_duration, credit_exhausted, draining, refused_by_carrier, no_answer, busy or what the carrier names in their place (`SIP 486`), or the fault (stream_lost, model_failed, daemon_restart, …). More may be added. Null while live.',
       ),
     metadata: z
       .record(z.string(), z.unknown())

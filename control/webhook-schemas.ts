@@ -116,7 +116,7 @@ export const delivery = z
       .string()
       .nullable()
       .describe(
-        'Of the last attempt: timeout, connection_failed, dns_error, tls_error, protocol_error, blocked_address, redirect_not_followed or http_status_<n>. Null: no attempt yet, or it went well.',
+        'Of the last attempt: timeout, connection_failed, dns_error, tls_error, protocol_error, blocked_address, redirect_not_followed or http_status_<n>; without one: endpoint_disabled or endpoint_deleted. Null: no attempt yet, or it went well.',
       ),
     last_response_status: z
       .int()

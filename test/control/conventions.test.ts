@@ -1,5 +1,6 @@
 // What holds for all of /v1 alike: keys, lists, ids and times, unknown fields, error answers.
 import t from 'tap';
+import { readConfig } from '../../config.ts';
 import { ROUTES } from '../../control/app.ts';
 import { openRig, type Rig } from './rig.ts';
 
@@ -149,4 +150,18 @@ t.test('nothing is announced to go: no Deprecation, no Sunset', async (t) => {
     const { headers } = await rig.api(method.toUpperCase(), pathOf(path));
     t.same([headers.get('deprecation'), headers.get('sunset')], [null, null], `${method} ${path}`);
   }
+});
+
+t.test('the limits, unless they are set otherwise', async (t) => {
+  t.match(readConfig({}), {
+    RATE_LIMIT_PER_SECOND: 60,
+    RATE_LIMIT_BURST: 120,
+    MAX_CALL_SECONDS: 3_600,
+    RING_SECONDS: 60,
+    PRICE_PER_MINUTE_MILLI_CENTS: 0,
+    RECORD_CALLS: false,
+  });
+  const rig = await openRig(t, { env: { RATE_LIMIT_BURST: '' } });
+  const { headers } = await rig.api('GET', '/v1/webhook_events');
+  t.equal(headers.get('ratelimit-policy'), '60;w=1;burst=120');
 });
