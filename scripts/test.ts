@@ -110,16 +110,14 @@ if (wanted.length === 0) {
   await check('format and lint (biome)', () => tool('biome', ['check', '--colors=off', '.']));
 }
 
-// End-to-end files drive calls in real time and mostly wait: one after the other in a lane of their own, beside two
-// lanes of all others. The one that measures the daemon under load waits for its turn alone.
+// End-to-end files drive calls in real time and mostly wait: two lanes for them, two for all others. The one that
+// measures the daemon under load waits for its turn alone.
 const isLoad = (file: string) => /\/e2e\/(fifty|bench)/.test(file);
-const lanes = [
-  files.filter((file) => file.includes('/e2e/') && !isLoad(file)),
-  files.filter((file) => !file.includes('/e2e/')),
-];
+const calls = files.filter((file) => file.includes('/e2e/') && !isLoad(file));
+const others = files.filter((file) => !file.includes('/e2e/'));
 await Promise.all(
-  [lanes[0], lanes[1], lanes[1]].map(async (lane) => {
-    for (let file = lane?.shift(); file !== undefined; file = lane?.shift()) await runFile(file);
+  [calls, others, calls, others].map(async (lane) => {
+    for (let file = lane.shift(); file !== undefined; file = lane.shift()) await runFile(file);
   }),
 );
 for (const file of files.filter(isLoad)) await runFile(file);
