@@ -310,6 +310,15 @@ const WRONG: [what: string, check: string, spoil: (e: Evidence) => void, from?: 
     bargeInEvidence,
   ],
   [
+    'more words of a cut line count as heard than the model believes in',
+    BELIEF,
+    (e) => {
+      const cut = e.transcript.data.find(({ interrupted }) => interrupted)!;
+      cut.heard_text = 'Let me explain how this works. First, we';
+    },
+    bargeInEvidence,
+  ],
+  [
     'nothing of the cut line was left out',
     BELIEF,
     (e) => {
