@@ -165,6 +165,7 @@ function wordsAgree({ scenario, transcript, sessions }: Evidence): Finding {
 function modelBelievesWhatWasHeard({ transcript, sessions, scenario }: Evidence): Finding {
   if (!talks(scenario)) return null;
   const problems: string[] = [];
+  const told: string[] = [];
   let lines = 0;
   let cut = 0;
   for (const { line, item } of pairLines(transcript.data, sessions.flatMap(spokenItems))) {
@@ -176,6 +177,7 @@ function modelBelievesWhatWasHeard({ transcript, sessions, scenario }: Evidence)
     const short = `"${line.text.slice(0, 30)}"`;
     if (line.interrupted) {
       cut++;
+      told.push(`${heard.length} words count as heard and ${believed.length} are believed`);
       const fewest = Math.floor(believed.length * (1 - CUT_SHARE_LESS)) - CUT_WORDS_MORE;
       if (heard.length - common > CUT_WORDS_MORE || heard.length < fewest) {
         problems.push(
@@ -188,7 +190,8 @@ function modelBelievesWhatWasHeard({ transcript, sessions, scenario }: Evidence)
       problems.push(`the model believes that it said "${item.believed.slice(0, 40)}"`);
     }
   }
-  return found(problems, `${plural(lines, 'line')}, ${cut} of them cut short`);
+  const cuts = told.length === 0 ? '' : ` (${told.join('; ')})`;
+  return found(problems, `${plural(lines, 'line')}, ${cut} of them cut short${cuts}`);
 }
 
 function resultMatches({ scenario, call, transcript, refusedExtractions }: Evidence): Finding {
