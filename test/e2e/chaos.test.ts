@@ -1,5 +1,7 @@
 // The kill campaign in short: what `npm run chaos` does at length, with its own checks.
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -102,5 +104,38 @@ t.test(
       t.not(now.reservation_status, 'reserved');
       t.ok((now.billed_duration_seconds ?? 0) <= (carrier?.durationSeconds ?? 0) + 2);
     }
+  },
+);
+
+t.test(
+  'a fast stop while a receiver holds back its answers: calls ended, exit 0, the events kept',
+  async (t) => {
+    const held: ServerResponse[] = [];
+    const slow = createServer((_request, response) => held.push(response));
+    await new Promise<void>((done) => slow.listen(0, '127.0.0.1', done));
+    t.teardown(() => {
+      slow.closeAllConnections();
+      slow.close();
+    });
+    const rig = await openRig(t);
+    const agent = await rig.agent({
+      instructions: 'TEST-LONG',
+      webhook_url: `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`,
+    });
+    const call = await rig.dial(agent.id, '+15550300009');
+    await until('the talk', async () => (await rig.call(call.id)).status === 'in_progress');
+    t.equal(await rig.lab.daemon.stop('SIGINT'), 0);
+    t.ok(held.length > 0, 'deliveries were under way');
+    await rig.lab.restartDaemon();
+    t.match(await rig.call(call.id), { status: 'failed', error_code: 'daemon_stopped' });
+    const listed = await rig.lab.api<{ data: { event_type: string; attempt_count: number }[] }>(
+      'GET',
+      `/v1/webhook_deliveries?call_id=${call.id}&status=pending`,
+    );
+    t.same(
+      listed.body.data.map((delivery) => delivery.event_type).sort(),
+      ['call.answered', 'call.failed', 'call.queued', 'call.ringing'],
+      'none is lost, and a stop of ours costs no attempt',
+    );
   },
 );
