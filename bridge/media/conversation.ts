@@ -375,7 +375,13 @@ export function openConversation(
       toolsAnswered();
     },
     finish: (reason, text) => handle({ type: 'finish', reason, say: text }),
-    tick: () => handle(TICK),
+    tick() {
+      handle(TICK);
+      // Nothing is to be heard and nothing to come, whatever became of the last words: nobody waits for them.
+      const { phase } = turns;
+      if (phase.at === 'closing' && phase.asked === null && !playout.pending() && !busy())
+        handle({ type: 'all-heard', busy: false });
+    },
     waitingForBeep: () => turns.phase.at === 'waiting-for-beep',
     bargeIns: () => bargeIns,
     close() {

@@ -1,5 +1,7 @@
 // PURE. What an error of an OpenAI Realtime server means for the session: by its code, never by its words where a code is there.
-import { CREATE_LIMIT_MS } from './response-gate.ts';
+
+/** A caller does not wait longer. */
+const LONGEST_RETRY_MS = 8_000;
 
 /** A key or an account that will not work later either: never tried again. */
 const FATAL = new Set([
@@ -66,5 +68,5 @@ export function retryAfterMs(message: string | null, attempt: number): number {
   const hint = /try again in ([\d.]+) ?(ms|s)\b/i.exec(message ?? '');
   const hinted = hint ? Number(hint[1]) * (hint[2]?.toLowerCase() === 's' ? 1000 : 1) : Number.NaN;
   const wait = Number.isFinite(hinted) ? hinted : 500 * 2 ** attempt;
-  return Math.min(Math.max(wait, 100), CREATE_LIMIT_MS);
+  return Math.min(Math.max(wait, 100), LONGEST_RETRY_MS);
 }

@@ -315,11 +315,19 @@ export function openOpenAISession(
       return true;
     }
     if (outputs.discarded(responseId) || outputs.ended(responseId)) return false;
-    const expected =
+    const isDue =
       phase.at === 'create_requested' || (phase.at === 'cancel_requested' && phase.responseId === null);
-    if (!expected) return false;
+    if (!isDue) return false;
     step({ type: 'created', responseId, requestId: null });
     return !over && gate.phase.at === 'active' && gate.phase.responseId === responseId;
+  }
+
+  /** Whether the gate runs this response, or has asked for it and was not told of its beginning. */
+  function expected(responseId: string, requestId: string | null): boolean {
+    const { phase } = gate;
+    return phase.at === 'active'
+      ? phase.responseId === responseId
+      : phase.at === 'create_requested' && phase.eventId === requestId;
   }
 
   function completeAudio(item: Output): void {
@@ -345,7 +353,9 @@ export function openOpenAISession(
     const { responseId, status } = event;
     if (outputs.ended(responseId)) return;
     if (Object.keys(event.usage).length > 0) listener.usage(event.usage);
-    if (outputs.discarded(responseId)) send(cuts.forgetUnheard(responseId, event.items));
+    // One that nobody waits for may have run while the gate was shut: nothing of it was passed on, and nothing is now.
+    if (outputs.discarded(responseId) || !expected(responseId, event.requestId))
+      send(cuts.forgetUnheard(responseId, event.items));
     else {
       if (status === 'completed') for (const item of event.items) passToolCall(responseId, item);
       for (const item of outputs.itemsOf(responseId)) completeAudio(item);

@@ -1,10 +1,13 @@
 // PURE. The gate in front of `response.create`: at most one response is asked for or runs at a time, a cancel before
 // `response.created` is carried out later, and what takes too long is told. Time comes in; effects go out as data.
 
-/** No `response.created` after a create. */
-export const CREATE_LIMIT_MS = 8_000;
+/**
+ * No `response.created` after a create. Like the next one shorter than the 8 s after which the talk asks again: a session
+ * that hangs is replaced, and the question with it, before it is put to the same session once more.
+ */
+export const CREATE_LIMIT_MS = 6_000;
 /** No event of a running response. */
-export const PROGRESS_LIMIT_MS = 8_000;
+export const PROGRESS_LIMIT_MS = 6_000;
 /** No `response.done` after a cancel. */
 export const CANCEL_LIMIT_MS = 5_000;
 /** A response that is not ours keeps ours from starting. */

@@ -218,7 +218,7 @@ export class CallerAudio {
     const o = this.#o;
     const settings = o.config().audio.input.transcription;
     if (settings === null) return;
-    const fault = o.faults.takeTranscription(o.session);
+    const fault = o.faults.takeTranscription(o.session, o.config().instructions);
     if (fault?.kind === 'transcription_never') return;
     const { pacing, unclear } = o.scenario();
     const latencyMs =

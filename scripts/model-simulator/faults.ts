@@ -70,6 +70,10 @@ export interface Fault {
   times?: number;
   /** Only this session. */
   session?: string;
+  /** Only sessions whose instructions match, so that calls side by side have faults of their own. */
+  for?: string;
+  /** So many occasions pass first. */
+  skip?: number;
   trigger?: Trigger;
   /** Delay after its trigger, or the audio that comes before it, ms. */
   after_ms?: number;
@@ -91,6 +95,8 @@ export const FAULT_SCHEMA = {
     kind: { enum: KINDS },
     times: { type: 'integer', minimum: 1 },
     session: { type: 'string' },
+    for: { type: 'string' },
+    skip: { type: 'integer', minimum: 0 },
     trigger: { enum: TRIGGERS },
     after_ms: { type: 'number', minimum: 0 },
     ms: { type: 'number', minimum: 0 },
@@ -106,10 +112,10 @@ export const FAULT_SCHEMA = {
 
 /** The faults still to come, in the order of arming. */
 export class Faults {
-  #armed: (Fault & { left: number })[] = [];
+  #armed: (Fault & { left: number; passed: number })[] = [];
 
   arm(faults: readonly Fault[]): void {
-    this.#armed.push(...faults.map((fault) => ({ ...fault, left: fault.times ?? 1 })));
+    this.#armed.push(...faults.map((fault) => ({ ...fault, left: fault.times ?? 1, passed: 0 })));
   }
 
   clear(): void {
@@ -117,32 +123,32 @@ export class Faults {
   }
 
   list(): Fault[] {
-    return this.#armed.map(({ left, ...fault }) => ({ ...fault, times: left }));
+    return this.#armed.map(({ left, passed: _, ...fault }) => ({ ...fault, times: left }));
   }
 
-  /** The next fault of a kind for a session (null: there is none yet), counted down. */
-  take(kinds: readonly FaultKind[], session: string | null): Fault | null {
-    return this.#take((fault) => kinds.includes(fault.kind), session);
+  /** The next fault of a kind for a session with its instructions (null: there is none yet), counted down. */
+  take(kinds: readonly FaultKind[], session: string | null, instructions = ''): Fault | null {
+    return this.#take((fault) => kinds.includes(fault.kind), session, instructions);
   }
 
   takeConnect(): Fault | null {
     return this.take(CONNECT_KINDS, null);
   }
 
-  takeUpdate(session: string): Fault | null {
-    return this.take(UPDATE_KINDS, session);
+  takeUpdate(session: string, instructions: string): Fault | null {
+    return this.take(UPDATE_KINDS, session, instructions);
   }
 
-  takeResponse(session: string): Fault | null {
-    return this.take(RESPONSE_KINDS, session);
+  takeResponse(session: string, instructions: string): Fault | null {
+    return this.take(RESPONSE_KINDS, session, instructions);
   }
 
-  takeTranscription(session: string): Fault | null {
-    return this.take(TRANSCRIPTION_KINDS, session);
+  takeTranscription(session: string, instructions: string): Fault | null {
+    return this.take(TRANSCRIPTION_KINDS, session, instructions);
   }
 
   /** Every fault that a moment of a session sets off. Without a trigger it is the moment the configuration is in force. */
-  takeMoment(trigger: Trigger, session: string): Fault[] {
+  takeMoment(trigger: Trigger, session: string, instructions: string): Fault[] {
     const hit: Fault[] = [];
     for (;;) {
       const fault = this.#take(
@@ -151,20 +157,29 @@ export class Faults {
           (candidate.trigger ?? 'configured') === trigger &&
           !hit.some((taken) => taken.kind === candidate.kind),
         session,
+        instructions,
       );
       if (fault === null) return hit;
       hit.push(fault);
     }
   }
 
-  #take(fits: (fault: Fault) => boolean, session: string | null): Fault | null {
+  #take(fits: (fault: Fault) => boolean, session: string | null, instructions: string): Fault | null {
     const at = this.#armed.findIndex(
-      (fault) => fits(fault) && (fault.session === undefined || fault.session === session),
+      (fault) => fits(fault) && meant(fault, session, instructions) && fault.passed++ >= (fault.skip ?? 0),
     );
     const found = this.#armed[at];
     if (found === undefined) return null;
     if (--found.left <= 0) this.#armed.splice(at, 1);
-    const { left: _, ...fault } = found;
+    const { left: _, passed: __, ...fault } = found;
     return fault;
   }
+}
+
+/** Whether a fault is meant for this session. */
+export function meant(fault: Fault, session: string | null, instructions: string): boolean {
+  return (
+    (fault.session === undefined || fault.session === session) &&
+    (fault.for === undefined || new RegExp(fault.for, 'imu').test(instructions))
+  );
 }

@@ -303,7 +303,7 @@ export class Session {
   }
 
   #update(update: Record<string, unknown>): ApiError | null {
-    const fault = this.#o.faults.takeUpdate(this.id);
+    const fault = this.#o.faults.takeUpdate(this.id, String(update.instructions ?? this.config.instructions));
     if (fault?.kind === 'update_unanswered') return null;
     if (fault?.kind === 'update_refused')
       return invalidRequest(
@@ -386,7 +386,7 @@ export class Session {
       voiceName: params.audio?.output?.voice ?? config.audio.output.voice,
       maxTokens: params.max_output_tokens ?? config.max_output_tokens,
       metadata: params.metadata ?? null,
-      fault: o.faults.takeResponse(this.id),
+      fault: o.faults.takeResponse(this.id, config.instructions),
       decide: () => {
         const reply = decide(this.#scenario, {
           context,
@@ -457,7 +457,8 @@ export class Session {
   }
 
   #moment(trigger: Trigger): void {
-    for (const fault of this.#o.faults.takeMoment(trigger, this.id)) this.strike(fault);
+    for (const fault of this.#o.faults.takeMoment(trigger, this.id, this.config.instructions))
+      this.strike(fault);
   }
 
   #expire(): void {

@@ -11,7 +11,7 @@ import wavefile from 'wavefile';
 import { WebSocketServer } from 'ws';
 import { Clock } from './clock.ts';
 import { extractionRoutes } from './extraction.ts';
-import { FAULT_SCHEMA, type Fault, Faults } from './faults.ts';
+import { FAULT_SCHEMA, type Fault, Faults, meant } from './faults.ts';
 import { Ears } from './hearing.ts';
 import { FAST, HOSTED } from './pacing.ts';
 import { WavRecording } from './record.ts';
@@ -227,7 +227,7 @@ export async function startModelSimulator(options: ModelSimulatorOptions = {}): 
     for (const fault of given) {
       // Without a trigger, what concerns a running session strikes those that are open now, else the next one.
       const open = sessions.filter(
-        ({ id, closed }) => closed === null && (fault.session === undefined || fault.session === id),
+        ({ id, closed, config }) => closed === null && meant(fault, id, config.instructions),
       );
       const live = fault.trigger === 'now' || (fault.trigger === undefined && IMMEDIATE.has(fault.kind));
       if (!live || open.length === 0) faults.arm([fault]);

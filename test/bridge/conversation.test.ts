@@ -217,6 +217,22 @@ t.test('end_call waits until the goodbye was heard', async (t) => {
 });
 
 t.test(
+  'end_call while something is due that never comes: the call ends as soon as nothing is due',
+  async (t) => {
+    const rig = open();
+    rig.model.ready({ renewed: false, tookMs: 5 });
+    rig.talk.streamStarted();
+    // The greeting was asked for; the model calls the tool, and the response comes to nothing without a word.
+    rig.model.toolCall({ toolCallId: 't1', name: 'end_call', argumentsJson: '{}' });
+    rig.talk.tick();
+    t.equal(rig.finished(), undefined, 'its last words may still come');
+    rig.idle();
+    rig.talk.tick();
+    t.match(rig.finished(), { reason: 'agent_ended' });
+  },
+);
+
+t.test(
   'transfer: an unknown target is told to the model, a known one after the last heard word',
   async (t) => {
     const rig = greeted();

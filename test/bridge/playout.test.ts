@@ -149,6 +149,12 @@ t.test('heard text ends after the last whole word', async (t) => {
   t.equal(heardText(line, { ...all, heardMs: 1_600 }), 'Hello there, how');
   t.equal(heardText(line, { ...all, heardMs: 300 }), '');
   t.equal(heardText('', { ...all, heardMs: 300 }), '');
+  // Two seconds for four words: more than any voice needs, and still the end of it was never received.
+  t.equal(
+    heardText('One two three four.', { heardMs: 2_000, receivedMs: 2_000, complete: false }),
+    'One two three',
+  );
+  t.equal(heardText('Hello.', { heardMs: 900, receivedMs: 900, complete: false }), '');
   const early = heardText(line, { heardMs: 500, receivedMs: 500, complete: false });
   t.ok(
     early.length < line.length && line.startsWith(early),

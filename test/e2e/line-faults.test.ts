@@ -2,6 +2,7 @@
 // no more than was played, leaves nothing behind, and disturbs no other.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { CalleeInput, FaultInput, SimulatorOptions } from '../../scripts/carrier-simulator/options.ts';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
@@ -320,9 +321,12 @@ t.test('line faults', async (t) => {
   const metrics = async () => (await lab.api<string>('GET', '/metrics')).body;
   const before = gauge(await metrics(), 'process_open_fds');
   const started = performance.now();
-  const dialled = await Promise.all(
-    all.map((one, index) => rig.dial(agents[one.agent ?? 'brief'].id, numberOf(index))),
-  );
+  const dialled: PublicCall[] = [];
+  for (const [index, one] of all.entries()) {
+    dialled.push(await rig.dial(agents[one.agent ?? 'brief'].id, numberOf(index)));
+    // As calls come: not all in one moment.
+    await pause(50);
+  }
   for (const [index, one] of all.entries()) {
     for (const hook of one.mute ?? []) {
       const path = `/calls/${dialled[index]?.id}/${hook}`;

@@ -346,11 +346,11 @@ t.test('a create without an answer: one new session, then it is over', async (t)
   const first = await rig.connect();
   rig.session.respond({ instructions: 'Greet.' });
   await first.take('response.create');
-  await rig.pass(first, 8_000);
+  await rig.pass(first, 6_000);
   t.match(await rig.take('reconnecting'), [/no response was created/]);
   const second = await rig.peer.accept();
   await second.take('response.create');
-  await rig.pass(second, 8_000);
+  await rig.pass(second, 6_000);
   t.match(await rig.take('failed'), [{ code: 'model_error' }]);
 });
 
@@ -363,7 +363,7 @@ t.test('an answer that stops in the middle is taken up by a new session', async 
   await rig.pass(first, 4_000);
   first.send(textDelta('resp_1', 'item_1', 'Well, '));
   await rig.take('text');
-  await rig.pass(first, 7_999);
+  await rig.pass(first, 5_999);
   t.notOk(
     rig.events.some(([name]) => name === 'reconnecting'),
     'it goes on',

@@ -294,6 +294,37 @@ t.test('another response in the way: the ask is made again at its end', async (t
   );
 });
 
+t.test(
+  'of a response that runs while ours is in doubt, nothing is passed on, not even its tool calls',
+  async (t) => {
+    const rig = await openRig(t);
+    const socket = await rig.connect();
+    rig.session.respond();
+    await socket.take('response.create');
+    rig.session.interrupt([]);
+    // Without the id of what it is about: it may mean ours.
+    socket.send(apiError('conversation_already_has_active_response', null));
+    socket.send(created('resp_1', null));
+    const call = {
+      id: 'item_2',
+      type: 'function_call',
+      status: 'completed',
+      call_id: 'call_1',
+      name: 'end_call',
+      arguments: '{}',
+    };
+    socket.send({ type: 'response.output_item.done', response_id: 'resp_1', item: call });
+    socket.send(done('resp_1', 'completed', { output: [call] }));
+    t.match(await socket.take('conversation.item.delete'), { item_id: 'item_2' });
+    await rig.settle(socket);
+    t.same(
+      rig.events.map(([name]) => name),
+      ['ready'],
+    );
+    t.notOk(rig.session.busy(), 'and the next is asked for as ever');
+  },
+);
+
 t.test('a create that is refused ends as a failed response', async (t) => {
   const rig = await openRig(t);
   const socket = await rig.connect();
