@@ -1,4 +1,4 @@
-// `npm test`: the import check, the type check, the linter, then every test, with one closing line
+// `npm test`: the import check, the type check, the linter, then the tests (`-- --all`: the long ones too), with one closing line
 // `N passed, N failed, N skipped` that counts tests (not assertions) and exit code 1 on any failure.
 import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -100,8 +100,13 @@ async function buildTap(): Promise<string | null> {
   return tool('tap', ['build']);
 }
 
-const wanted = process.argv.slice(2);
-const files = (wanted.length > 0 ? wanted : globSync('test/**/*.test.ts')).sort();
+/** Files that wait for minutes of real time; only `npm test -- --all` runs them, and so does the CI. */
+const LONG = /\/e2e\/(storage-low|thread-loss|planted|call-rules|line-faults|model-cases)/;
+
+const all = process.argv.includes('--all');
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--all');
+const found = wanted.length > 0 ? wanted : globSync('test/**/*.test.ts');
+const files = found.filter((file) => all || wanted.length > 0 || !LONG.test(file)).sort();
 
 await check('test runner is built', buildTap);
 if (wanted.length === 0) {
@@ -110,14 +115,18 @@ if (wanted.length === 0) {
   await check('format and lint (biome)', () => tool('biome', ['check', '--colors=off', '.']));
 }
 
-// End-to-end files drive calls in real time and mostly wait: two lanes for them, two for all others. The one that
-// measures the daemon under load waits for its turn alone.
+// End-to-end files drive calls in real time and mostly wait: two lanes take them first, one takes the others, and a lane
+// that has run dry helps. The one that measures the daemon under load waits for its turn alone.
 const isLoad = (file: string) => /\/e2e\/(fifty|bench)/.test(file);
 const calls = files.filter((file) => file.includes('/e2e/') && !isLoad(file));
 const others = files.filter((file) => !file.includes('/e2e/'));
 await Promise.all(
-  [calls, others, calls, others].map(async (lane) => {
-    for (let file = lane.shift(); file !== undefined; file = lane.shift()) await runFile(file);
+  [[calls, others], [calls, others], [others]].map(async (lanes) => {
+    for (;;) {
+      const file = lanes.find((lane) => lane.length > 0)?.shift();
+      if (file === undefined) return;
+      await runFile(file);
+    }
   }),
 );
 for (const file of files.filter(isLoad)) await runFile(file);
