@@ -49,7 +49,9 @@ t.test('model faults', async (t) => {
         return found?.endedAtMs == null ? null : found;
       });
       t.equal(report.answeredAtMs, null);
-      t.equal(rig.events(call.id).filter((event) => event.type === 'call.failed').length, 1);
+      const told = () => rig.events(call.id).filter((event) => event.type === 'call.failed');
+      await until('its webhook', () => told().length > 0);
+      t.equal(told().length, 1);
       await lab.ask('model', '/faults', undefined, 'DELETE');
     },
   );
