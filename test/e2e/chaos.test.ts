@@ -37,7 +37,7 @@ t.test(
     for (const check of report.checks) t.same(check.violations, [], `${check.name}: ${check.value}`);
     const counted = Object.fromEntries(report.checks.map((check) => [check.name, check.value]));
     t.ok(Number(counted['calls ended']) >= 10, 'there were calls to lose');
-    t.ok(Number(counted['deliveries invented']) >= 40, 'and deliveries');
+    t.ok(Number(String(counted['deliveries invented']).split(' of ')[1]) >= 40, 'and deliveries');
   },
 );
 
