@@ -13,8 +13,6 @@ const MARK_EVERY_BYTES = 5 * FRAME_BYTES;
 
 export interface PlayoutItem {
   readonly itemId: string;
-  /** Cannot be cut by the other side's speech. */
-  readonly protected: boolean;
   receivedBytes: number;
   sentBytes: number;
   heardBytes: number;
@@ -40,7 +38,7 @@ export interface Cut {
 
 export interface Playout {
   /** Adds audio of an item (copied). Audio of an item that was cut or is complete is dropped. */
-  push(itemId: string, payload: Uint8Array, o?: { protected?: boolean }): void;
+  push(itemId: string, payload: Uint8Array): void;
   /** The item's audio is complete. True when with this all of it has been heard: its last mark came before. */
   finish(itemId: string): boolean;
   /**
@@ -61,8 +59,6 @@ export interface Playout {
   pending(): boolean;
   /** Anything received and not yet sent, that a frame could be made of. */
   ready(): boolean;
-  /** True while an unheard item is protected. */
-  isProtected(): boolean;
   item(itemId: string): PlayoutItem | undefined;
   /** Milliseconds received and not yet sent. */
   queuedMs(): number;
@@ -82,10 +78,9 @@ export function createPlayout(onStart: (itemId: string) => void = () => {}): Pla
   let heard = 0;
   let marked = 0;
 
-  function open(itemId: string, isProtected: boolean): PlayoutItem {
+  function open(itemId: string): PlayoutItem {
     const item: PlayoutItem = {
       itemId,
-      protected: isProtected,
       receivedBytes: 0,
       sentBytes: 0,
       heardBytes: 0,
@@ -124,9 +119,9 @@ export function createPlayout(onStart: (itemId: string) => void = () => {}): Pla
   }
 
   return {
-    push(itemId, payload, o) {
+    push(itemId, payload) {
       if (payload.length === 0 || cutIds.has(itemId)) return;
-      const item = items.get(itemId) ?? open(itemId, o?.protected ?? false);
+      const item = items.get(itemId) ?? open(itemId);
       if (item.complete) return;
       item.chunks.push(Buffer.from(payload));
       item.receivedBytes += payload.length;
@@ -229,10 +224,6 @@ export function createPlayout(onStart: (itemId: string) => void = () => {}): Pla
       const item = current();
       if (item === undefined) return false;
       return unsent(item) >= FRAME_BYTES || (item.complete && unsent(item) > 0);
-    },
-    isProtected: () => {
-      for (const item of items.values()) if (!item.settled && item.protected) return true;
-      return false;
     },
     item: (itemId) => items.get(itemId),
     queuedMs: () => {

@@ -19,6 +19,8 @@ export interface TurnRules {
   machineSpeechMs: number;
   /** A machine's greeting begins within this time of the answer. */
   patienceMs: number;
+  /** After a message that somebody spoke over: how long the line is kept for a person. */
+  lingerMs: number;
   /** How long a voicemail greeting may go on until the message is spoken anyway. */
   greetingLimitMs: number;
 }
@@ -32,6 +34,7 @@ export const TURN_RULES: TurnRules = {
   digitPauseMs: 1_500,
   machineSpeechMs: 3_200,
   patienceMs: 4_000,
+  lingerMs: 3_000,
   greetingLimitMs: 40_000,
 };
 
@@ -54,6 +57,8 @@ export type Phase =
   | { at: 'waiting-for-beep'; since: number }
   /** The last words are being spoken; nothing interrupts them. `asked`: when they were asked of the model. */
   | { at: 'closing'; asked: number | null; reason: string }
+  /** The message is left, and somebody spoke meanwhile: a person who picks up the phone speaks again. */
+  | { at: 'lingering'; since: number }
   /** The line has left this talk, for key tones or another party; it may come back with another stream. */
   | { at: 'away' }
   | { at: 'over' };
@@ -74,6 +79,8 @@ export interface TurnState {
   exchanges: number;
   digits: string;
   lastDigitAt: number;
+  /** Somebody spoke while the voicemail message was being left. */
+  spokeOver: boolean;
   /** The caller's speech is being given to the model. */
   listening: boolean;
 }
@@ -118,9 +125,8 @@ export type TurnEffect =
       what: 'greeting' | 'idle' | 'voicemail' | 'retry' | 'continue';
       /** For `idle`: silences in a row, from 1. */
       silences?: number;
-      protect: boolean;
     }
-  /** Have the agent say this line, protected. */
+  /** Have the agent say this line. */
   | { do: 'say'; text: string }
   | { do: 'digits'; digits: string }
   | { do: 'floor'; floor: 'agent' | 'caller' | 'none' }
@@ -145,6 +151,7 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     exchanges: 0,
     digits: '',
     lastDigitAt: 0,
+    spokeOver: false,
     listening: false,
   };
 }
@@ -172,7 +179,7 @@ function begin(state: TurnState, now: number): TurnStep {
   if (!state.greets)
     return to(state, { at: 'open', since: now, prompts: 0 }, [{ do: 'floor', floor: 'none' }]);
   return to(state, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-    { do: 'speak', what: 'greeting', protect: false },
+    { do: 'speak', what: 'greeting' },
   ]);
 }
 
@@ -195,9 +202,16 @@ function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep | null {
       return to(listening, caller, [{ do: 'interrupt' }, ...listen]);
     case 'suspecting':
       return to(listening, phase, state.listening ? [] : listen);
+    // Whoever speaks after a message was left on his voicemail is a person.
+    case 'lingering':
+      return to({ ...listening, verdict: 'human' }, caller, listen);
+    case 'closing':
+      // Nothing interrupts the message; that somebody spoke over it is remembered.
+      return phase.reason === 'voicemail' && phase.asked === null
+        ? known({ ...state, spokeOver: true })
+        : null;
     case 'opening':
     case 'waiting-for-beep':
-    case 'closing':
     case 'away':
     case 'over':
       return null;
@@ -245,18 +259,18 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | nul
       if (now - phase.since < rules.idleMs) return null;
       if (phase.prompts >= rules.idlePrompts) {
         return to(state, { at: 'closing', asked: now, reason: 'caller_silent' }, [
-          { do: 'speak', what: 'idle', silences: phase.prompts + 1, protect: true },
+          { do: 'speak', what: 'idle', silences: phase.prompts + 1 },
         ]);
       }
       return to(state, { at: 'thinking', since: now, retried: false, prompts: phase.prompts + 1 }, [
-        { do: 'speak', what: 'idle', silences: phase.prompts + 1, protect: false },
+        { do: 'speak', what: 'idle', silences: phase.prompts + 1 },
       ]);
     case 'thinking':
       if (now - phase.since >= rules.giveUpAfterMs) {
         return to(state, { at: 'over' }, [{ do: 'interrupt' }, { do: 'finish', reason: 'model_silent' }]);
       }
       if (!phase.retried && now - phase.since >= rules.retryAfterMs) {
-        return to(state, { ...phase, retried: true }, [{ do: 'speak', what: 'retry', protect: false }]);
+        return to(state, { ...phase, retried: true }, [{ do: 'speak', what: 'retry' }]);
       }
       return null;
     case 'closing':
@@ -269,9 +283,11 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | nul
       if (now - phase.since < rules.greetingLimitMs) return null;
       return phase.at === 'suspecting'
         ? to({ ...state, verdict: 'human' }, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-            { do: 'speak', what: 'continue', protect: false },
+            { do: 'speak', what: 'continue' },
           ])
         : leaveMessage(state, now);
+    case 'lingering':
+      return now - phase.since >= rules.lingerMs ? finish(state, 'voicemail') : null;
     case 'opening':
     case 'agent':
     case 'away':
@@ -289,7 +305,7 @@ function verdictByPatience(state: TurnState, rules: TurnRules, now: number): Tur
 
 function leaveMessage(state: TurnState, now: number): TurnStep {
   return to({ ...state, listening: false }, { at: 'closing', asked: now, reason: 'voicemail' }, [
-    { do: 'speak', what: 'voicemail', protect: true },
+    { do: 'speak', what: 'voicemail' },
   ]);
 }
 
@@ -305,7 +321,7 @@ function onMachineDetection(
     const human: TurnState = { ...state, verdict: 'human' };
     if (phase.at === 'suspecting') {
       return to(human, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-        { do: 'speak', what: 'continue', protect: false },
+        { do: 'speak', what: 'continue' },
       ]);
     }
     // A person has come on the line during the greeting: an ordinary talk from here.
@@ -366,7 +382,13 @@ export function step(
         ? to(state, { ...phase, asked: null }, [{ do: 'floor', floor: 'agent' }])
         : null;
     case 'all-heard':
-      if (phase.at === 'closing' && !event.busy) return finish(state, phase.reason);
+      if (phase.at === 'closing' && !event.busy) {
+        return state.spokeOver && phase.reason === 'voicemail'
+          ? to({ ...state, spokeOver: false }, { at: 'lingering', since: now }, [
+              { do: 'floor', floor: 'none' },
+            ])
+          : finish(state, phase.reason);
+      }
       if (phase.at !== 'agent') return null;
       // A tool still runs or an answer is on its way: the silence is the agent's, not the caller's.
       return event.busy
@@ -400,10 +422,9 @@ export function step(
     case 'tools-answered':
       // After a barge-in the caller's own turn brings the next answer.
       if (phase.at === 'caller' || phase.at === 'closing') return null;
-      if (phase.at === 'agent')
-        return { state, effects: [{ do: 'speak', what: 'continue', protect: false }] };
+      if (phase.at === 'agent') return { state, effects: [{ do: 'speak', what: 'continue' }] };
       return to(state, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-        { do: 'speak', what: 'continue', protect: false },
+        { do: 'speak', what: 'continue' },
       ]);
     case 'digit':
       return known({ ...state, digits: state.digits + event.digit, lastDigitAt: now });

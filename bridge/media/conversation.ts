@@ -69,7 +69,6 @@ export function openConversation(
   const transcript = createTranscript(ports.newId);
   let turns = openTurns({ greets: call.greeting !== null, plan: call.machine });
   const runningTools = new Set<string>();
-  let protectNext = false;
   let turnFromMs = 0;
   /** What the line will leave this talk for, once everything said was heard. */
   let leaving: ({ toolCallId: string } & ({ digits: string } | { target: string; number: string })) | null =
@@ -157,7 +156,6 @@ export function openConversation(
         }
         return;
       case 'speak':
-        protectNext = effect.protect;
         if (effect.what === 'greeting') {
           openTurn('greeting', null);
           model.respond({ instructions: call.greeting ?? '' });
@@ -174,7 +172,6 @@ export function openConversation(
         }
         return;
       case 'say':
-        protectNext = true;
         model.respond({ instructions: `Say exactly this, and nothing else: "${effect.text}"` });
         return;
       case 'digits':
@@ -289,7 +286,7 @@ export function openConversation(
     audio(itemId, payload) {
       if (over) return;
       const first = playout.item(itemId) === undefined;
-      playout.push(itemId, payload, { protected: protectNext });
+      playout.push(itemId, payload);
       if (!first) return;
       if (times !== null && times.firstModelAudioMs === null) times.firstModelAudioMs = ports.now();
       handle({ type: 'agent-audio' });
@@ -310,7 +307,6 @@ export function openConversation(
     toolCall: (tool) => runTool(tool.toolCallId, tool.name, tool.argumentsJson),
     responseStarted() {},
     responseDone(end) {
-      if (!model.busy()) protectNext = false;
       handle({
         type: 'response-done',
         pending: playout.pending(),
@@ -350,9 +346,7 @@ export function openConversation(
     callerAudio(payload) {
       if (turns.listening) model.appendAudio(asBuffer(payload));
     },
-    speechStarted: (onsetMs) => {
-      if (!playout.isProtected()) handle({ type: 'speech-started', onsetMs });
-    },
+    speechStarted: (onsetMs) => handle({ type: 'speech-started', onsetMs }),
     speechEnded: (endMs) => handle({ type: 'speech-ended', endMs }),
     markPlayed(name) {
       const done = playout.markPlayed(name);

@@ -203,7 +203,6 @@ t.test(
     const message = play(start.state, [
       [9_000, { type: 'machine-detection', verdict: 'machine_ready' }],
       [9_500, { type: 'agent-audio' }],
-      [10_000, { type: 'speech-started', onsetMs: 9_900 }],
       [10_500, { type: 'response-done', pending: true, busy: false, spoke: true }],
       [15_000, { type: 'all-heard', busy: false }],
     ]);
@@ -217,6 +216,30 @@ t.test(
         [15_000, 'finish'],
       ],
     );
+  },
+);
+
+t.test(
+  'voicemail: a person who picks up during the message hears it out, and is then talked with',
+  async (t) => {
+    const speaking = play(fresh({ plan: 'leave_message' }), [
+      ...ANSWERED,
+      [4_000, { type: 'machine-detection', verdict: 'machine_ready' }],
+      [4_500, { type: 'agent-audio' }],
+      [6_000, { type: 'speech-started', onsetMs: 5_900 }],
+      [7_000, { type: 'speech-ended', endMs: 6_900 }],
+    ]);
+    t.notOk(speaking.effects.some(([now, effect]) => now > 4_500 && effect.do === 'interrupt'));
+    const heard = play(speaking.state, [[12_000, { type: 'all-heard', busy: false }]]);
+    t.notOk(heard.did.includes('finish'), 'the line is kept for a moment');
+    const person = play(heard.state, [
+      [13_000, { type: 'speech-started', onsetMs: 12_800 }],
+      [14_000, { type: 'speech-ended', endMs: 13_900 }],
+      [14_600, { type: 'tick' }],
+    ]);
+    t.same(person.did, ['listen', 'floor', 'commit']);
+    const nobody = play(heard.state, [[12_000 + TURN_RULES.lingerMs, { type: 'tick' }]]);
+    t.match(nobody.effects.at(-1)?.[1], { do: 'finish', reason: 'voicemail' });
   },
 );
 
