@@ -6,8 +6,7 @@ import { join, resolve } from 'node:path';
 import { repairRecording } from './audio/recording.ts';
 import { observeBridge } from './bridge/bridge-metrics.ts';
 import { openCallWatch } from './bridge/call-watch.ts';
-import { openTwilio } from './bridge/carriers/twilio-client.ts';
-import { twilioHooks } from './bridge/carriers/twilio-hooks.ts';
+import { carriers } from './bridge/carriers/carriers.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/media-threads.ts';
 import { openSwitchboard } from './bridge/switchboard.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
@@ -29,6 +28,7 @@ import { openWebhooks } from './control/webhooks.ts';
 import { type Log, openLog, redact } from './log.ts';
 import { openStore } from './storage/sqlite-store.ts';
 
+const CARRIER = carriers.twilio;
 const HOOKS_PATH = '/carriers/twilio';
 /** More than the parts may take together: 4.5 s to hang up, 5 s for webhooks that are due, and their queue. */
 const FAST_STOP_MS = 12_000;
@@ -130,7 +130,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     const publicUrl = config.PUBLIC_URL ?? url;
 
     const metrics = createMetrics();
-    const carrier = openTwilio({
+    const carrier = CARRIER.open({
       accountSid: config.TWILIO_ACCOUNT_SID ?? '',
       authToken: config.TWILIO_AUTH_TOKEN ?? '',
       baseUrl: config.TWILIO_BASE_URL,
@@ -274,7 +274,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       log,
       now,
       version: version(),
-      hooks: twilioHooks({
+      hooks: CARRIER.hooks({
         authToken: config.TWILIO_AUTH_TOKEN ?? '',
         publicUrl,
         hooksPath: HOOKS_PATH,
