@@ -219,7 +219,11 @@ t.test('model faults, side by side', async (t) => {
   const rig = await openRig(t, {
     carrier: {
       callees: Object.fromEntries(
-        MODEL_CASES.map((one, index) => [numberOf(index), one.scenario === 'late' ? CUTS_IN : POLITE]),
+        MODEL_CASES.map((one, index) => [
+          numberOf(index),
+          // A person, as the carrier sees it: after a greeting that was cut short, long words sound like a machine's.
+          { ...(one.scenario === 'late' ? CUTS_IN : POLITE), amd: { verdict: 'human', afterMs: 1_000 } },
+        ]),
       ),
     },
     env: { MEDIA_THREADS: '2', RECORD_CALLS: 'true' },
