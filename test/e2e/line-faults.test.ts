@@ -42,6 +42,9 @@ interface Seen {
   stats: Record<string, number> | undefined;
 }
 
+/** A person, as the carrier sees it: on a bad line long words soon sound like a machine's. */
+const person = ({ callee = POLITE }: Case): CalleeInput =>
+  callee.voicemail ? callee : { amd: { verdict: 'human', afterMs: 1_000 }, ...callee };
 const on = (network: NetworkInput): CalleeInput => ({ ...POLITE, network });
 const abort = (stage: NonNullable<FaultInput['at']>['stage'], count = 1): Omit<FaultInput, 'number'>[] => [
   { do: 'stream_abort', at: { stage, count } },
@@ -297,7 +300,7 @@ t.test('line faults', async (t) => {
   const all = [...LINES, ...BREAKS];
   const numberOf = (index: number) => `+1555060${String(index).padStart(4, '0')}`;
   const carrier: SimulatorOptions = {
-    callees: Object.fromEntries(all.map((one, index) => [numberOf(index), one.callee ?? POLITE])),
+    callees: Object.fromEntries(all.map((one, index) => [numberOf(index), person(one)])),
     faults: all.flatMap((one, index) =>
       (one.faults ?? []).map((fault) => ({ ...fault, number: numberOf(index) })),
     ),
