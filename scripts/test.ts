@@ -100,7 +100,7 @@ async function buildTap(): Promise<string | null> {
   return tool('tap', ['build']);
 }
 
-/** Files that wait for minutes of real time; only `npm test -- --all` runs them, and so does the CI. */
+/** Files that wait for minutes of real time; only `npm test -- --all` runs them. */
 const LONG = /\/e2e\/(storage-low|thread-loss|planted|call-rules|line-faults|model-cases)/;
 
 const all = process.argv.includes('--all');

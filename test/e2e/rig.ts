@@ -27,6 +27,8 @@ export const ENDED = ['completed', 'no_answer', 'busy', 'canceled', 'failed'];
 export const POLITE: CalleeInput = {
   ringMs: 300,
   steps: [{ do: 'say', file: 'caller-thanks.wav', when: { afterAgentSilenceMs: 700, timeoutMs: 20_000 } }],
+  // His answer is long for a hello: detection shall not take him for a machine.
+  amd: { verdict: 'human', afterMs: 2_000 },
 };
 
 export interface Rig {
