@@ -172,7 +172,9 @@ async function campaign(lab: Lab, o: { minutes: number; rounds: number; readers:
         if (own.length < o.minutes - 1) violations.push(`${to}: only ${own.length} sessions`);
         for (const { code } of own.flatMap((session) => session.violations))
           violations.push(`${to}: model complains of ${code}`);
-        if (!JSON.stringify(own.at(-1)?.items).includes(GREETING))
+        // The newest may still have waited for its turn when the call was ended.
+        const last = own.findLast(({ items }) => items.length > 0);
+        if (!JSON.stringify(last?.items ?? []).includes(GREETING))
           violations.push(`${to}: the context was lost`);
         const { data: lines } = await ask<{ data: Line[] }>('GET', `/v1/calls/${id}/transcript`);
         const greetings = lines.filter((line) => line.text === GREETING).length;
@@ -279,7 +281,8 @@ async function campaign(lab: Lab, o: { minutes: number; rounds: number; readers:
     };
   }
 
-  const together = await Promise.all([renewals(), readers().then(async (check) => [check, await breaks()])]);
+  // What a daemon takes for its first calls is no measure of a slow reader: those come last.
+  const together = await Promise.all([renewals(), breaks().then(async (check) => [check, await readers()])]);
   return [...together.flat(), await leftovers()];
 }
 

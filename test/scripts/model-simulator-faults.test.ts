@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Fault } from '../../scripts/model-simulator/faults.ts';
+import { type Fault, Faults } from '../../scripts/model-simulator/faults.ts';
 import { type ModelSimulatorOptions, startModelSimulator } from '../../scripts/model-simulator/simulator.ts';
 import { Client, PHONE, sound, spokenIn, toMulaw } from './model-simulator-client.ts';
 
@@ -333,4 +333,14 @@ t.test('it runs as a program, prints its port, and ends on SIGTERM', async (t) =
   const [code] = (await once(child, 'exit')) as [number];
   t.equal(code, 0);
   t.equal((await client.closed).code, 1006);
+});
+
+t.test('a fault is for the sessions whose instructions match, after so many occasions', async (t) => {
+  const faults = new Faults();
+  faults.arm([{ kind: 'response_failed', for: 'CASE-1;', skip: 1 }]);
+  t.equal(faults.takeResponse('a', 'You are CASE-2;'), null, 'another call');
+  t.equal(faults.takeResponse('b', 'You are CASE-1;'), null, 'the first occasion passes');
+  t.match(faults.takeResponse('b', 'You are case-1;'), { kind: 'response_failed' });
+  t.equal(faults.takeResponse('b', 'You are CASE-1;'), null, 'once');
+  t.same(faults.list(), []);
 });
