@@ -10,6 +10,9 @@ import type { CarrierEvent, HookHandlers, InboundCall, StreamAnswer } from './ca
 /** How long an inbound call rings on while its model session is being opened. */
 const INBOUND_MODEL_WAIT_MS = 1_500;
 
+/** How long the carrier's question after a stream waits for our own word on why it ended. */
+const REASON_WAIT_MS = 300;
+
 /** Why a call that could be taken is not taken now: the caller hears the line busy. */
 const REFUSALS: ReadonlySet<string> = new Set(['at_capacity', 'draining', 'storage_low']);
 
@@ -159,6 +162,8 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
       }
       if (entry === undefined || entry.finishing !== null || entry.away !== null)
         return { answer: 'hang-up' };
+      // A media thread that died is heard of a moment later than the carrier sees its socket go, and is the better reason.
+      await new Promise((later) => setTimeout(later, REASON_WAIT_MS));
       const call = await store.findCall(callId);
       if (call === null || isTerminal(call.status) || call.hangup_cause !== null)
         return { answer: 'hang-up' };
