@@ -102,6 +102,8 @@ export type TurnEvent =
   /** What was committed was too short to be a turn. */
   | { type: 'nothing-said' }
   | { type: 'digit'; digit: string }
+  /** Words typed by the other side. */
+  | { type: 'typed'; text: string }
   | { type: 'machine-detection'; verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown' }
   | { type: 'beep' }
   /** The agent wants to end the call. `pending`: audio is still to be heard or to come. */
@@ -129,6 +131,8 @@ export type TurnEffect =
   /** Have the agent say this line. */
   | { do: 'say'; text: string }
   | { do: 'digits'; digits: string }
+  /** The typed words are the caller's; `respond` asks for the answer. */
+  | { do: 'typed'; text: string; respond: boolean }
   | { do: 'floor'; floor: 'agent' | 'caller' | 'none' }
   | { do: 'finish'; reason: string };
 
@@ -237,6 +241,36 @@ function endOfTurn(state: TurnState, phase: Extract<Phase, { at: 'caller' }>, no
   return to(quiet, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
     { do: 'commit', respond: true, speechEndMs },
   ]);
+}
+
+/** Typed words are a turn of the caller, whole as they come; while he speaks they belong to the turn that is being spoken. */
+function onTyped(state: TurnState, text: string, now: number): TurnStep | null {
+  const { phase } = state;
+  switch (phase.at) {
+    case 'away':
+    case 'over':
+      return null;
+    case 'opening':
+    case 'caller':
+    case 'closing':
+      return { state: { ...state, callerSpoke: true }, effects: [{ do: 'typed', text, respond: false }] };
+    default: {
+      const typed: TurnState = {
+        ...state,
+        callerSpoke: true,
+        listening: false,
+        agentHeard: false,
+        exchanges: state.exchanges + (state.agentHeard ? 1 : 0),
+        // No machine types.
+        verdict: state.verdict === 'pending' ? 'human' : state.verdict,
+      };
+      return to(typed, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+        ...(phase.at === 'agent' || phase.at === 'thinking' ? ([{ do: 'interrupt' }] as const) : []),
+        { do: 'floor', floor: 'caller' },
+        { do: 'typed', text, respond: true },
+      ]);
+    }
+  }
 }
 
 function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | null {
@@ -428,6 +462,8 @@ export function step(
       ]);
     case 'digit':
       return known({ ...state, digits: state.digits + event.digit, lastDigitAt: now });
+    case 'typed':
+      return onTyped(state, event.text, now);
     case 'machine-detection':
       return onMachineDetection(state, event.verdict, now);
     case 'beep':

@@ -159,6 +159,8 @@ export type MediaMessage =
     }
   | { type: 'audio'; payload: Buffer; timestampMs: number; chunk: number }
   | { type: 'digit'; digit: string }
+  /** Words typed by the other side, where a line has keys to type with (a call from a browser). */
+  | { type: 'text'; text: string }
   | { type: 'mark'; name: string }
   | { type: 'stopped' }
   | { type: 'ignored'; event: string }

@@ -20,6 +20,8 @@ export const APOLOGY = 'I am sorry, we have a technical problem. Please try agai
 const PREROLL_MS = 300;
 /** How long the end waits for the caller's last words to be written down. */
 const LAST_WORDS_MS = 3_000;
+/** Of typed words more is cut off. */
+const TYPED_CHARACTERS = 4_000;
 
 /** Comes fifty times a second and call. */
 const TICK: TurnEvent = { type: 'tick' };
@@ -46,6 +48,8 @@ export interface Conversation {
   speechEnded(endMs: number): void;
   markPlayed(name: string): void;
   digit(digit: string): void;
+  /** Words typed by the other side. */
+  typed(text: string): void;
   beep(): void;
   machineDetection(verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown'): void;
   toolResult(toolCallId: string, output: string): void;
@@ -178,6 +182,13 @@ export function openConversation(
         say(transcript.note('system', `The caller pressed ${effect.digits}.`, ports.now()));
         openTurn('answer', null);
         model.addText('user', `(The caller pressed these keys on the phone: ${effect.digits})`);
+        model.respond();
+        return;
+      case 'typed':
+        say(transcript.note('caller', effect.text, ports.now()));
+        model.addText('user', effect.text);
+        if (!effect.respond) return;
+        openTurn('answer', null);
         model.respond();
         return;
       case 'floor':
@@ -332,7 +343,6 @@ export function openConversation(
     const receivedMs = (playout.item(itemId)?.receivedBytes ?? 0) / 8;
     const update = transcript.agentHeard(itemId, receivedMs, ports.now());
     say(update);
-    if (update !== null) model.heard(itemId, update.heardText);
     if (!playout.pending()) handle({ type: 'all-heard', busy: busy() });
   }
 
@@ -361,6 +371,10 @@ export function openConversation(
       for (const item of done) itemHeard(item.itemId);
     },
     digit: (digit) => handle({ type: 'digit', digit }),
+    typed(text) {
+      const words = text.trim().slice(0, TYPED_CHARACTERS);
+      if (words !== '') handle({ type: 'typed', text: words });
+    },
     beep: () => handle({ type: 'beep' }),
     machineDetection: (verdict) => handle({ type: 'machine-detection', verdict }),
     toolResult(toolCallId, output) {

@@ -275,6 +275,9 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
         case 'digit':
           conversation.digit(message.digit);
           return;
+        case 'text':
+          conversation.typed(message.text);
+          return;
         case 'malformed':
           malformed++;
           return;

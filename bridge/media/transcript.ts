@@ -27,7 +27,8 @@ export interface Transcript {
   callerText(turn: number, text: string | null): TranscriptUpdate | null;
   /** Turns of the caller whose words are still to come. */
   outstanding(): number;
-  note(role: 'tool' | 'system', text: string, atMs: number): TranscriptUpdate;
+  /** A line that was not spoken: what a tool or the program did, or words that the caller typed. */
+  note(role: 'tool' | 'system' | 'caller', text: string, atMs: number): TranscriptUpdate;
 }
 
 /** What stands for words that could not be made out. */

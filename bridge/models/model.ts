@@ -95,8 +95,6 @@ export interface ModelSession {
   addText(role: 'system' | 'user', text: string): void;
   /** The tool's answer; the response that follows is the caller's to ask for. */
   sendToolResult(toolCallId: string, output: string): void;
-  /** What was heard of an item, for the ledger that a new session is told. */
-  heard(itemId: string, heardText: string): void;
   /** Seconds since the session in force was opened. */
   ageSeconds(): number;
   /** Opens a new session in the background and moves over once it is configured; only between turns. */

@@ -491,8 +491,6 @@ export function openOpenAISession(
       ledger.toolOutput(toolCallId, output);
       socket?.send(createItem(eventId('output'), { kind: 'tool-output', id: null, toolCallId, output }));
     },
-    // What plays on is heard to its end unless it is cut, and a cut says what was heard: the ledger needs no more.
-    heard() {},
     ageSeconds: () => connection.ageMs() / 1000,
     renew() {
       if (!over) connection.renew();

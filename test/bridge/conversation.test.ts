@@ -54,7 +54,6 @@ function open(change: Partial<PrepareCall> = {}) {
     interrupt: (cut: readonly CutItem[]) => verbs.push(['interrupt', cut]),
     addText: (role, text) => verbs.push(['add-text', role, text]),
     sendToolResult: (id, output) => verbs.push(['tool-result', id, output]),
-    heard: () => {},
     ageSeconds: () => 0,
     renew: () => {},
     busy: () => model.busy,
@@ -323,4 +322,20 @@ t.test('each answer is timed from the end of speech to the first sound heard', a
     firstSentMs: 5_010,
     firstHeardMs: 5_050,
   });
+});
+
+t.test('typed words cut the agent short, stand in the transcript and are answered', async (t) => {
+  const rig = greeted();
+  const marks = rig.play();
+  for (const mark of marks.slice(0, 10)) rig.talk.markPlayed(mark);
+  rig.at(1_700).talk.typed('  What are your hours?\n');
+  t.same(
+    rig.verbs.slice(-4).map(([name]) => name),
+    ['clear-carrier', 'interrupt', 'add-text', 'respond'],
+  );
+  t.same(rig.did('add-text'), [['add-text', 'user', 'What are your hours?']]);
+  t.match(rig.lines().at(-1), { role: 'caller', text: 'What are your hours?', startMs: 1_700 });
+  t.match(rig.lines()[0], { interrupted: true, heardText: 'Hello there,' });
+  rig.talk.typed('   ');
+  t.equal(rig.did('add-text').length, 1, 'nothing typed is nothing said');
 });

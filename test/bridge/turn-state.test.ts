@@ -359,3 +359,34 @@ t.test(
     }
   },
 );
+
+t.test('typed words are a turn of the caller', async (t) => {
+  const answered = { do: 'typed', text: 'hello', respond: true };
+  const typed = (at: number): [number, TurnEvent] => [at, { type: 'typed', text: 'hello' }];
+  const open = play(fresh(), [...GREETED, typed(6_000)]);
+  t.same(open.effects.at(-1), [6_000, answered]);
+  t.match(open.state, { phase: { at: 'thinking' }, callerSpoke: true, exchanges: 1 });
+  const speaking = play(fresh(), [...GREETED.slice(0, 3), typed(900)]);
+  t.same(speaking.did.slice(-3), ['interrupt', 'floor', 'typed'], 'they interrupt the agent');
+  const early = play(fresh(), [[5, { type: 'stream-started' }], typed(6), GREETED[0]!]);
+  t.same(early.did, ['typed', 'speak'], 'before the model is there they are told, and the greeting follows');
+  t.match(early.effects[0]?.[1], { respond: false });
+  const meanwhile = play(fresh(), [
+    ...GREETED,
+    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
+    typed(6_500),
+  ]);
+  t.match(
+    meanwhile.effects.at(-1)?.[1],
+    { do: 'typed', respond: false },
+    'what is being said is answered once',
+  );
+  t.equal(meanwhile.state.phase.at, 'caller');
+  const closing = play(fresh(), [
+    ...GREETED.slice(0, 3),
+    [1_000, { type: 'end-requested', reason: 'agent_ended', pending: true }],
+    typed(1_100),
+  ]);
+  t.same(closing.did.slice(-1), ['typed'], 'nothing interrupts the goodbye');
+  t.equal(closing.state.phase.at, 'closing');
+});
