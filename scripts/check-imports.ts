@@ -56,6 +56,9 @@ export function checkImports(top: string = root): string[] {
         if (quoted === undefined) continue;
         const target = relative(top, resolve(dirname(path), quoted));
         const into = target.includes('/') ? (target.split('/')[0] ?? '.') : '.';
+        // It is published by itself, and runs in browsers.
+        if (file.startsWith('control/sdk/') && !target.startsWith('control/sdk/'))
+          complain(`the SDK imports ${target}`);
         if (into === folder) {
           if (/^bridge\/carriers\//.test(file) && /^bridge\/models\//.test(target))
             complain(`carriers import models (${target})`);
@@ -75,6 +78,8 @@ export function checkImports(top: string = root): string[] {
         else if (into === 'storage' && MEDIA_SIDE.test(file))
           complain(`a media-thread file imports ${target}`);
       }
+      if (file.startsWith('control/sdk/') && /^(?:import|export)\b[^;]*? from '[^.]/m.test(text))
+        complain('the SDK imports a package');
       const head = text.split('\n').slice(0, 4).join('\n');
       if (/^\/\/.*\bPURE\b/m.test(head)) {
         const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');

@@ -1,0 +1,1689 @@
+// Made by `npm run sdk:types` from the OpenAPI document: not to be edited by hand.
+
+/**
+ * A tool as requests give it.
+ */
+export type NewTool =
+  | {
+      /**
+       * Calls a URL of yours.
+       */
+      type: 'http';
+      /**
+       * What the model calls it by; each name once an agent.
+       */
+      name: string;
+      /**
+       * What it does and when to use it, for the model.
+       */
+      description: string;
+      /**
+       * JSON Schema of an object: what the model fills in. No references, patterns or open objects; 8 levels, 16 KB at most.
+       */
+      parameters?: {
+        [k: string]: unknown;
+      };
+      /**
+       * Where the arguments go: in the query string of GET and DELETE, else as the JSON body. Fixed: no placeholders.
+       */
+      url: string;
+      /**
+       * HTTP method.
+       */
+      method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      /**
+       * Sent as they are; the model never sees them. 20 at most.
+       */
+      headers?: {
+        [k: string]: string;
+      };
+      /**
+       * Milliseconds until it is given up; the agent is told.
+       */
+      timeout_ms?: number;
+      /**
+       * A line the agent says before the tool runs.
+       */
+      speak_first?: string;
+    }
+  | {
+      /**
+       * Hangs up. Always there, named or not.
+       */
+      type: 'end_call';
+    }
+  | {
+      /**
+       * Hands the call over to a number of yours.
+       */
+      type: 'transfer_call';
+      /**
+       * Whom the model may choose from.
+       */
+      targets: {
+        /**
+         * What the model calls it by.
+         */
+        name: string;
+        /**
+         * Where the call goes, E.164; the model never sees it.
+         */
+        number: string;
+      }[];
+    }
+  | {
+      /**
+       * Presses keys of the phone, for voice menus.
+       */
+      type: 'send_dtmf';
+    };
+/**
+ * A tool as answers show it, with its defaults.
+ */
+export type Tool =
+  | {
+      /**
+       * Calls a URL of yours.
+       */
+      type: 'http';
+      /**
+       * What the model calls it by; each name once an agent.
+       */
+      name: string;
+      /**
+       * What it does and when to use it, for the model.
+       */
+      description: string;
+      /**
+       * JSON Schema of an object: what the model fills in. No references, patterns or open objects; 8 levels, 16 KB at most.
+       */
+      parameters: {
+        [k: string]: unknown;
+      };
+      /**
+       * Where the arguments go: in the query string of GET and DELETE, else as the JSON body. Fixed: no placeholders.
+       */
+      url: string;
+      /**
+       * HTTP method.
+       */
+      method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      /**
+       * Sent as they are; the model never sees them. 20 at most.
+       */
+      headers?: {
+        [k: string]: string;
+      };
+      /**
+       * Milliseconds until it is given up; the agent is told.
+       */
+      timeout_ms: number;
+      /**
+       * A line the agent says before the tool runs.
+       */
+      speak_first?: string;
+    }
+  | {
+      /**
+       * Hangs up. Always there, named or not.
+       */
+      type: 'end_call';
+    }
+  | {
+      /**
+       * Hands the call over to a number of yours.
+       */
+      type: 'transfer_call';
+      /**
+       * Whom the model may choose from.
+       */
+      targets: {
+        /**
+         * What the model calls it by.
+         */
+        name: string;
+        /**
+         * Where the call goes, E.164; the model never sees it.
+         */
+        number: string;
+      }[];
+    }
+  | {
+      /**
+       * Presses keys of the phone, for voice menus.
+       */
+      type: 'send_dtmf';
+    };
+
+export interface Operations {
+  createAgent: {
+    query: {};
+    body: NewAgent;
+    answer: Agent;
+  };
+  listAgents: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only agents of this type.
+       */
+      type?: 'inbound' | 'outbound';
+      /**
+       * `true` lists archived agents too. Default: false.
+       */
+      include_archived?: 'true' | 'false';
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: AgentSummary[];
+    };
+  };
+  getAgent: {
+    query: {};
+    body: undefined;
+    answer: Agent;
+  };
+  updateAgent: {
+    query: {};
+    body: AgentChange;
+    answer: Agent;
+  };
+  archiveAgent: {
+    query: {};
+    body: undefined;
+    answer: Agent;
+  };
+  attachNumber: {
+    query: {};
+    body: NumberAttachment;
+    answer: Agent;
+  };
+  detachNumber: {
+    query: {};
+    body: undefined;
+    answer: Agent;
+  };
+  setPrimaryNumber: {
+    query: {};
+    body: PrimaryNumber;
+    answer: Agent;
+  };
+  listNumbers: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: PhoneNumber[];
+    };
+  };
+  searchNumbers: {
+    query: {
+      /**
+       * Two-letter country code (ISO 3166-1).
+       */
+      country?: string;
+      /**
+       * Kind of number.
+       */
+      type?: 'local' | 'mobile' | 'toll_free' | 'national';
+      /**
+       * Only numbers of this area code, such as 415.
+       */
+      area_code?: string;
+      /**
+       * Digits or letters that the number holds; * stands for any digit.
+       */
+      contains?: string;
+      /**
+       * City.
+       */
+      locality?: string;
+      /**
+       * State or province, such as CA.
+       */
+      region?: string;
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+    };
+    body: undefined;
+    answer: {
+      data: AvailableNumber[];
+    };
+  };
+  purchaseNumber: {
+    query: {};
+    body: NumberPurchase;
+    answer: PhoneNumber;
+  };
+  releaseNumber: {
+    query: {};
+    body: undefined;
+    answer: PhoneNumber;
+  };
+  createCall: {
+    query: {};
+    body: AgentCall | PromptCall;
+    answer: Call;
+  };
+  listCalls: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only calls in this status.
+       */
+      status?:
+        | 'queued'
+        | 'initiated'
+        | 'ringing'
+        | 'in_progress'
+        | 'completed'
+        | 'no_answer'
+        | 'busy'
+        | 'canceled'
+        | 'failed';
+      /**
+       * Only calls in this direction.
+       */
+      direction?: 'inbound' | 'outbound';
+      /**
+       * Only calls of this agent.
+       */
+      agent_id?: string;
+      /**
+       * Only calls to this number, E.164.
+       */
+      to_number?: string;
+      /**
+       * Only calls from this number, E.164, or `anonymous`.
+       */
+      from_number?: 'anonymous' | string;
+      /**
+       * Only calls created after this time, ISO 8601.
+       */
+      created_after?: string;
+      /**
+       * Only calls created before this time, ISO 8601.
+       */
+      created_before?: string;
+    };
+    body: undefined;
+    /**
+     * Newest first; the next page is in the Link header.
+     */
+    answer: Call[];
+  };
+  getCall: {
+    query: {};
+    body: undefined;
+    answer: Call;
+  };
+  getTranscript: {
+    query: {};
+    body: undefined;
+    answer: Transcript;
+  };
+  cancelCall: {
+    query: {};
+    body: undefined;
+    answer: Call;
+  };
+  hangUpCall: {
+    query: {};
+    body: undefined;
+    answer: Call;
+  };
+  getRecording: {
+    query: {};
+    body: undefined;
+    answer: Response;
+  };
+  listWebhookEvents: {
+    query: {};
+    body: undefined;
+    answer: {
+      /**
+       * Every event type there is.
+       *
+       * Items: Event type.
+       */
+      data: (
+        | 'call.queued'
+        | 'call.ringing'
+        | 'call.answered'
+        | 'call.completed'
+        | 'call.failed'
+        | 'call.no_answer'
+        | 'call.busy'
+        | 'call.canceled'
+      )[];
+    };
+  };
+  listWebhookEndpoints: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: WebhookEndpoint[];
+    };
+  };
+  createWebhookEndpoint: {
+    query: {};
+    body: NewWebhookEndpoint;
+    answer: WebhookEndpointWithSecret;
+  };
+  getWebhookEndpoint: {
+    query: {};
+    body: undefined;
+    answer: WebhookEndpoint;
+  };
+  updateWebhookEndpoint: {
+    query: {};
+    body: WebhookEndpointChange;
+    answer: WebhookEndpoint;
+  };
+  deleteWebhookEndpoint: {
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  rotateWebhookEndpointSecret: {
+    query: {};
+    body: undefined;
+    answer: WebhookEndpointWithSecret;
+  };
+  listWebhookDeliveries: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only deliveries to this endpoint.
+       */
+      endpoint_id?: string;
+      /**
+       * Only deliveries of this call.
+       */
+      call_id?: string;
+      /**
+       * Only deliveries of this event type.
+       */
+      event_type?:
+        | 'call.queued'
+        | 'call.ringing'
+        | 'call.answered'
+        | 'call.completed'
+        | 'call.failed'
+        | 'call.no_answer'
+        | 'call.busy'
+        | 'call.canceled';
+      /**
+       * Only deliveries in this status.
+       */
+      status?: 'pending' | 'delivered' | 'exhausted';
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: WebhookDelivery[];
+    };
+  };
+  getWebhookDelivery: {
+    query: {};
+    body: undefined;
+    answer: WebhookDeliveryDetail;
+  };
+  redeliverWebhook: {
+    query: {};
+    body: undefined;
+    answer: WebhookDelivery;
+  };
+  getWebhookSecret: {
+    query: {};
+    body: undefined;
+    answer: WebhookSecret;
+  };
+  rotateWebhookSecret: {
+    query: {};
+    body: undefined;
+    answer: WebhookSecretShown;
+  };
+  getBalance: {
+    query: {};
+    body: undefined;
+    answer: Balance;
+  };
+  setBalance: {
+    query: {};
+    body: BalanceSetting;
+    answer: Balance;
+  };
+  addCredit: {
+    query: {};
+    body: Credit;
+    answer: Balance;
+  };
+  getOpenApi: {
+    query: {};
+    body: undefined;
+    answer: {
+      openapi: string;
+    };
+  };
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "NewAgent".
+ */
+export interface NewAgent {
+  /**
+   * Human-readable label.
+   */
+  name: string;
+  /**
+   * `inbound` answers calls to its numbers; `outbound` is dispatched with POST /v1/calls.
+   */
+  type: 'inbound' | 'outbound';
+  /**
+   * Who the agent is and what it must not do. Null or left out: the default persona.
+   */
+  persona?: string | null;
+  /**
+   * Its task: one goal a call. An outbound call may replace it for itself.
+   */
+  instructions?: string | null;
+  /**
+   * The voice of the speech model. Default: marin.
+   */
+  voice?: 'alloy' | 'ash' | 'ballad' | 'coral' | 'echo' | 'sage' | 'shimmer' | 'verse' | 'marin' | 'cedar';
+  /**
+   * BCP-47 code of the language spoken. Null or left out: the greeting is in English, then the other side's language decides.
+   */
+  language?: string | null;
+  /**
+   * What to extract after each call. Null or left out: nothing is extracted.
+   */
+  returns?: Returns | null;
+  /**
+   * What the agent may do during a call, 20 at most. `end_call` is always there. The model fills the typed parameters only, never the host, the headers or fixed parts.
+   */
+  tools?: NewTool[] | null;
+  /**
+   * Receives the events of this agent's calls, signed with the organization's default secret. https only; addresses that are not public are refused.
+   */
+  webhook_url?: string | null;
+  /**
+   * What to do when a voicemail answers: `hangup` at the verdict (the default), or `leave_message` after the beep.
+   */
+  voicemail_action?: 'hangup' | 'leave_message';
+  /**
+   * Numbers to attach. A number has one inbound agent at most, and any count of outbound ones.
+   */
+  number_ids?: string[];
+  /**
+   * One of `number_ids`; the first of them when left out.
+   */
+  primary_number_id?: string | null;
+}
+/**
+ * What to extract from a conversation: field name -> type. Types: string, number, integer, boolean, date (YYYY-MM-DD), datetime (ISO 8601), `enum(a|b|c)`, each with `[]` for a list, or an object with `type`, `description` and `enum`. 100 fields at most. Every field of a result may come back null: not said.
+ */
+export interface Returns {
+  [k: string]:
+    | string
+    | {
+        /**
+         * A type name, as above.
+         */
+        type: string;
+        /**
+         * What the field means, for the model that reads the transcript.
+         */
+        description?: string;
+        /**
+         * The only values there are, for the types string and enum.
+         */
+        enum?: string[];
+      };
+}
+/**
+ * How calls are to be led: who speaks, about what, with which voice, tools and numbers.
+ */
+export interface Agent {
+  /**
+   * Agent id.
+   */
+  id: string;
+  /**
+   * The organization it belongs to.
+   */
+  org_id: string;
+  /**
+   * Who created it: the id of the API key.
+   */
+  user_id: string;
+  /**
+   * Human-readable label.
+   */
+  name: string;
+  /**
+   * `inbound` answers calls to its numbers; `outbound` is dispatched with POST /v1/calls.
+   */
+  type: 'inbound' | 'outbound';
+  /**
+   * Identity and policy. Null: the default persona.
+   */
+  persona: string | null;
+  /**
+   * Default task. Null: none of its own.
+   */
+  instructions: string | null;
+  /**
+   * Voice of the speech model.
+   */
+  voice: string;
+  /**
+   * BCP-47 code. Null: the other side's language decides, with a greeting in English.
+   */
+  language: string | null;
+  returns: Returns;
+  /**
+   * What it may do during a call, defaults filled in. Null: only `end_call`.
+   */
+  tools: Tool[] | null;
+  /**
+   * Default webhook URL of its calls. Null: none.
+   */
+  webhook_url: string | null;
+  /**
+   * What to do when a voicemail answers: `hangup` at the verdict (the default), or `leave_message` after the beep.
+   */
+  voicemail_action: 'hangup' | 'leave_message';
+  /**
+   * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
+   */
+  primary_number_id: string | null;
+  /**
+   * When it was archived. Null: it is active. An archived agent can be read, not changed or used.
+   */
+  archived_at: string | null;
+  /**
+   * Creation.
+   */
+  created_at: string;
+  /**
+   * Last change.
+   */
+  updated_at: string;
+  /**
+   * Every attached number, oldest attachment first.
+   */
+  numbers: PhoneNumber[];
+}
+/**
+ * A phone number that the organization has bought.
+ */
+export interface PhoneNumber {
+  /**
+   * Number id.
+   */
+  id: string;
+  /**
+   * The number, E.164.
+   */
+  e164: string;
+  /**
+   * Label.
+   */
+  friendly_name: string;
+  /**
+   * Two-letter country code.
+   */
+  country_code: string;
+  /**
+   * Kind of number: local, mobile, toll_free or national.
+   */
+  number_type: string;
+  /**
+   * `active`: can be called and called from. `released`: given back, kept for the record.
+   */
+  status: 'active' | 'released';
+  /**
+   * What it costs a month, in cents.
+   */
+  monthly_cost_cents: number;
+  /**
+   * When it was bought.
+   */
+  purchased_at: string;
+  /**
+   * The inbound agent that answers it. Null: calls to it are rejected.
+   */
+  inbound_agent_id: string | null;
+  /**
+   * The outbound agents that may call from it.
+   */
+  outbound_agent_ids: string[];
+}
+/**
+ * An agent as lists show it: without its numbers.
+ */
+export interface AgentSummary {
+  /**
+   * Agent id.
+   */
+  id: string;
+  /**
+   * The organization it belongs to.
+   */
+  org_id: string;
+  /**
+   * Who created it: the id of the API key.
+   */
+  user_id: string;
+  /**
+   * Human-readable label.
+   */
+  name: string;
+  /**
+   * `inbound` answers calls to its numbers; `outbound` is dispatched with POST /v1/calls.
+   */
+  type: 'inbound' | 'outbound';
+  /**
+   * Identity and policy. Null: the default persona.
+   */
+  persona: string | null;
+  /**
+   * Default task. Null: none of its own.
+   */
+  instructions: string | null;
+  /**
+   * Voice of the speech model.
+   */
+  voice: string;
+  /**
+   * BCP-47 code. Null: the other side's language decides, with a greeting in English.
+   */
+  language: string | null;
+  returns: Returns;
+  /**
+   * What it may do during a call, defaults filled in. Null: only `end_call`.
+   */
+  tools: Tool[] | null;
+  /**
+   * Default webhook URL of its calls. Null: none.
+   */
+  webhook_url: string | null;
+  /**
+   * What to do when a voicemail answers: `hangup` at the verdict (the default), or `leave_message` after the beep.
+   */
+  voicemail_action: 'hangup' | 'leave_message';
+  /**
+   * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
+   */
+  primary_number_id: string | null;
+  /**
+   * When it was archived. Null: it is active. An archived agent can be read, not changed or used.
+   */
+  archived_at: string | null;
+  /**
+   * Creation.
+   */
+  created_at: string;
+  /**
+   * Last change.
+   */
+  updated_at: string;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "AgentChange".
+ */
+export interface AgentChange {
+  /**
+   * Human-readable label.
+   */
+  name?: string;
+  /**
+   * Who the agent is and what it must not do. Null or left out: the default persona.
+   */
+  persona?: string | null;
+  /**
+   * Its task: one goal a call. An outbound call may replace it for itself.
+   */
+  instructions?: string | null;
+  /**
+   * The voice of the speech model. Default: marin.
+   */
+  voice?: 'alloy' | 'ash' | 'ballad' | 'coral' | 'echo' | 'sage' | 'shimmer' | 'verse' | 'marin' | 'cedar';
+  /**
+   * BCP-47 code of the language spoken. Null or left out: the greeting is in English, then the other side's language decides.
+   */
+  language?: string | null;
+  /**
+   * What to extract after each call. Null or left out: nothing is extracted.
+   */
+  returns?: Returns | null;
+  /**
+   * What the agent may do during a call, 20 at most. `end_call` is always there. The model fills the typed parameters only, never the host, the headers or fixed parts.
+   */
+  tools?: NewTool[] | null;
+  /**
+   * Receives the events of this agent's calls, signed with the organization's default secret. https only; addresses that are not public are refused.
+   */
+  webhook_url?: string | null;
+  /**
+   * What to do when a voicemail answers: `hangup` at the verdict (the default), or `leave_message` after the beep.
+   */
+  voicemail_action?: 'hangup' | 'leave_message';
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "NumberAttachment".
+ */
+export interface NumberAttachment {
+  /**
+   * An active number of the organization.
+   */
+  number_id: string;
+  /**
+   * Makes it the primary number. The first number attached becomes primary anyway.
+   */
+  primary?: boolean;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "PrimaryNumber".
+ */
+export interface PrimaryNumber {
+  /**
+   * A number that is attached to the agent.
+   */
+  number_id: string;
+}
+/**
+ * A number that can be bought at the carrier.
+ */
+export interface AvailableNumber {
+  /**
+   * The number, E.164; POST /v1/numbers/purchase buys it.
+   */
+  e164: string;
+  /**
+   * The carrier's label.
+   */
+  friendly_name: string;
+  /**
+   * Two-letter country code.
+   */
+  country_code: string;
+  /**
+   * Kind of number.
+   */
+  number_type: string;
+  /**
+   * City. Null: the carrier does not say.
+   */
+  locality: string | null;
+  /**
+   * State or province. Null: the carrier does not say.
+   */
+  region: string | null;
+  /**
+   * What it would cost a month, in cents.
+   */
+  monthly_cost_cents: number;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "NumberPurchase".
+ */
+export interface NumberPurchase {
+  /**
+   * The number to buy, E.164.
+   */
+  e164: string;
+  /**
+   * Label. Left out: the carrier's.
+   */
+  friendly_name?: string;
+}
+/**
+ * Persona, voice, language, returns, tools and voicemail_action come from the agent and are not accepted here.
+ */
+export interface AgentCall {
+  /**
+   * An outbound agent with at least one attached number.
+   */
+  agent_id: string;
+  /**
+   * Whom to call, E.164.
+   */
+  to: string;
+  /**
+   * Facts the agent may use during the call: any JSON object, 64 KB at most. It is fenced off as data: the agent is told neither to obey it nor to read it out. Default: {}.
+   */
+  context?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Yours; the agent never sees it. 50 keys at most, keys and values of 500 characters at most. Default: {}.
+   */
+  metadata?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Caller ID: a number attached to the agent. Left out: the agent's primary number.
+   */
+  from_number?: string;
+  /**
+   * Receives this call's events in place of the agent's webhook URL. https only.
+   */
+  webhook_url?: string;
+  /**
+   * The task of this call. Replaces the agent's instructions wholly.
+   */
+  instructions?: string;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "PromptCall".
+ */
+export interface PromptCall {
+  /**
+   * Whom to call, E.164.
+   */
+  to: string;
+  /**
+   * Facts the agent may use during the call: any JSON object, 64 KB at most. It is fenced off as data: the agent is told neither to obey it nor to read it out. Default: {}.
+   */
+  context?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Yours; the agent never sees it. 50 keys at most, keys and values of 500 characters at most. Default: {}.
+   */
+  metadata?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Caller ID: an active number of the organization. Left out: the oldest one.
+   */
+  from_number?: string;
+  /**
+   * Receives this call's events, signed with the organization's default secret. https only.
+   */
+  webhook_url?: string;
+  /**
+   * The task of this call.
+   */
+  instructions: string;
+  /**
+   * What to extract after the call. Null or left out: nothing is extracted.
+   */
+  returns?: Returns | null;
+  /**
+   * Language spoken. Left out: the greeting is in English, then the other side's decides.
+   */
+  language?: 'en' | 'es';
+}
+/**
+ * A phone call, past or live; also the body of every webhook. Its transcript is a resource of its own.
+ */
+export interface Call {
+  /**
+   * Call id.
+   */
+  id: string;
+  /**
+   * The agent that leads it. Null: placed by a prompt.
+   */
+  agent_id: string | null;
+  /**
+   * Who is called, E.164; of an inbound call, the number that was called.
+   */
+  to_number: string;
+  /**
+   * Caller ID, E.164; of an inbound call, who calls, or `anonymous` when withheld.
+   */
+  from_number: string;
+  /**
+   * `queued`: recorded, the carrier not yet asked. `initiated`: the carrier has accepted it. `ringing`. `in_progress`: answered. Then one end, for good: `completed` (a connected call that ended well), `no_answer`, `busy`, `canceled` (before it was answered) or `failed`. It never goes back.
+   */
+  status:
+    | 'queued'
+    | 'initiated'
+    | 'ringing'
+    | 'in_progress'
+    | 'completed'
+    | 'no_answer'
+    | 'busy'
+    | 'canceled'
+    | 'failed';
+  /**
+   * `outbound`: placed with POST /v1/calls. `inbound`: answered by an inbound agent.
+   */
+  direction: 'inbound' | 'outbound';
+  /**
+   * The agent's persona when the call was made. Null: the default persona was used.
+   */
+  persona: string | null;
+  /**
+   * The instructions used: the call's own, else the agent's. Null: there were none.
+   */
+  instructions: string | null;
+  /**
+   * What the model was told: rendered once when the call is made, never an input.
+   */
+  prompt: string;
+  /**
+   * As it was sent with the call; {} when nothing was. Null for inbound.
+   */
+  context: {
+    [k: string]: unknown;
+  } | null;
+  returns: Returns;
+  /**
+   * Language code; `en` where none was chosen and the other side's language decides.
+   */
+  language: string;
+  /**
+   * What was extracted: every field of `returns`, null where it was not said. Null until result_status is completed, and for good when it is failed or nothing was asked.
+   */
+  result: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * `pending` until the call has ended, and up to 60 s longer while a result is extracted; then `completed`, or `failed` with the reason in `result_error`. Without `returns` it ends as completed.
+   */
+  result_status: 'pending' | 'completed' | 'failed';
+  /**
+   * Why there is no result. Null unless result_status is failed.
+   */
+  result_error: string | null;
+  /**
+   * When the call was made, or came in.
+   */
+  created_at: string;
+  /**
+   * When it began to ring. Null before, and when it never did or the carrier did not say.
+   */
+  started_at: string | null;
+  /**
+   * When someone picked up. Null before, and when nobody did.
+   */
+  answered_at: string | null;
+  /**
+   * When it ended. Null while it has not.
+   */
+  ended_at: string | null;
+  /**
+   * Whole seconds from ringing (from creation when it never rang) to the end, rounded up. Null until it has ended.
+   */
+  duration_seconds: number | null;
+  /**
+   * Connected seconds charged. Null until it has ended, and when it was never connected.
+   */
+  billed_duration_seconds: number | null;
+  /**
+   * The charge in thousandths of a cent, billed by the second. Null until it has ended, and when it was never connected.
+   */
+  billing_amount_milli_cents: number | null;
+  /**
+   * Of the credit held for it: `reserved` until it has ended, then `settled` when it was connected, `released` when not.
+   */
+  reservation_status: 'reserved' | 'settled' | 'released';
+  /**
+   * Where its events are sent besides the registered endpoints: its own URL, else the agent's. Null: nowhere.
+   */
+  webhook_url: string | null;
+  /**
+   * Of the inline delivery of call.completed: `none` until there is one, `pending` while it is tried, then `delivered` or `failed`.
+   */
+  webhook_status: 'none' | 'pending' | 'delivered' | 'failed';
+  /**
+   * Why the last attempt of that delivery failed. Null: none did.
+   */
+  webhook_error: string | null;
+  /**
+   * What failed: the carrier's own code, or one of ours such as model_error. Null: nothing did.
+   */
+  error_code: string | null;
+  /**
+   * The same in words. Null: nothing failed.
+   */
+  error_message: string | null;
+  /**
+   * Why it ended, or is about to: remote_hangup, agent_ended, caller_silent, voicemail, fax, transferred, hangup_requested, canceled, max_duration, credit_exhausted, draining, refused_by_carrier, no_answer, busy or what the carrier names in their place (`SIP 486`), or the fault (stream_lost, model_failed, daemon_restart, …). More may be added. Null while live.
+   */
+  hangup_cause: string | null;
+  /**
+   * As it was sent with the call; {} when nothing was.
+   */
+  metadata: {
+    [k: string]: unknown;
+  };
+  /**
+   * Last change.
+   */
+  updated_at: string;
+  /**
+   * What it cost, estimated. Null until the call is over and all of its usage is known.
+   */
+  cost: CallCost | null;
+}
+/**
+ * What a call cost whoever runs the service, estimated; beside the price that is charged.
+ */
+export interface CallCost {
+  /**
+   * Always true: a table of rates, not an invoice.
+   */
+  estimate: true;
+  /**
+   * The sum of the parts, in thousandths of a cent. Null when one of them is not known.
+   */
+  total_milli_cents: number | null;
+  model: CostPart;
+  transcription: CostPart;
+  extraction: CostPart;
+  carrier: CostPart;
+  /**
+   * The day of the rates, YYYY-MM-DD.
+   */
+  as_of: string;
+}
+/**
+ * One part of a call's cost.
+ */
+export interface CostPart {
+  /**
+   * The model, or the carrier.
+   */
+  name: string;
+  /**
+   * Thousandths of a cent. Null: something was used whose rate is not known.
+   */
+  milli_cents: number | null;
+  /**
+   * What was used: raw counts, seconds, minutes.
+   */
+  used: {
+    [k: string]: number;
+  };
+}
+/**
+ * What was said on a call.
+ */
+export interface Transcript {
+  /**
+   * The call.
+   */
+  call_id: string;
+  /**
+   * `live` while the call lasts: more follows. `final` once it has ended.
+   */
+  status: 'live' | 'final';
+  /**
+   * In speech order.
+   */
+  data: TranscriptItem[];
+}
+/**
+ * One stretch of speech, or what happened between two.
+ */
+export interface TranscriptItem {
+  /**
+   * Item id.
+   */
+  id: string;
+  /**
+   * Who: the agent, the other side, a tool that was used, or the service.
+   */
+  role: 'agent' | 'caller' | 'tool' | 'system';
+  /**
+   * What was generated, or transcribed.
+   */
+  text: string;
+  /**
+   * What the other side heard of it before it was cut; equals `text` when all was heard.
+   */
+  heard_text: string;
+  /**
+   * Whether it was cut short.
+   */
+  interrupted: boolean;
+  /**
+   * When it began.
+   */
+  started_at: string;
+  /**
+   * The same in milliseconds since the call's audio began.
+   */
+  start_ms: number;
+  /**
+   * When it ended, likewise. Null: it goes on, or it is not known.
+   */
+  end_ms: number | null;
+}
+/**
+ * A receiver of the events of all of the organization's calls.
+ */
+export interface WebhookEndpoint {
+  /**
+   * Endpoint id.
+   */
+  id: string;
+  /**
+   * The organization it belongs to.
+   */
+  org_id: string;
+  /**
+   * Where events are sent.
+   */
+  url: string;
+  /**
+   * A note for people. Null: none.
+   */
+  description: string | null;
+  /**
+   * Event types that are sent; `*` stands for every one.
+   */
+  enabled_events: string[];
+  /**
+   * Nothing is sent to a disabled endpoint; what it misses is listed.
+   */
+  status: 'enabled' | 'disabled';
+  /**
+   * `too_many_failures` after 10 deliveries in a row were exhausted, `manual` when set by PATCH. Null while enabled.
+   */
+  disabled_reason: string | null;
+  /**
+   * Since when it is disabled. Null while enabled.
+   */
+  disabled_at: string | null;
+  /**
+   * Exhausted deliveries in a row. A delivery that succeeds, or enabling, sets it to 0.
+   */
+  consecutive_failures: number;
+  /**
+   * Creation.
+   */
+  created_at: string;
+  /**
+   * Last change.
+   */
+  updated_at: string;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "NewWebhookEndpoint".
+ */
+export interface NewWebhookEndpoint {
+  /**
+   * Where to send events. https only; addresses that are not public are refused.
+   */
+  url: string;
+  /**
+   * A note for people. Null: none.
+   */
+  description?: string | null;
+  /**
+   * Event types to be sent; `*` stands for every one, also future ones. Default: ["*"].
+   */
+  enabled_events?: (
+    | 'call.queued'
+    | 'call.ringing'
+    | 'call.answered'
+    | 'call.completed'
+    | 'call.failed'
+    | 'call.no_answer'
+    | 'call.busy'
+    | 'call.canceled'
+    | '*'
+  )[];
+}
+/**
+ * A webhook endpoint with the secret that was just made for it.
+ */
+export interface WebhookEndpointWithSecret {
+  /**
+   * Endpoint id.
+   */
+  id: string;
+  /**
+   * The organization it belongs to.
+   */
+  org_id: string;
+  /**
+   * Where events are sent.
+   */
+  url: string;
+  /**
+   * A note for people. Null: none.
+   */
+  description: string | null;
+  /**
+   * Event types that are sent; `*` stands for every one.
+   */
+  enabled_events: string[];
+  /**
+   * Nothing is sent to a disabled endpoint; what it misses is listed.
+   */
+  status: 'enabled' | 'disabled';
+  /**
+   * `too_many_failures` after 10 deliveries in a row were exhausted, `manual` when set by PATCH. Null while enabled.
+   */
+  disabled_reason: string | null;
+  /**
+   * Since when it is disabled. Null while enabled.
+   */
+  disabled_at: string | null;
+  /**
+   * Exhausted deliveries in a row. A delivery that succeeds, or enabling, sets it to 0.
+   */
+  consecutive_failures: number;
+  /**
+   * Creation.
+   */
+  created_at: string;
+  /**
+   * Last change.
+   */
+  updated_at: string;
+  /**
+   * Signing secret, `whsec_` and base64. Shown in this answer and never again: keep it.
+   */
+  secret: string;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "WebhookEndpointChange".
+ */
+export interface WebhookEndpointChange {
+  /**
+   * Where to send events. https only; addresses that are not public are refused.
+   */
+  url?: string;
+  /**
+   * A note for people. Null: none.
+   */
+  description?: string | null;
+  /**
+   * Event types to be sent; `*` stands for every one.
+   */
+  enabled_events?: (
+    | 'call.queued'
+    | 'call.ringing'
+    | 'call.answered'
+    | 'call.completed'
+    | 'call.failed'
+    | 'call.no_answer'
+    | 'call.busy'
+    | 'call.canceled'
+    | '*'
+  )[];
+  /**
+   * `disabled` stops deliveries and keeps the endpoint; `enabled` clears its count of failures.
+   */
+  status?: 'enabled' | 'disabled';
+}
+/**
+ * One event on its way to one receiver.
+ */
+export interface WebhookDelivery {
+  /**
+   * Sent as Service-Event-Id and webhook-id, the same on every attempt: drop what you have seen.
+   */
+  id: string;
+  /**
+   * The organization it belongs to.
+   */
+  org_id: string;
+  /**
+   * The endpoint it goes to. Null: an inline delivery to the call's `webhook_url`, signed with the organization's default secret.
+   */
+  endpoint_id: string | null;
+  /**
+   * The call it tells of.
+   */
+  call_id: string | null;
+  /**
+   * Event type.
+   */
+  event_type:
+    | 'call.queued'
+    | 'call.ringing'
+    | 'call.answered'
+    | 'call.completed'
+    | 'call.failed'
+    | 'call.no_answer'
+    | 'call.busy'
+    | 'call.canceled';
+  /**
+   * Where it is sent.
+   */
+  url: string;
+  /**
+   * `pending`: more attempts follow. `delivered`: a 2xx came within 15 s. `exhausted`: given up.
+   */
+  status: 'pending' | 'delivered' | 'exhausted';
+  /**
+   * Attempts made since it was made or sent again.
+   */
+  attempt_count: number;
+  /**
+   * How often it was sent again by hand.
+   */
+  manual_retry_count: number;
+  /**
+   * When the next attempt is due; means nothing once it is no longer pending.
+   */
+  next_attempt_at: string;
+  /**
+   * Of the last attempt: timeout, connection_failed, dns_error, tls_error, protocol_error, blocked_address, redirect_not_followed or http_status_<n>; without one: endpoint_disabled or endpoint_deleted. Null: no attempt yet, or it went well.
+   */
+  last_error: string | null;
+  /**
+   * HTTP status of the last attempt. Null: no attempt yet, or no answer came.
+   */
+  last_response_status: number | null;
+  /**
+   * When it was delivered. Null: not so far.
+   */
+  delivered_at: string | null;
+  /**
+   * When the event happened.
+   */
+  created_at: string;
+  /**
+   * Last change.
+   */
+  updated_at: string;
+}
+/**
+ * A webhook delivery with its attempts.
+ */
+export interface WebhookDeliveryDetail {
+  /**
+   * Sent as Service-Event-Id and webhook-id, the same on every attempt: drop what you have seen.
+   */
+  id: string;
+  /**
+   * The organization it belongs to.
+   */
+  org_id: string;
+  /**
+   * The endpoint it goes to. Null: an inline delivery to the call's `webhook_url`, signed with the organization's default secret.
+   */
+  endpoint_id: string | null;
+  /**
+   * The call it tells of.
+   */
+  call_id: string | null;
+  /**
+   * Event type.
+   */
+  event_type:
+    | 'call.queued'
+    | 'call.ringing'
+    | 'call.answered'
+    | 'call.completed'
+    | 'call.failed'
+    | 'call.no_answer'
+    | 'call.busy'
+    | 'call.canceled';
+  /**
+   * Where it is sent.
+   */
+  url: string;
+  /**
+   * `pending`: more attempts follow. `delivered`: a 2xx came within 15 s. `exhausted`: given up.
+   */
+  status: 'pending' | 'delivered' | 'exhausted';
+  /**
+   * Attempts made since it was made or sent again.
+   */
+  attempt_count: number;
+  /**
+   * How often it was sent again by hand.
+   */
+  manual_retry_count: number;
+  /**
+   * When the next attempt is due; means nothing once it is no longer pending.
+   */
+  next_attempt_at: string;
+  /**
+   * Of the last attempt: timeout, connection_failed, dns_error, tls_error, protocol_error, blocked_address, redirect_not_followed or http_status_<n>; without one: endpoint_disabled or endpoint_deleted. Null: no attempt yet, or it went well.
+   */
+  last_error: string | null;
+  /**
+   * HTTP status of the last attempt. Null: no attempt yet, or no answer came.
+   */
+  last_response_status: number | null;
+  /**
+   * When it was delivered. Null: not so far.
+   */
+  delivered_at: string | null;
+  /**
+   * When the event happened.
+   */
+  created_at: string;
+  /**
+   * Last change.
+   */
+  updated_at: string;
+  /**
+   * Every attempt, in order.
+   */
+  attempts: WebhookAttempt[];
+}
+/**
+ * One attempt of a delivery.
+ */
+export interface WebhookAttempt {
+  /**
+   * Attempt id.
+   */
+  id: string;
+  /**
+   * Counts from 1 over the delivery's whole life, replays included.
+   */
+  attempt: number;
+  /**
+   * When it began.
+   */
+  started_at: string;
+  /**
+   * Milliseconds until it was over.
+   */
+  latency_ms: number;
+  /**
+   * HTTP status. Null: no answer came.
+   */
+  response_status: number | null;
+  /**
+   * What went wrong, as in `last_error`. Null: nothing.
+   */
+  error: string | null;
+  /**
+   * The first 2 KiB of the answer. Null: it was empty, or none came.
+   */
+  response_excerpt: string | null;
+}
+/**
+ * Which secret signs inline deliveries: those to a `webhook_url`.
+ */
+export interface WebhookSecret {
+  /**
+   * The last characters, to recognize the secret by.
+   */
+  last4: string;
+  /**
+   * Until when the secret before signs too. Null: there is none.
+   */
+  previous_expires_at: string | null;
+}
+/**
+ * The secret of inline deliveries that was just made.
+ */
+export interface WebhookSecretShown {
+  /**
+   * The last characters, to recognize the secret by.
+   */
+  last4: string;
+  /**
+   * Until when the secret before signs too. Null: there is none.
+   */
+  previous_expires_at: string | null;
+  /**
+   * `whsec_…`, shown this once.
+   */
+  secret: string;
+}
+/**
+ * The organization's credit.
+ */
+export interface Balance {
+  /**
+   * What may still be spent, in milli-cents; null: without limit.
+   */
+  balance_milli_cents: number | null;
+  /**
+   * Held for live calls beside the balance, in milli-cents; what is not used comes back.
+   */
+  held_milli_cents: number;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "BalanceSetting".
+ */
+export interface BalanceSetting {
+  /**
+   * What may be spent, in milli-cents; null: without limit.
+   */
+  balance_milli_cents: number | null;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "Credit".
+ */
+export interface Credit {
+  /**
+   * Milli-cents to add; a negative amount takes away.
+   */
+  amount_milli_cents: number;
+}
+/**
+ * The body of every error answer.
+ */
+export interface ErrorAnswer {
+  error: {
+    /**
+     * Stable and machine-readable; the table of errors lists every one.
+     */
+    code: string;
+    /**
+     * For people: what is wrong and what to do about it. Its wording may change.
+     */
+    message: string;
+    /**
+     * The field to blame, as a path: `to`, `tools[0].url`. Absent when no single field is.
+     */
+    param?: string;
+    /**
+     * Only with `carrier_error`: the carrier's own error code.
+     */
+    carrier_code?: string;
+    /**
+     * The same as the X-Request-Id header; the log has it too.
+     */
+    request_id: string;
+  };
+}
+
+/** Method and path of every operation; `once`: it takes an Idempotency-Key. */
+export const OPERATIONS = {
+  createAgent: { method: 'POST', path: '/v1/agents', once: true },
+  listAgents: { method: 'GET', path: '/v1/agents' },
+  getAgent: { method: 'GET', path: '/v1/agents/{id}' },
+  updateAgent: { method: 'PATCH', path: '/v1/agents/{id}' },
+  archiveAgent: { method: 'DELETE', path: '/v1/agents/{id}' },
+  attachNumber: { method: 'POST', path: '/v1/agents/{id}/numbers' },
+  detachNumber: { method: 'DELETE', path: '/v1/agents/{id}/numbers/{number_id}' },
+  setPrimaryNumber: { method: 'PUT', path: '/v1/agents/{id}/primary-number' },
+  listNumbers: { method: 'GET', path: '/v1/numbers' },
+  searchNumbers: { method: 'GET', path: '/v1/numbers/available' },
+  purchaseNumber: { method: 'POST', path: '/v1/numbers/purchase', once: true },
+  releaseNumber: { method: 'DELETE', path: '/v1/numbers/{id}' },
+  createCall: { method: 'POST', path: '/v1/calls', once: true },
+  listCalls: { method: 'GET', path: '/v1/calls' },
+  getCall: { method: 'GET', path: '/v1/calls/{id}' },
+  getTranscript: { method: 'GET', path: '/v1/calls/{id}/transcript' },
+  cancelCall: { method: 'POST', path: '/v1/calls/{id}/cancel' },
+  hangUpCall: { method: 'POST', path: '/v1/calls/{id}/hangup' },
+  getRecording: { method: 'GET', path: '/v1/calls/{id}/recording' },
+  listWebhookEvents: { method: 'GET', path: '/v1/webhook_events' },
+  listWebhookEndpoints: { method: 'GET', path: '/v1/webhook_endpoints' },
+  createWebhookEndpoint: { method: 'POST', path: '/v1/webhook_endpoints', once: true },
+  getWebhookEndpoint: { method: 'GET', path: '/v1/webhook_endpoints/{id}' },
+  updateWebhookEndpoint: { method: 'PATCH', path: '/v1/webhook_endpoints/{id}' },
+  deleteWebhookEndpoint: { method: 'DELETE', path: '/v1/webhook_endpoints/{id}' },
+  rotateWebhookEndpointSecret: { method: 'POST', path: '/v1/webhook_endpoints/{id}/rotate_secret' },
+  listWebhookDeliveries: { method: 'GET', path: '/v1/webhook_deliveries' },
+  getWebhookDelivery: { method: 'GET', path: '/v1/webhook_deliveries/{id}' },
+  redeliverWebhook: { method: 'POST', path: '/v1/webhook_deliveries/{id}/redeliver' },
+  getWebhookSecret: { method: 'GET', path: '/v1/webhook_secret' },
+  rotateWebhookSecret: { method: 'POST', path: '/v1/webhook_secret/rotate', once: true },
+  getBalance: { method: 'GET', path: '/v1/balance' },
+  setBalance: { method: 'PUT', path: '/v1/balance' },
+  addCredit: { method: 'POST', path: '/v1/balance/credits', once: true },
+  getOpenApi: { method: 'GET', path: '/v1/openapi.json' },
+} as const;

@@ -1,0 +1,223 @@
+// The client: every operation of /v1, by resource. What a request is, and when it is repeated, is in transport.ts.
+import type {
+  AgentSummary,
+  AvailableNumber,
+  Call,
+  PhoneNumber,
+  WebhookDelivery,
+  WebhookEndpoint,
+} from './api.ts';
+import { OffhookConnectionError } from './errors.ts';
+import { List, nextOf } from './list.ts';
+import {
+  type AnswerOf,
+  type BodyOf,
+  createTransport,
+  type OffhookOptions,
+  type Operation,
+  pause,
+  type QueryOf,
+  type Request,
+  type RequestOptions,
+  type Transport,
+} from './transport.ts';
+import { verify } from './webhooks.ts';
+
+const ENDED: ReadonlySet<string> = new Set(['completed', 'no_answer', 'busy', 'canceled', 'failed']);
+const FIRST_LOOK_MS = 500;
+const LATER_LOOKS_MS = 5_000;
+
+/** Whether a call has reached its end. */
+export const hasEnded = (call: Pick<Call, 'status'>): boolean => ENDED.has(call.status);
+
+export interface WaitOptions extends Omit<RequestOptions, 'idempotencyKey'> {
+  /** `result` (the default): also until its result is settled, up to a minute after the end. */
+  until?: 'ended' | 'result' | undefined;
+  /** Told of every change of status. */
+  onChange?: ((call: Call) => void) | undefined;
+  /** Milliseconds to wait in all (default: as long as it takes). */
+  withinMs?: number | undefined;
+}
+
+/** The requests of one client: what every resource is made of. */
+function requestsOf(transport: Transport) {
+  return {
+    async ask<O extends Operation>(operation: O, request: Request<O> = {}): Promise<AnswerOf<O>> {
+      return (await transport.send(operation, request)).answer;
+    },
+    /** A list, whichever of the two forms its answer has: `{data: […]}` or a bare array. */
+    list<T, O extends Operation>(operation: O, query: QueryOf<O> = {}, o: RequestOptions = {}): List<T> {
+      return new List<T>(async (startingAfter) => {
+        const { answer, headers } = await transport.send(operation, {
+          ...o,
+          query: { ...query, ...(startingAfter === null ? {} : { starting_after: startingAfter }) },
+        });
+        const data = Array.isArray(answer) ? (answer as T[]) : (answer as { data: T[] }).data;
+        return { data, next: nextOf(headers.get('link')) };
+      });
+    },
+  };
+}
+
+type Requests = ReturnType<typeof requestsOf>;
+
+const agentsOf = ({ ask, list }: Requests) => ({
+  create: (body: BodyOf<'createAgent'>, o?: RequestOptions) => ask('createAgent', { ...o, body }),
+  /** Newest first; archived ones only with `include_archived`. */
+  list: (query?: QueryOf<'listAgents'>, o?: RequestOptions) =>
+    list<AgentSummary, 'listAgents'>('listAgents', query, o),
+  get: (id: string, o?: RequestOptions) => ask('getAgent', { ...o, params: { id } }),
+  /** Null clears a field that may be null. */
+  update: (id: string, body: BodyOf<'updateAgent'>, o?: RequestOptions) =>
+    ask('updateAgent', { ...o, params: { id }, body }),
+  /** Detaches its numbers; live calls go on. */
+  archive: (id: string, o?: RequestOptions) => ask('archiveAgent', { ...o, params: { id } }),
+  attachNumber: (id: string, body: BodyOf<'attachNumber'>, o?: RequestOptions) =>
+    ask('attachNumber', { ...o, params: { id }, body }),
+  detachNumber: (id: string, numberId: string, o?: RequestOptions) =>
+    ask('detachNumber', { ...o, params: { id, number_id: numberId } }),
+  setPrimaryNumber: (id: string, body: BodyOf<'setPrimaryNumber'>, o?: RequestOptions) =>
+    ask('setPrimaryNumber', { ...o, params: { id }, body }),
+});
+
+const numbersOf = ({ ask, list }: Requests) => ({
+  list: (query?: QueryOf<'listNumbers'>, o?: RequestOptions) =>
+    list<PhoneNumber, 'listNumbers'>('listNumbers', query, o),
+  /** A number by its id, out of the list: there is no request for one alone. Undefined when there is none. */
+  async get(id: string, o?: RequestOptions): Promise<PhoneNumber | undefined> {
+    for await (const number of list<PhoneNumber, 'listNumbers'>('listNumbers', { limit: 100 }, o)) {
+      if (number.id === id) return number;
+    }
+    return undefined;
+  },
+  /** What the carrier sells. */
+  available: async (query?: QueryOf<'searchNumbers'>, o?: RequestOptions): Promise<AvailableNumber[]> =>
+    (await ask('searchNumbers', { ...o, query })).data,
+  /** Buys it: costs money each month. */
+  purchase: (body: BodyOf<'purchaseNumber'>, o?: RequestOptions) => ask('purchaseNumber', { ...o, body }),
+  /** Gives it back to the carrier, for good. */
+  release: (id: string, o?: RequestOptions) => ask('releaseNumber', { ...o, params: { id } }),
+});
+
+const callsOf = ({ ask, list }: Requests) => ({
+  /** Places a call now. A repeat with the same `idempotencyKey` never dials twice. */
+  create: (body: BodyOf<'createCall'>, o?: RequestOptions) => ask('createCall', { ...o, body }),
+  list: (query?: QueryOf<'listCalls'>, o?: RequestOptions) => list<Call, 'listCalls'>('listCalls', query, o),
+  get: (id: string, o?: RequestOptions) => ask('getCall', { ...o, params: { id } }),
+  /** The words so far of a live call, all of them of one that has ended. */
+  transcript: (id: string, o?: RequestOptions) => ask('getTranscript', { ...o, params: { id } }),
+  /** The stereo WAV as a `Response`: read its `body`, `blob()` or `arrayBuffer()`. */
+  recording: (id: string, o?: RequestOptions): Promise<Response> =>
+    ask('getRecording', { ...o, params: { id } }),
+  /** Ends a call that has not been answered. */
+  cancel: (id: string, o?: RequestOptions) => ask('cancelCall', { ...o, params: { id } }),
+  /** Ends a live call. */
+  hangup: (id: string, o?: RequestOptions) => ask('hangUpCall', { ...o, params: { id } }),
+  /**
+   * Waits for a call's end, and for its result.
+   * @throws OffhookConnectionError `timeout` after `withinMs`; the call goes on. The signal's reason when it is aborted.
+   */
+  async wait(id: string, o: WaitOptions = {}): Promise<Call> {
+    const { until = 'result', onChange, withinMs, ...request } = o;
+    const giveUpAt = withinMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + withinMs;
+    let seen = '';
+    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(LATER_LOOKS_MS, lookMs * 1.5)) {
+      const call = await ask('getCall', { ...request, params: { id } });
+      if (call.status !== seen) {
+        seen = call.status;
+        lookMs = FIRST_LOOK_MS;
+        onChange?.(call);
+      }
+      if (hasEnded(call) && (until === 'ended' || call.result_status !== 'pending')) return call;
+      if (Date.now() + lookMs > giveUpAt) {
+        throw new OffhookConnectionError(
+          `The call is ${call.status} after ${(withinMs ?? 0) / 1000} s; it goes on.`,
+          {
+            code: 'timeout',
+          },
+        );
+      }
+      await pause(lookMs, o.signal);
+    }
+  },
+});
+
+const webhookEndpointsOf = ({ ask, list }: Requests) => ({
+  /** The answer holds the secret, this once. */
+  create: (body: BodyOf<'createWebhookEndpoint'>, o?: RequestOptions) =>
+    ask('createWebhookEndpoint', { ...o, body }),
+  list: (query?: QueryOf<'listWebhookEndpoints'>, o?: RequestOptions) =>
+    list<WebhookEndpoint, 'listWebhookEndpoints'>('listWebhookEndpoints', query, o),
+  get: (id: string, o?: RequestOptions) => ask('getWebhookEndpoint', { ...o, params: { id } }),
+  update: (id: string, body: BodyOf<'updateWebhookEndpoint'>, o?: RequestOptions) =>
+    ask('updateWebhookEndpoint', { ...o, params: { id }, body }),
+  delete: (id: string, o?: RequestOptions): Promise<void> =>
+    ask('deleteWebhookEndpoint', { ...o, params: { id } }),
+  /** A new secret; the old one signs beside it for 24 hours. */
+  rotateSecret: (id: string, o?: RequestOptions) =>
+    ask('rotateWebhookEndpointSecret', { ...o, params: { id } }),
+});
+
+const webhookDeliveriesOf = ({ ask, list }: Requests) => ({
+  list: (query?: QueryOf<'listWebhookDeliveries'>, o?: RequestOptions) =>
+    list<WebhookDelivery, 'listWebhookDeliveries'>('listWebhookDeliveries', query, o),
+  /** With every attempt. */
+  get: (id: string, o?: RequestOptions) => ask('getWebhookDelivery', { ...o, params: { id } }),
+  redeliver: (id: string, o?: RequestOptions) => ask('redeliverWebhook', { ...o, params: { id } }),
+});
+
+const webhookEventsOf = ({ ask }: Requests) => ({
+  list: async (o?: RequestOptions) => (await ask('listWebhookEvents', o)).data,
+});
+
+const webhookSecretOf = ({ ask }: Requests) => ({
+  /** What is known of the secret that signs for a `webhook_url`; not the secret itself. */
+  get: (o?: RequestOptions) => ask('getWebhookSecret', o),
+  rotate: (o?: RequestOptions) => ask('rotateWebhookSecret', o),
+});
+
+const balanceOf = ({ ask }: Requests) => ({
+  get: (o?: RequestOptions) => ask('getBalance', o),
+  /** @param operatorKey the daemon's OPERATOR_KEY: an API key alone cannot lift its own limit */
+  set: (body: BodyOf<'setBalance'>, operatorKey: string, o?: RequestOptions) =>
+    ask('setBalance', { ...o, body, headers: { ...o?.headers, 'Operator-Key': operatorKey } }),
+  /** @param operatorKey as above */
+  addCredit: (body: BodyOf<'addCredit'>, operatorKey: string, o?: RequestOptions) =>
+    ask('addCredit', { ...o, body, headers: { ...o?.headers, 'Operator-Key': operatorKey } }),
+});
+
+/**
+ * A client of one daemon.
+ * ```ts
+ * const offhook = new Offhook({ apiKey: 'sk_…', baseUrl: 'https://calls.example.com' });
+ * const call = await offhook.calls.create({ agent_id, to: '+14155550123' });
+ * const { result } = await offhook.calls.wait(call.id);
+ * ```
+ * Methods throw `OffhookError`; what failed on its way is tried again, with an idempotency key where it must not happen twice.
+ */
+export class Offhook {
+  readonly agents: ReturnType<typeof agentsOf>;
+  readonly numbers: ReturnType<typeof numbersOf>;
+  readonly calls: ReturnType<typeof callsOf>;
+  readonly webhookEndpoints: ReturnType<typeof webhookEndpointsOf>;
+  readonly webhookDeliveries: ReturnType<typeof webhookDeliveriesOf>;
+  readonly webhookEvents: ReturnType<typeof webhookEventsOf>;
+  readonly webhookSecret: ReturnType<typeof webhookSecretOf>;
+  readonly balance: ReturnType<typeof balanceOf>;
+  readonly webhooks: { verify: typeof verify } = { verify };
+  /** The OpenAPI document of the daemon itself. */
+  readonly openApi: (o?: RequestOptions) => Promise<AnswerOf<'getOpenApi'>>;
+
+  constructor(options: OffhookOptions = {}) {
+    const requests = requestsOf(createTransport(options));
+    this.agents = agentsOf(requests);
+    this.numbers = numbersOf(requests);
+    this.calls = callsOf(requests);
+    this.webhookEndpoints = webhookEndpointsOf(requests);
+    this.webhookDeliveries = webhookDeliveriesOf(requests);
+    this.webhookEvents = webhookEventsOf(requests);
+    this.webhookSecret = webhookSecretOf(requests);
+    this.balance = balanceOf(requests);
+    this.openApi = (o) => requests.ask('getOpenApi', o);
+  }
+}
