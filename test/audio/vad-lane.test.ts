@@ -5,22 +5,30 @@ import { join, noise, silence, tones } from './fixtures.ts';
 const WINDOW = 256;
 const windows = (count: number) => count * 32;
 
+const batchOfOne = (contextSamples: number) => ({
+  samples: new Float32Array(contextSamples + WINDOW),
+  before: [new Float32Array(4)],
+  after: [new Float32Array(4)],
+  probabilities: Float32Array.of(0.75),
+});
+
 /** A lane with a model that answers, for each window it is given, the state it was given plus one. */
-function open(gate = true) {
+function open(gate = true, contextSamples = 0) {
   const answered: [number, number][] = [];
-  const model: { first: number; state: number }[] = [];
+  const model: { samples: number[]; state: number }[] = [];
   const free: Int16Array[] = [];
   let made = 0;
   let ready = 0;
   const counters = { windows: 0, droppedWindows: 0 };
   const lane = new QueuedLane((probability, endSample) => answered.push([endSample / WINDOW, probability]), {
     gate,
+    model: { contextSamples, memory: [{ input: 'h', output: 'hn', size: 2 }] },
     counters,
     take: () => {
       const buffer = free.pop();
       if (buffer !== undefined) return buffer;
       made++;
-      return new Int16Array(WINDOW);
+      return new Int16Array(contextSamples + WINDOW);
     },
     give: (samples) => void free.push(samples),
     ready: () => void ready++,
@@ -29,12 +37,12 @@ function open(gate = true) {
     while (ready > 0) {
       ready--;
       if (!lane.answerGated()) continue;
-      const input = new Float32Array(WINDOW);
-      const h = new Float32Array(128);
-      const c = new Float32Array(128);
-      lane.load(input, h, c, 0, 1);
-      model.push({ first: input[0]!, state: h[0]! });
-      lane.store(Float32Array.of(0.75), h.fill(h[0]! + 1), c, 0, 1);
+      const rows = batchOfOne(contextSamples);
+      lane.load(rows, 0, 1);
+      const state = rows.before[0]![0]!;
+      model.push({ samples: [...rows.samples], state });
+      rows.after[0]!.fill(state + 1);
+      lane.store(rows, 0, 1);
     }
   };
   return { lane, run, answered, model, counters, lost: () => made - free.length };
@@ -104,12 +112,41 @@ t.test('without a gate -> the model sees all', async (t) => {
   t.equal(model.length, 9);
 });
 
+t.test('each window comes with the last samples before it, silence before the first', async (t) => {
+  // Every sample says where it stands: 1, 2, 3, … of 32768.
+  const sound = Int16Array.from({ length: 6 * WINDOW }, (_, n) => n + 1);
+  const { lane, run, model } = open(false, 32);
+  for (let from = 0; from < sound.length; from += 100) lane.push(sound.subarray(from, from + 100));
+  run();
+  t.equal(model.length, 6);
+  for (const [i, { samples }] of model.entries())
+    t.same(
+      samples.map((sample) => sample * 32768),
+      Array.from({ length: 32 + WINDOW }, (_, n) => Math.max(0, i * WINDOW - 32 + n + 1)),
+    );
+  // Also where the window before it was gated and never seen by the model, and in buffers that were used before.
+  const gated = open(true, 32);
+  gated.lane.push(join(tones([500], windows(1)), silence(windows(20))));
+  gated.run();
+  const quiet = Int16Array.from({ length: 5 * WINDOW }, (_, n) => (n % 5) - 2);
+  gated.lane.push(join(quiet, tones([500], windows(1))));
+  gated.run();
+  const seen = gated.model.slice(-4);
+  for (const [i, { samples }] of seen.entries()) {
+    const before = (1 + i + 1) * WINDOW;
+    t.same(
+      samples.slice(0, 32).map((sample) => sample * 32768),
+      [...quiet.subarray(before - 32, before)],
+    );
+  }
+});
+
 t.test('a closed lane gives all its buffers back, also the one in flight', async (t) => {
   const { lane, answered, lost } = open();
   lane.push(join(silence(windows(6)), tones([500], windows(6)), silence(10)));
   t.equal(lane.answerGated(), true);
   lane.close();
-  lane.store(Float32Array.of(1), new Float32Array(128), new Float32Array(128), 0, 1);
+  lane.store(batchOfOne(0), 0, 1);
   t.equal(lane.answerGated(), false);
   t.equal(lost(), 0);
   t.same(

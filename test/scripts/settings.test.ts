@@ -20,6 +20,7 @@ t.test('a setting that cannot be used is named, with why', async (t) => {
     [{ PUBLIC_URL: 'ftp://x' }, /only http and https/],
     [{ PUBLIC_URL: 'https://x/?a=1' }, /no query/],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL/],
+    [{ VAD_MODEL: 'v3' }, /^VAD_MODEL: "v3" is none of v4, v5, v6/],
     [{ OFFHOOK_API_KEY: 'secret' }, /starts with sk_/],
   ] as const) {
     t.throws(() => readConfig(env), { message: told });
