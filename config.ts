@@ -154,6 +154,12 @@ export const SETTINGS = {
     advanced: true,
     help: 'auto, or none to deliver without Redis',
   },
+  DASHBOARD_RELOAD: {
+    kind: 'boolean',
+    default: 'false',
+    advanced: true,
+    help: "read the dashboard's files again when they change (for work on it)",
+  },
   STORAGE_WARN_MB: {
     kind: 'integer',
     default: '500',

@@ -11,6 +11,7 @@ import { type MediaThreads, openMediaThreads } from './bridge/media-threads.ts';
 import { openSwitchboard } from './bridge/switchboard.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
 import { createApp } from './control/app.ts';
+import { openDashboard } from './control/dashboard/dashboard.ts';
 import { openEgress } from './control/egress.ts';
 import { failpoint, setFailpoints } from './control/failpoints.ts';
 import { createHttpServer } from './control/http-server.ts';
@@ -266,6 +267,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       };
       return { ok: checks.accepting && checks.media_threads && !checks.storage.low, checks };
     };
+    const dashboard = openDashboard({ reload: config.DASHBOARD_RELOAD });
     handle = createApp({
       store,
       calls: switchboard,
@@ -284,6 +286,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       }),
       ready,
       metrics,
+      pages: dashboard.pages,
     });
     opened.push({
       name: 'live calls',

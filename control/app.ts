@@ -34,6 +34,8 @@ export const ROUTES: readonly Route[] = [
   ...balanceRoutes,
 ];
 
+const QUIET_ROUTES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/assets']);
+
 export interface AppParts extends Omit<ControlParts, 'now'> {
   now?: () => Date;
   /** Of the program, for the reference. */
@@ -124,8 +126,8 @@ function begin(log: Log): RequestHandler {
     const begun = performance.now();
     res.once('close', () => {
       const { requestId, route, orgId, keyId, error } = contextOf(res);
-      // Probes and scrapes come every few seconds and tell nothing when they are well.
-      if (error === null && (route === '/healthz' || route === '/readyz' || route === '/metrics')) return;
+      // Probes and scrapes come every few seconds, a page's files by the dozen; they tell nothing when they are well.
+      if (error === null && route !== null && QUIET_ROUTES.has(route)) return;
       const line = {
         request_id: requestId,
         method: req.method,

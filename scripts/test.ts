@@ -112,6 +112,7 @@ await check('test runner is built', buildTap);
 if (wanted.length === 0) {
   await check('imports point one way, PURE files are pure', async () => checkImports().join('\n') || null);
   await check('types (tsc)', () => tool('tsc', []));
+  await check('types of the browser code (tsc)', () => tool('tsc', ['-p', 'control/dashboard/app']));
   await check('format and lint (biome)', () => tool('biome', ['check', '--colors=off', '.']));
 }
 

@@ -31,12 +31,20 @@ t.test('imports against the direction are found', async (t) => {
     ['scripts/a.ts', "import { b } from '../control/b.ts';"],
     ['control/a.ts', "const b = await import('../test/b.ts');"],
     ['control/a.ts', 'const port = process.env.PORT;'],
+    ['control/dashboard/app/a.ts', "import { b } from '../pages.ts';"],
+    ['control/dashboard/app/a.ts', "import type { b } from '../../route.ts';"],
+    ['control/dashboard/app/a.ts', "import { z } from 'zod';"],
+    ['control/dashboard/app/a.ts', "import 'node:fs';"],
+    ['control/sdk/a.ts', "import { b } from '../route.ts';"],
+    ['control/sdk/a.ts', "const { b } = await import('preact');"],
   ] as const) {
     t.equal(complaints(t, { [file]: text }).length, 1, `${file}: ${text}`);
   }
   t.same(
     complaints(t, {
       'control/a.ts': "import { b } from '../bridge/b.ts';\nimport { c } from '../errors.ts';",
+      'control/dashboard/app/a.ts':
+        "import { render } from 'preact';\nimport { b } from './b.ts';\nimport { c } from '../../sdk/c.ts';",
     }),
     [],
   );
