@@ -1,5 +1,6 @@
 // The bridge's Prometheus metrics: calls by how they ended, latencies of answers as heard, and how the media threads keep time.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type TurnParts, turnView } from '../storage/turn-view.ts';
 import type { CallObserver } from './call-desk.ts';
 import type { MediaThreads } from './media-threads.ts';
 
@@ -25,6 +26,11 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     help: 'Times a caller cut the agent short',
     registers,
   });
+  const takenBack = new Counter({
+    name: 'offhook_barge_ins_taken_back_total',
+    help: 'Times the voice was held back for a sound that was no interruption, and went on',
+    registers,
+  });
   const answer = new Histogram({
     name: 'offhook_answer_heard_seconds',
     help: "End of the caller's speech to the first sound of the answer heard at the carrier",
@@ -41,6 +47,13 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     name: 'offhook_greeting_heard_seconds',
     help: 'Start of the media stream to the first sound of the greeting heard at the carrier',
     buckets: SECONDS,
+    registers,
+  });
+  const stages = new Histogram({
+    name: 'offhook_turn_stage_seconds',
+    help: 'What the wait for the greeting or an answer was made of: end_of_turn, request, model, send, playout',
+    labelNames: ['kind', 'stage'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10],
     registers,
   });
   const perThread = (
@@ -86,15 +99,21 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
   return {
     ended: (call) => ended.inc({ direction: call.direction, status: call.status }),
     refused: (reason) => refused.inc({ reason }),
-    bargeIn: () => bargeIns.inc(),
-    turn(_callId, times) {
-      if (times.firstHeardMs === null) return;
-      if (times.kind === 'greeting') greeting.observe(times.firstHeardMs / 1000);
-      else if (times.speechEndMs !== null) answer.observe((times.firstHeardMs - times.speechEndMs) / 1000);
-      if (times.firstModelAudioMs === null || times.firstSentMs === null) return;
-      const deciding =
-        times.decidedMs !== null && times.speechEndMs !== null ? times.decidedMs - times.speechEndMs : 0;
-      own.observe((deciding + times.firstSentMs - times.firstModelAudioMs) / 1000);
+    interruption(one) {
+      if (one.taken_back) takenBack.inc();
+      else bargeIns.inc();
+    },
+    turn(record) {
+      const { kind, latency_ms: latencyMs, parts } = turnView(record);
+      const spoken = kind === 'answer' && record.speech_end_ms !== null;
+      if (latencyMs === null || !(spoken || kind === 'greeting')) return;
+      if (kind === 'greeting') greeting.observe(latencyMs / 1000);
+      else answer.observe(latencyMs / 1000);
+      for (const [stage, ms] of Object.entries(parts) as [keyof TurnParts, number | null][]) {
+        if (ms !== null)
+          stages.observe({ kind, stage: stage.slice(0, -'_ms'.length) }, Math.max(0, ms) / 1000);
+      }
+      if (parts.send_ms !== null) own.observe(((parts.end_of_turn_ms ?? 0) + parts.send_ms) / 1000);
     },
   };
 }

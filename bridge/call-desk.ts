@@ -4,20 +4,29 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { AgentView, CallRecord, TranscriptItemRecord } from '../storage/records.ts';
+import type {
+  AgentView,
+  CallRecord,
+  InterruptionRecord,
+  TranscriptItemRecord,
+  TurnRecord,
+} from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import { type ModelAccess, planCall, type Script, streamUrl } from './call-plan.ts';
 import { type CallEvent, isTerminal, next } from './call-state.ts';
 import type { RunTool } from './calls.ts';
 import type { Carrier, StreamAnswer } from './carriers/carrier.ts';
 import type { MediaThreads } from './media-threads.ts';
-import type { FromMedia, ToMedia } from './messages.ts';
+import type { ToMedia } from './messages.ts';
+import { openTurnLog, type TurnLog } from './turn-log.ts';
 
 /** What the program watches of the bridge; metrics and live views hang on it. */
 export interface CallObserver {
   ended?(call: CallRecord): void;
-  turn?(call: string, times: Extract<FromMedia, { type: 'turn' }>['times']): void;
-  bargeIn?(call: string): void;
+  /** A turn, once its first sound was heard or it came to nothing. */
+  turn?(turn: TurnRecord): void;
+  /** Speech into the agent's voice, also where it was taken back. */
+  interruption?(interruption: InterruptionRecord): void;
   refused?(why: string): void;
 }
 
@@ -89,6 +98,7 @@ export interface LiveEntry {
 export interface CallDesk {
   readonly o: CallDeskOptions;
   readonly live: Map<string, LiveEntry>;
+  readonly turnLog: TurnLog;
   /** The media threads. @throws AppError at_capacity while they are not there yet */
   pool(): MediaThreads;
   attach(threads: MediaThreads): void;
@@ -123,6 +133,7 @@ const newToken = () => randomBytes(32).toString('base64url');
 export function openCallDesk(o: CallDeskOptions): CallDesk {
   const { store, carrier, log } = o;
   const live = new Map<string, LiveEntry>();
+  const turnLog = openTurnLog(store, log);
   /** One event at a time a call: steps are read, decided and written in order. */
   const chains = new Map<string, Promise<unknown>>();
   let threads: MediaThreads | null = null;
@@ -214,6 +225,8 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
   function forget(callId: string): void {
     const entry = live.get(callId);
     if (entry === undefined) return;
+    turnLog.flush();
+    turnLog.forget(callId);
     live.delete(callId);
     threads?.unassign(callId);
     if (entry.settle) o.settleResult(callId);
@@ -346,6 +359,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
   return {
     o,
     live,
+    turnLog,
     pool,
     attach(pool) {
       threads = pool;

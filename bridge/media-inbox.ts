@@ -11,7 +11,7 @@ type CallMessage = Exclude<FromMedia, { type: 'listening' | 'load' | 'log' }>;
 
 /** Reads the messages of all media threads, each call's in order. */
 export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
-  const { live, apply, inOrder, endNow } = desk;
+  const { live, apply, inOrder, endNow, turnLog } = desk;
   const { store, carrier, log } = desk.o;
   const o = desk.o;
 
@@ -182,10 +182,11 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         await saveItems(callId, message.items);
         return;
       case 'turn':
-        o.observer.turn?.(callId, message.times);
+        // What comes after a call was let go of, with a thread that died, has no number to go by.
+        if (entry !== undefined) o.observer.turn?.(turnLog.turn(callId, message.times));
         return;
       case 'barge-in':
-        o.observer.bargeIn?.(callId);
+        if (entry !== undefined) o.observer.interruption?.(turnLog.interruption(callId, message, false));
         return;
       case 'tool-called':
         await runTool(message);

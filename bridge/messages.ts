@@ -94,9 +94,12 @@ export interface TranscriptUpdate {
 /** The moments of one answer, in milliseconds since the media stream's start; null where it did not come to that. */
 export interface TurnTimes {
   kind: 'greeting' | 'answer' | 'prompt';
+  /** Null where no speech was answered: keys pressed, a tool's answer, a prompt. */
   speechEndMs: number | null;
-  decidedMs: number | null;
-  requestedMs: number;
+  /** When the answer was wanted. */
+  decidedMs: number;
+  /** When the model was asked: later than `decidedMs` while its session is not there, or another response runs. */
+  requestedMs: number | null;
   firstModelAudioMs: number | null;
   firstSentMs: number | null;
   firstHeardMs: number | null;

@@ -11,6 +11,7 @@ import type { Log } from '../log.ts';
 import { agentRoutes } from './agents.ts';
 import { authenticate, findRequestKey } from './auth.ts';
 import { balanceRoutes } from './balance.ts';
+import { callStoryRoutes } from './call-story.ts';
 import { callRoutes } from './calls.ts';
 import { handleError, toAppError } from './error-answer.ts';
 import { healthRoutes, type Readiness } from './health.ts';
@@ -29,6 +30,7 @@ export const ROUTES: readonly Route[] = [
   ...agentRoutes,
   ...numberRoutes,
   ...callRoutes,
+  ...callStoryRoutes,
   ...webhookRoutes,
   ...webhookSecretRoutes,
   ...balanceRoutes,

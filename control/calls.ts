@@ -14,10 +14,10 @@ import { page } from './paging.ts';
 import { contextOf } from './request-context.ts';
 import { found, type Route, route } from './route.ts';
 
-const NO_CALL = 'Your organization has no call with this id; GET /v1/calls lists them.';
+export const NO_CALL = 'Your organization has no call with this id; GET /v1/calls lists them.';
 
 /** Ended, and its last words and sounds are in: a media thread keeps a call for a moment beyond its end. */
-function isFinal(call: CallRecord, calls: Pick<Calls, 'live'>): boolean {
+export function isFinal(call: CallRecord, calls: Pick<Calls, 'live'>): boolean {
   const ended = (TERMINAL_STATUSES as readonly string[]).includes(call.status);
   return ended && !calls.live().some((live) => live.callId === call.id);
 }

@@ -138,6 +138,51 @@ export const TRANSCRIPT = {
   ],
 };
 
+export const CALL_TURNS = {
+  call_id: CALL.id,
+  status: 'final',
+  data: [
+    {
+      id: '0199b0c4-95f0-7e1b-8a2c-3d4e5f6a7b11',
+      index: 1,
+      kind: 'greeting',
+      speech_end_ms: null,
+      decided_ms: 1.2,
+      requested_ms: 1.3,
+      first_model_audio_ms: 240.5,
+      first_sent_ms: 241.1,
+      first_heard_ms: 322.4,
+      barged_in: false,
+      latency_ms: 322.4,
+      parts: { end_of_turn_ms: null, request_ms: 1.3, model_ms: 239.2, send_ms: 0.6, playout_ms: 81.3 },
+    },
+    {
+      id: '0199b0c4-a9c1-7a3d-9b5e-6f7a8b9c0d12',
+      index: 2,
+      kind: 'answer',
+      speech_end_ms: 4660,
+      decided_ms: 5180,
+      requested_ms: 5180.2,
+      first_model_audio_ms: 5561.9,
+      first_sent_ms: 5562.4,
+      first_heard_ms: 5640.8,
+      barged_in: false,
+      latency_ms: 980.8,
+      parts: { end_of_turn_ms: 520, request_ms: 0.2, model_ms: 381.7, send_ms: 0.5, playout_ms: 78.4 },
+    },
+  ],
+  interruptions: [
+    {
+      id: '0199b0c4-a0d2-7b4e-8c6f-7a8b9c0d1e13',
+      at_ms: 3010.2,
+      onset_ms: 2810,
+      held_ms: 2870.5,
+      silenced_ms: 2990.1,
+      taken_back: false,
+    },
+  ],
+};
+
 export const ENDPOINT = {
   id: '0199b0c5-1b2c-7d3e-8f4a-5b6c7d8e9f07',
   org_id: ORG,
@@ -178,4 +223,29 @@ export const DELIVERY_ATTEMPT = {
   response_status: 200,
   error: null,
   response_excerpt: 'ok',
+};
+
+export const CALL_EVENTS = {
+  call_id: CALL.id,
+  data: [
+    {
+      id: '0199b0c4-f09a-7d1e-8b3c-5a6b7c8d9e14',
+      type: 'call.completed',
+      sequence: 4,
+      created_at: '2026-03-01T12:00:52.006Z',
+      deliveries: [
+        {
+          id: DELIVERY.id,
+          endpoint_id: ENDPOINT.id,
+          receiver: ENDPOINT.url,
+          status: 'delivered',
+          attempt_count: 1,
+          last_response_status: 200,
+          last_error: null,
+          next_attempt_at: null,
+          delivered_at: '2026-03-01T12:00:52.190Z',
+        },
+      ],
+    },
+  ],
 };

@@ -267,5 +267,38 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 `;
 
+const TURNS = `
+CREATE TABLE turns (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  call_id TEXT NOT NULL REFERENCES calls (id),
+  turn_index INTEGER NOT NULL CHECK (turn_index > 0),
+  kind TEXT NOT NULL CHECK (kind IN ('greeting', 'answer', 'prompt')),
+  speech_end_ms REAL,
+  decided_ms REAL NOT NULL,
+  requested_ms REAL,
+  first_model_audio_ms REAL,
+  first_sent_ms REAL,
+  first_heard_ms REAL,
+  barged_in INTEGER NOT NULL CHECK (barged_in IN (0, 1)),
+  UNIQUE (call_id, turn_index)
+) STRICT;
+
+CREATE TABLE interruptions (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  call_id TEXT NOT NULL REFERENCES calls (id),
+  at_ms REAL NOT NULL,
+  onset_ms REAL,
+  held_ms REAL,
+  silenced_ms REAL,
+  taken_back INTEGER NOT NULL CHECK (taken_back IN (0, 1))
+) STRICT;
+CREATE INDEX interruptions_in_order ON interruptions (call_id, at_ms);
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
-export const MIGRATIONS: readonly Migration[] = [{ name: 'first schema', sql: FIRST_SCHEMA }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: 'first schema', sql: FIRST_SCHEMA },
+  { name: 'turns and interruptions', sql: TURNS },
+];

@@ -220,6 +220,40 @@ export interface TranscriptItemRecord {
   end_ms: number | null;
 }
 
+/** The moments of one answer of the agent, in milliseconds since the media stream's start; null where it did not come to that. */
+export interface TurnRecord {
+  id: string;
+  call_id: string;
+  /** Counts per call from 1, in the order in which the turns were over. */
+  turn_index: number;
+  kind: 'greeting' | 'answer' | 'prompt';
+  /** Null where no speech was answered. */
+  speech_end_ms: number | null;
+  /** When the answer was wanted. */
+  decided_ms: number;
+  requested_ms: number | null;
+  first_model_audio_ms: number | null;
+  first_sent_ms: number | null;
+  first_heard_ms: number | null;
+  barged_in: boolean;
+}
+
+/** The caller speaking into the agent's voice; times as in TurnRecord. */
+export interface InterruptionRecord {
+  id: string;
+  call_id: string;
+  /** When it was decided what it was. */
+  at_ms: number;
+  /** When the caller's speech began. */
+  onset_ms: number | null;
+  /** When the voice was held back. */
+  held_ms: number | null;
+  /** When the last of the voice was played at the carrier. */
+  silenced_ms: number | null;
+  /** It was no interruption after all, and the voice went on where it had stopped. */
+  taken_back: boolean;
+}
+
 export interface EventRecord {
   id: string;
   org_id: string;

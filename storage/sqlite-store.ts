@@ -10,6 +10,7 @@ import { numbers } from './sqlite/numbers.ts';
 import { organizations } from './sqlite/organizations.ts';
 import { openSession } from './sqlite/session.ts';
 import { transcript } from './sqlite/transcript.ts';
+import { turns } from './sqlite/turns.ts';
 import { openDatabase } from './sqlite.ts';
 import type { Store } from './store.ts';
 
@@ -37,6 +38,7 @@ export async function openStore({ path, log, now = () => new Date() }: StoreOpti
     ...agents(session),
     ...calls(session),
     ...transcript(session),
+    ...turns(session),
     ...endpoints(session),
     ...deliveries(session),
     ...idempotency(session),

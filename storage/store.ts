@@ -13,12 +13,14 @@ import type {
   EndpointRecord,
   EventRecord,
   EventType,
+  InterruptionRecord,
   KeyRecord,
   LedgerRecord,
   NumberRecord,
   NumberView,
   OrganizationRecord,
   TranscriptItemRecord,
+  TurnRecord,
 } from './records.ts';
 
 /** Newest first. `startingAfter` is the id of the last item of the page before. */
@@ -190,6 +192,14 @@ export interface Store {
   /** In speech order: start_ms, then the order of insertion. */
   listTranscript(callId: string): Promise<TranscriptItemRecord[]>;
 
+  // how fast answers came
+  /** Adds what was timed, of any calls, in one transaction; a turn that is there already stays as it is. */
+  saveTurns(o: { turns: readonly TurnRecord[]; interruptions: readonly InterruptionRecord[] }): Promise<void>;
+  /** By turn_index. */
+  listTurns(callId: string): Promise<TurnRecord[]>;
+  /** As they came. */
+  listInterruptions(callId: string): Promise<InterruptionRecord[]>;
+
   // webhooks
   /** Conflict `too_many_endpoints` when the organization has `limit` already. */
   createEndpoint(
@@ -234,6 +244,8 @@ export interface Store {
     },
     page: Page,
   ): Promise<DeliveryRecord[]>;
+  /** Every delivery of a call's events, oldest first. */
+  listCallDeliveries(callId: string): Promise<DeliveryRecord[]>;
   /** Puts a delivery of any status back to pending, due now, its schedule from the start, and counts the replay. */
   redeliver(orgId: string, id: string, at: string): Promise<DeliveryRecord | null>;
 

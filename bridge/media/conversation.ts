@@ -95,8 +95,8 @@ export function openConversation(
     times = {
       kind,
       speechEndMs,
-      decidedMs: speechEndMs === null ? null : now,
-      requestedMs: now,
+      decidedMs: now,
+      requestedMs: null,
       firstModelAudioMs: null,
       firstSentMs: null,
       firstHeardMs: null,
@@ -316,6 +316,9 @@ export function openConversation(
       if (transcript.outstanding() === 0) wordsArrived?.();
     },
     toolCall: (tool) => runTool(tool.toolCallId, tool.name, tool.argumentsJson),
+    requested() {
+      if (times !== null) times.requestedMs ??= ports.now();
+    },
     responseStarted() {},
     responseDone(end) {
       handle({

@@ -54,6 +54,8 @@ export interface ModelListener {
   callerText(turn: number, text: string | null): void;
   /** Run the tool, then answer by sendToolResult. `argumentsJson` is untrusted. */
   toolCall(call: { toolCallId: string; name: string; argumentsJson: string }): void;
+  /** A response was asked for on the session; what was asked of a lost session is asked again. */
+  requested(): void;
   responseStarted(responseId: string): void;
   /** One response has ended in whatever way; `hadAudio` and `toolCalls` tell what it gave. */
   responseDone(end: {

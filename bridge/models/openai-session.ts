@@ -136,6 +136,7 @@ export function openOpenAISession(
       case 'create':
         progressAt = now();
         socket?.send(createResponse(effect.eventId, instructionsFor(effect.instructions, effect.resumes)));
+        listener.requested();
         break;
       case 'cancel':
         socket?.send(cancelResponse(effect.eventId, effect.responseId));

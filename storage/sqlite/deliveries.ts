@@ -16,6 +16,7 @@ type Verbs =
   | 'clearLeases'
   | 'getDelivery'
   | 'listDeliveries'
+  | 'listCallDeliveries'
   | 'redeliver';
 
 /** Consecutive exhausted deliveries that disable an endpoint. */
@@ -209,6 +210,13 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
         { sql: 'deliveries.status = ?', value: filters.status },
       ];
       const rows = readPage(session, DELIVERIES, { time: 'created_at', orgId, where, page });
+      return rows.map(DELIVERIES.fromRow);
+    },
+
+    async listCallDeliveries(callId) {
+      const rows = statement(
+        `SELECT ${DELIVERIES.selected} FROM deliveries WHERE call_id = ? ORDER BY seq`,
+      ).all(callId);
       return rows.map(DELIVERIES.fromRow);
     },
 

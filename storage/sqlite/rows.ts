@@ -6,11 +6,13 @@ import type {
   DeliveryRecord,
   EndpointRecord,
   EventRecord,
+  InterruptionRecord,
   KeyRecord,
   LedgerRecord,
   NumberRecord,
   OrganizationRecord,
   TranscriptItemRecord,
+  TurnRecord,
 } from '../records.ts';
 
 export type Value = string | number | null;
@@ -174,6 +176,30 @@ export const TRANSCRIPT_ITEMS = table<TranscriptItemRecord>('transcript_items', 
   started_at: 'value',
   start_ms: 'value',
   end_ms: 'value',
+});
+
+export const TURNS = table<TurnRecord>('turns', {
+  id: 'value',
+  call_id: 'value',
+  turn_index: 'value',
+  kind: 'value',
+  speech_end_ms: 'value',
+  decided_ms: 'value',
+  requested_ms: 'value',
+  first_model_audio_ms: 'value',
+  first_sent_ms: 'value',
+  first_heard_ms: 'value',
+  barged_in: 'boolean',
+});
+
+export const INTERRUPTIONS = table<InterruptionRecord>('interruptions', {
+  id: 'value',
+  call_id: 'value',
+  at_ms: 'value',
+  onset_ms: 'value',
+  held_ms: 'value',
+  silenced_ms: 'value',
+  taken_back: 'boolean',
 });
 
 export const EVENTS = table<EventRecord>('events', {

@@ -49,6 +49,7 @@ function open(change: Partial<PrepareCall> = {}) {
     },
     respond: (o) => {
       verbs.push(['respond', o?.instructions ?? null]);
+      listener?.requested();
       model.busy = true;
     },
     interrupt: (cut: readonly CutItem[]) => verbs.push(['interrupt', cut]),

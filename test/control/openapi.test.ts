@@ -7,6 +7,7 @@ import type { JsonSchema } from '../../control/openapi.ts';
 import { ERROR_STATUS } from '../../errors.ts';
 import { CALL_FIELDS } from '../../storage/call-view.ts';
 import { EVENT_TYPES } from '../../storage/records.ts';
+import { makeInterruption, makeTurn } from '../storage/makers.ts';
 import { document, faultOfAnswer, faultOfBody, inWords, validatorAt } from './document.ts';
 import { openReceiver } from './receiver.ts';
 import { openRig } from './rig.ts';
@@ -301,6 +302,9 @@ t.test('a good answer and an error of every operation are as the document says',
     },
   ]);
   await good('GET', `/v1/calls/${first.id}/transcript`);
+  await rig.store.saveTurns({ turns: [makeTurn(first.id)], interruptions: [makeInterruption(first.id)] });
+  await good('GET', `/v1/calls/${first.id}/turns`);
+  await good('GET', `/v1/calls/${first.id}/events`);
   await good('POST', `/v1/calls/${first.id}/cancel`);
   await good('POST', `/v1/calls/${second.id}/hangup`);
   await good('GET', `/v1/calls/${first.id}`);

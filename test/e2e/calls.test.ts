@@ -2,10 +2,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
+import type { z } from 'zod';
+import type { callEvents, callTurns } from '../../control/call-story-schemas.ts';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
+import { streamOffsetMs } from '../../scripts/simulate/evidence.ts';
 import { openRig, POLITE, until } from './rig.ts';
 
 const GREETING = 'Hello, this is the automated assistant. How can I help you?';
+type TurnsAnswer = z.infer<typeof callTurns>;
+type EventsAnswer = z.infer<typeof callEvents>;
+
 const VOICEMAIL = { file: 'voicemail-greeting-with-beep.wav' };
 
 t.setTimeout(160_000);
@@ -110,6 +116,12 @@ t.test('calls', async (t) => {
       ],
     );
     t.same(events[3]?.body.result, call.result);
+    const told = await rig.lab.api<EventsAnswer>('GET', `/v1/calls/${call.id}/events`);
+    t.same(
+      told.body.data.map(({ type, deliveries }) => [type, deliveries.map(({ status }) => status)]),
+      events.map(({ type }) => [type, ['delivered']]),
+      'the events and their deliveries can be read',
+    );
     const carrier = await atCarrier(call.to_number);
     t.equal(carrier.endedBy, 'application');
     t.same(carrier.violations, []);
@@ -125,6 +137,43 @@ t.test('calls', async (t) => {
     t.equal(bytes.toString('latin1', 0, 4), 'RIFF');
     const seconds = (bytes.length - 44) / (8_000 * 2 * 2);
     t.ok(Math.abs(seconds - (call.billed_duration_seconds ?? 0)) < 2, `recorded ${seconds} s`);
+
+    const turns = (await rig.lab.api<TurnsAnswer>('GET', `/v1/calls/${call.id}/turns`)).body;
+    t.match(turns, { call_id: call.id, status: 'final', interruptions: [] });
+    t.same(
+      turns.data.map(({ index, kind, barged_in }) => [index, kind, barged_in]),
+      [
+        [1, 'greeting', false],
+        [2, 'answer', false],
+      ],
+    );
+    // The phone network heard the agent begin; both count from the same beginning of the audio.
+    const offsetMs = streamOffsetMs(carrier);
+    const spurts = carrier.conversation?.agentSpurts ?? [];
+    for (const turn of turns.data) {
+      const sum = Object.values(turn.parts).reduce<number>((total, ms) => total + (ms ?? 0), 0);
+      t.ok(Math.abs(sum - (turn.latency_ms ?? 0)) < 0.5, `${sum} ms in parts, ${turn.latency_ms} in all`);
+      const heardMs = (turn.first_heard_ms ?? 0) + offsetMs;
+      const off = Math.min(...spurts.map(({ startMs }) => Math.abs(startMs - heardMs)));
+      t.ok(off < 250, `the ${turn.kind} is heard ${off} ms from where the phone network heard it`);
+    }
+    const said = lines[1];
+    t.ok(
+      Math.abs((turns.data[1]?.speech_end_ms ?? 0) - (said?.end_ms ?? 0)) < 1,
+      'it answers what was said, from its end',
+    );
+    const metrics = await (
+      await fetch(`${rig.lab.daemon.url}/metrics`, {
+        headers: { authorization: `Bearer ${rig.lab.apiKey}` },
+      })
+    ).text();
+    for (const stage of ['end_of_turn', 'request', 'model', 'send', 'playout']) {
+      t.match(
+        metrics,
+        new RegExp(`offhook_turn_stage_seconds_count\\{kind="answer",stage="${stage}"\\} [1-9]`),
+        stage,
+      );
+    }
   });
 
   t.test(
@@ -132,6 +181,8 @@ t.test('calls', async (t) => {
     async (t) => {
       const call = await rig.ended((await rig.dial(long.id, '+15550100002')).id);
       t.equal(call.status, 'completed');
+      const { interruptions } = (await rig.lab.api<TurnsAnswer>('GET', `/v1/calls/${call.id}/turns`)).body;
+      t.equal(interruptions.filter(({ taken_back }) => !taken_back).length, 1);
       const lines = await rig.transcript(call.id);
       const cut = lines[0];
       t.ok(cut?.interrupted);

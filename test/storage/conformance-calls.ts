@@ -4,7 +4,17 @@ import { v7 as uuid } from 'uuid';
 import type { CallRecord, CallStatus, EventRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import type { OpenEmpty } from './conformance.ts';
-import { addOrganization, at, makeAgent, makeCall, makeItem, stoppedClock, succeeded } from './makers.ts';
+import {
+  addOrganization,
+  at,
+  makeAgent,
+  makeCall,
+  makeInterruption,
+  makeItem,
+  makeTurn,
+  stoppedClock,
+  succeeded,
+} from './makers.ts';
 
 /** The Call object's fields as the interface specification lists them, and what was added. */
 const SPECIFIED_FIELDS =
@@ -539,5 +549,43 @@ export function callConformance(t: Test, openEmpty: OpenEmpty): void {
       'items of an unknown call are refused',
     );
     t.equal((await store.listTranscript(call.id)).length, 3, 'and all that came with them');
+  });
+
+  t.test('turns and interruptions', async (t) => {
+    const { store } = await open(t);
+    const org = await addOrganization(store);
+    const call = succeeded(await store.createCall(makeCall(org), { events: [], reserve: 0 }));
+    const twin = succeeded(await store.createCall(makeCall(org), { events: [], reserve: 0 }));
+    const greeting = makeTurn(call.id, {
+      kind: 'greeting',
+      speech_end_ms: null,
+      requested_ms: null,
+      first_model_audio_ms: null,
+      first_sent_ms: null,
+      first_heard_ms: null,
+      barged_in: true,
+    });
+    const answer = makeTurn(call.id, { turn_index: 2 });
+    const late = makeInterruption(call.id, { at_ms: 9_000.1, taken_back: true });
+    const early = makeInterruption(call.id, { onset_ms: null, held_ms: null });
+    await store.saveTurns({ turns: [], interruptions: [] });
+    await store.saveTurns({ turns: [answer, makeTurn(twin.id), greeting], interruptions: [late, early] });
+    t.strictSame(await store.listTurns(call.id), [greeting, answer], 'by number, as they were stored');
+    t.strictSame(await store.listInterruptions(call.id), [early, late], 'as they came');
+    t.strictSame(await store.listInterruptions(twin.id), []);
+    await store.saveTurns({
+      turns: [makeTurn(call.id, { turn_index: 2, kind: 'prompt' })],
+      interruptions: [],
+    });
+    t.strictSame(await store.listTurns(call.id), [greeting, answer], 'a number that is taken stays');
+    await t.rejects(
+      store.saveTurns({
+        turns: [makeTurn(call.id, { turn_index: 3 }), makeTurn(uuid())],
+        interruptions: [makeInterruption(call.id)],
+      }),
+      'a turn of an unknown call is refused',
+    );
+    t.equal((await store.listTurns(call.id)).length, 2, 'and all that came with it');
+    t.equal((await store.listInterruptions(call.id)).length, 2);
   });
 }

@@ -4,10 +4,12 @@ import type {
   AgentRecord,
   CallRecord,
   EndpointRecord,
+  InterruptionRecord,
   KeyRecord,
   NumberRecord,
   OrganizationRecord,
   TranscriptItemRecord,
+  TurnRecord,
 } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 
@@ -163,6 +165,39 @@ export function makeItem(callId: string, fields: Partial<TranscriptItemRecord> =
     started_at: START,
     start_ms: 0,
     end_ms: 900,
+    ...fields,
+  };
+}
+
+export function makeTurn(callId: string, fields: Partial<TurnRecord> = {}): TurnRecord {
+  return {
+    id: uuid(),
+    call_id: callId,
+    turn_index: 1,
+    kind: 'answer',
+    speech_end_ms: 4_660,
+    decided_ms: 5_180.5,
+    requested_ms: 5_181,
+    first_model_audio_ms: 5_561.9,
+    first_sent_ms: 5_562.4,
+    first_heard_ms: 5_640.8,
+    barged_in: false,
+    ...fields,
+  };
+}
+
+export function makeInterruption(
+  callId: string,
+  fields: Partial<InterruptionRecord> = {},
+): InterruptionRecord {
+  return {
+    id: uuid(),
+    call_id: callId,
+    at_ms: 3_010.2,
+    onset_ms: 2_810,
+    held_ms: 2_870.5,
+    silenced_ms: null,
+    taken_back: false,
     ...fields,
   };
 }

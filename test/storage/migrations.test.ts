@@ -10,6 +10,7 @@ import { numbers } from '../../storage/sqlite/numbers.ts';
 import * as rows from '../../storage/sqlite/rows.ts';
 import { openSession, type Session } from '../../storage/sqlite/session.ts';
 import { transcript } from '../../storage/sqlite/transcript.ts';
+import { turns } from '../../storage/sqlite/turns.ts';
 
 function migrated() {
   const db = new Database(':memory:');
@@ -26,7 +27,7 @@ t.test('every table is strict and holds the fields of its record', (t) => {
   // Columns that are storage's own, beside the record's.
   const own: Record<string, string[]> = { endpoints: ['deleted_at'], deliveries: ['lease_until'] };
   const tables = Object.values(rows).filter((value) => typeof value === 'object');
-  t.equal(tables.length, 11);
+  t.equal(tables.length, 13);
   for (const table of tables) {
     const columns = (db.pragma(`table_info(${table.name})`) as { name: string }[]).map(
       (column) => column.name,
@@ -72,6 +73,8 @@ t.test(
       ['events', () => calling.listEvents('c'), 'sqlite_autoindex_events_2'],
       ['ledger', () => calling.listLedger(org), 'ledger_by_org'],
       ['transcript', () => transcript(spy).listTranscript('c'), 'transcript_items_in_speech_order'],
+      ['turns', () => turns(spy).listTurns('c'), 'sqlite_autoindex_turns_2'],
+      ['interruptions', () => turns(spy).listInterruptions('c'), 'interruptions_in_order'],
       ['due deliveries', () => delivering.dueDeliveries(time, 500), 'deliveries_pending'],
       ['deliveries', () => delivering.listDeliveries(org, {}, page), 'deliveries_by_org'],
       [

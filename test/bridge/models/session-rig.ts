@@ -57,6 +57,7 @@ export function recorder(): Recorder {
       textDone: note('textDone'),
       callerText: note('callerText'),
       toolCall: note('toolCall'),
+      requested: note('requested'),
       responseStarted: note('responseStarted'),
       responseDone: note('responseDone'),
       usage: note('usage'),

@@ -1,0 +1,76 @@
+import t from 'tap';
+import type { TurnTimes } from '../../bridge/messages.ts';
+import { openTurnLog } from '../../bridge/turn-log.ts';
+import type { Log } from '../../log.ts';
+import type { Store } from '../../storage/store.ts';
+
+const TIMES: TurnTimes = {
+  kind: 'answer',
+  speechEndMs: 1_000.04,
+  decidedMs: 1_500.06,
+  requestedMs: 1_500.06,
+  firstModelAudioMs: null,
+  firstSentMs: null,
+  firstHeardMs: null,
+  bargedIn: false,
+};
+
+function open(fails = false) {
+  const batches: Parameters<Store['saveTurns']>[0][] = [];
+  const errors: unknown[] = [];
+  const log = { error: (...line: unknown[]) => errors.push(line) } as unknown as Log;
+  const turns = openTurnLog(
+    {
+      async saveTurns(batch) {
+        if (fails) throw new Error('the disk is full');
+        batches.push(batch);
+      },
+    },
+    log,
+  );
+  return { turns, batches, errors };
+}
+
+t.test('turns of several calls are one batch, each call with its own count', async (t) => {
+  const { turns, batches } = open();
+  t.match(turns.turn('a', TIMES), { call_id: 'a', turn_index: 1, speech_end_ms: 1_000, decided_ms: 1_500.1 });
+  t.match(turns.turn('b', TIMES), { turn_index: 1 });
+  t.match(turns.turn('a', TIMES), { turn_index: 2, first_heard_ms: null });
+  const one = turns.interruption('a', { atMs: 7, heldMs: 3.33 }, true);
+  t.match(one, { at_ms: 7, onset_ms: null, held_ms: 3.3, silenced_ms: null, taken_back: true });
+  t.equal(batches.length, 0, 'nothing is written by itself at once');
+  turns.flush();
+  turns.flush();
+  t.equal(batches.length, 1);
+  t.same(
+    batches[0]?.turns.map((turn) => [turn.call_id, turn.turn_index]),
+    [
+      ['a', 1],
+      ['b', 1],
+      ['a', 2],
+    ],
+  );
+  t.same(batches[0]?.interruptions, [one]);
+  turns.forget('a');
+  t.match(turns.turn('a', TIMES), { turn_index: 1 });
+  turns.flush();
+});
+
+t.test('what waits is written without being asked for', async (t) => {
+  const { turns, batches } = open();
+  turns.turn('a', TIMES);
+  // The log's own timer does not keep a program alive.
+  for (let waited = 0; batches.length === 0 && waited < 5_000; waited += 50) {
+    await new Promise((later) => setTimeout(later, 50));
+  }
+  t.equal(batches.length, 1);
+});
+
+t.test('a batch that cannot be stored is told, and the next one goes on', async (t) => {
+  const { turns, errors } = open(true);
+  turns.turn('a', TIMES);
+  turns.flush();
+  await Promise.resolve();
+  await Promise.resolve();
+  t.match(errors, [[{ turns: 1 }, 'turns.not_stored']]);
+});
