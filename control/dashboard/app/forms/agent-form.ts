@@ -1,0 +1,186 @@
+// An agent as its form has it, and back: a new one, or what changed of one. PURE.
+import type { Agent, AgentChange, AgentSummary, NewAgent } from '../../../sdk/index.ts';
+import { readJson } from './json-text.ts';
+import { jsonOf, type ReturnsRow, faultsOf as rowFaults, rowsOf } from './returns-table.ts';
+import { ofValue, type TableText } from './table-text.ts';
+import { type ToolForm, toolFaults, toolFormsOf, toolsOf } from './tool-form.ts';
+
+/** The voices of the speech model, its default first. The daemon has the list too and refuses others. */
+export const VOICES = [
+  'marin',
+  'cedar',
+  'alloy',
+  'ash',
+  'ballad',
+  'coral',
+  'echo',
+  'sage',
+  'shimmer',
+  'verse',
+] as const;
+
+/** Who speaks when an agent has no persona of its own: shown where the field is empty. */
+export const DEFAULT_PERSONA =
+  'You are a friendly, professional AI assistant on the phone. You are calm, polite and to the point. You say that you are an AI assistant whenever someone asks. You say only what you know, and you say so when you do not know something.';
+
+export const MAX_TEXT = 32_000;
+
+export interface AgentForm {
+  name: string;
+  type: 'inbound' | 'outbound';
+  persona: string;
+  instructions: string;
+  voice: string;
+  language: string;
+  returns: TableText<ReturnsRow>;
+  tools: ToolForm[];
+  webhookUrl: string;
+  voicemailAction: 'hangup' | 'leave_message';
+}
+
+/** A place in the form by the name that the API has for it, with what is wrong there. */
+export interface FormFault {
+  param: string;
+  message: string;
+}
+
+export function newAgentForm(): AgentForm {
+  return {
+    name: '',
+    type: 'inbound',
+    persona: '',
+    instructions: '',
+    voice: VOICES[0],
+    language: '',
+    returns: ofValue({}, rowsOf),
+    tools: [],
+    webhookUrl: '',
+    voicemailAction: 'hangup',
+  };
+}
+
+export function agentFormOf(agent: Agent | AgentSummary): AgentForm {
+  return {
+    name: agent.name,
+    type: agent.type,
+    persona: agent.persona ?? '',
+    instructions: agent.instructions ?? '',
+    voice: agent.voice,
+    language: agent.language ?? '',
+    returns: ofValue(agent.returns, rowsOf),
+    // end_call is there whether an agent names it or not, and the form shows it as such.
+    tools: toolFormsOf(agent.tools),
+    webhookUrl: agent.webhook_url ?? '',
+    voicemailAction: agent.voicemail_action,
+  };
+}
+
+export function sameForm(a: AgentForm, b: AgentForm): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The schema that the form's returns stand for. Ask formFaults first. */
+function returnsOf(returns: TableText<ReturnsRow>): Record<string, unknown> {
+  if (returns.text.trim() === '') return {};
+  const read = readJson(returns.text);
+  return read.ok ? (read.value as Record<string, unknown>) : jsonOf(returns.rows);
+}
+
+const orNull = (text: string) => (text.trim() === '' ? null : text);
+
+/** What the daemon would refuse, said before it is asked; places and words as it would have them. */
+export function formFaults(form: AgentForm): FormFault[] {
+  const faults: FormFault[] = [];
+  const say = (param: string, message: string) => faults.push({ param, message });
+  if (form.name.trim() === '') say('name', 'Give the agent a name, such as Front desk.');
+  else if (form.name.length > 200) say('name', '200 characters at most.');
+  for (const [param, value] of [
+    ['persona', form.persona],
+    ['instructions', form.instructions],
+  ] as const) {
+    if (value.length > MAX_TEXT) {
+      say(
+        param,
+        `${MAX_TEXT.toLocaleString('en-US')} characters at most; take out ${(value.length - MAX_TEXT).toLocaleString('en-US')}.`,
+      );
+    }
+  }
+  if (form.language.trim() !== '' && languageName(form.language) === null) {
+    say('language', 'This is no language code. Use one such as en, es or pt-BR, or leave it empty.');
+  }
+  if (form.returns.problem !== null) say('returns', form.returns.problem.message);
+  else {
+    for (const fault of rowFaults(form.returns.rows)) {
+      say(`returns[${fault.row}].${fault.cell}`, fault.message);
+    }
+  }
+  faults.push(...toolFaults(form.tools));
+  if (form.webhookUrl.trim() !== '' && !/^https?:\/\/[^\s/]/.test(form.webhookUrl.trim())) {
+    say('webhook_url', 'Write the address in full: https://example.com/offhook');
+  }
+  return faults;
+}
+
+/** The fields that creation and change share, as the API takes them. */
+function bodyOf(form: AgentForm) {
+  return {
+    name: form.name.trim(),
+    persona: orNull(form.persona),
+    instructions: orNull(form.instructions),
+    voice: form.voice as NonNullable<NewAgent['voice']>,
+    language: orNull(form.language.trim()),
+    returns: returnsOf(form.returns) as NonNullable<NewAgent['returns']>,
+    tools: toolsOf(form.tools) as NonNullable<NewAgent['tools']> | null,
+    webhook_url: orNull(form.webhookUrl.trim()),
+    voicemail_action: form.voicemailAction,
+  };
+}
+
+export function newAgentOf(form: AgentForm, numberIds: readonly string[]): NewAgent {
+  return {
+    ...bodyOf(form),
+    type: form.type,
+    ...(numberIds.length === 0 ? {} : { number_ids: [...numberIds] }),
+  };
+}
+
+/** What to send for the change from one form to the other; empty when they mean the same. */
+export function changeOf(before: AgentForm, after: AgentForm): AgentChange {
+  const was = bodyOf(before);
+  const is = bodyOf(after);
+  return Object.fromEntries(
+    Object.entries(is).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(was[field as keyof typeof was]),
+    ),
+  ) as AgentChange;
+}
+
+/** The English name of a language tag; null when it is none. */
+export function languageName(tag: string): string | null {
+  const trimmed = tag.trim();
+  if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(trimmed)) return null;
+  try {
+    const names = new Intl.DisplayNames(['en'], {
+      type: 'language',
+      languageDisplay: 'standard',
+      fallback: 'none',
+    });
+    return names.of(trimmed) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The message for a place: of that very place, or of one inside it that no field of its own shows. */
+export function faultAt(
+  faults: readonly FormFault[],
+  param: string,
+  o: { inside?: boolean } = {},
+): string | null {
+  const found = faults.find(
+    (fault) =>
+      fault.param === param ||
+      (o.inside === true && (fault.param.startsWith(`${param}.`) || fault.param.startsWith(`${param}[`))),
+  );
+  return found?.message ?? null;
+}

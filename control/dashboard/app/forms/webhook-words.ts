@@ -1,0 +1,104 @@
+// Webhooks in plain words: why an endpoint is off, why an attempt failed and what to do, and code that checks a signature.
+// PURE.
+
+/** Why an endpoint is disabled and what to do about it. */
+export function disabledReason(reason: string | null): string {
+  switch (reason) {
+    case 'too_many_failures':
+      return 'Switched off by itself: 10 deliveries in a row were given up. Mend the receiver, send a test, enable it, then replay what was missed.';
+    case 'manual':
+      return 'Switched off by hand. Nothing is sent until it is enabled; what it misses can be replayed then.';
+    default:
+      return 'Switched off. Enable it to have events sent again.';
+  }
+}
+
+/** What went wrong in an attempt and what to do: for `last_error` and the error of an attempt. */
+export function attemptError(error: string): string {
+  const status = /^http_status_(\d{3})$/.exec(error)?.[1];
+  if (status !== undefined) {
+    const code = Number(status);
+    if (code === 401 || code === 403)
+      return `Your receiver refused it with ${code}: is the signature checked with the secret of this endpoint?`;
+    if (code === 404 || code === 410)
+      return `Your receiver has nothing at this address (${code}): check the path of the URL.`;
+    if (code === 429) return 'Your receiver asks to slow down (429); it is tried again later.';
+    if (code >= 500) return `Your receiver failed with ${code}: look into its log.`;
+    return `Your receiver answered ${code}; only 2xx counts as received.`;
+  }
+  const known: Record<string, string> = {
+    timeout: 'No answer within 15 s: answer 2xx first, then do the work.',
+    connection_failed: 'No connection: is the receiver running and open to this host?',
+    dns_error: 'The host name cannot be found: check its spelling and DNS.',
+    tls_error: 'The TLS connection failed: check the certificate, its chain and its date.',
+    protocol_error: 'What came back is no HTTP: is this the right port?',
+    blocked_address: 'The address is not public; the operator can open ranges with WEBHOOK_ALLOWED_CIDRS.',
+    redirect_not_followed: 'The receiver redirects, which is not followed: enter the final URL.',
+    endpoint_disabled: 'The endpoint was disabled.',
+    endpoint_deleted: 'The endpoint was deleted.',
+  };
+  return known[error] ?? error.replaceAll('_', ' ');
+}
+
+/** What an event tells, for those who choose. Types that came later have none. */
+export function eventMeaning(type: string): string {
+  const known: Record<string, string> = {
+    'call.queued': 'a call was recorded, the carrier not yet asked',
+    'call.ringing': 'it rings',
+    'call.answered': 'someone picked up',
+    'call.completed': 'it ended well, and its result is settled',
+    'call.failed': 'it failed',
+    'call.no_answer': 'nobody picked up',
+    'call.busy': 'the line was busy',
+    'call.canceled': 'it was ended before anybody picked up',
+  };
+  return known[type] ?? '';
+}
+
+export type SnippetLanguage = 'node' | 'python' | 'bare';
+
+/** Code that checks a delivery; the secret stays a placeholder, since code gets shared. */
+export function verifySnippet(language: SnippetLanguage): string {
+  switch (language) {
+    case 'node':
+      return `import express from 'express';
+import { verify } from 'offhook';
+
+const app = express();
+
+// The signature covers the very bytes: keep the body raw.
+app.post('/offhook', express.raw({ type: '*/*' }), async (req, res) => {
+  try {
+    const event = await verify(req.body, req.headers, process.env.WEBHOOK_SECRET);
+    res.sendStatus(204); // answer first, work after
+    console.log(event.type, event.call.id);
+  } catch {
+    res.sendStatus(400);
+  }
+});
+
+app.listen(3000);`;
+    case 'python':
+      return `# pip install standardwebhooks flask
+import os
+from flask import Flask, request
+from standardwebhooks.webhooks import Webhook
+
+app = Flask(__name__)
+
+@app.post("/offhook")
+def offhook():
+    # Raises when the signature or its age is wrong.
+    call = Webhook(os.environ["WEBHOOK_SECRET"]).verify(request.get_data(as_text=True), dict(request.headers))
+    print(request.headers["Service-Event-Type"], call["id"])
+    return "", 204`;
+    case 'bare':
+      return `key       = base64-decode(secret without "whsec_")
+signed    = webhook-id + "." + webhook-timestamp + "." + body (the very bytes)
+expected  = "v1," + base64(HMAC-SHA256(key, signed))
+
+accept when one of the signatures in webhook-signature (separated by spaces)
+equals "expected", compared in constant time, and webhook-timestamp is less
+than five minutes off. Drop a webhook-id that you have seen.`;
+  }
+}
