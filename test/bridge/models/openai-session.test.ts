@@ -34,6 +34,7 @@ t.test('nothing but the configuration is sent before the server has it in force'
   session.addText('system', 'The caller is known.');
   t.ok(session.busy());
   t.same(socket.types(), ['session.update']);
+  t.equal(rig.asked.count, 0, 'wanted, and not asked for yet');
   t.same(update.session, {
     type: 'realtime',
     instructions: 'You are Ada.',
@@ -63,6 +64,7 @@ t.test('nothing but the configuration is sent before the server has it in force'
     response: { instructions: 'You are Ada.\n\nGreet.', metadata: { request_id: id(create) } },
   });
   t.same(socket.types(), ['session.update', 'conversation.item.create', 'response.create']);
+  t.equal(rig.asked.count, 1);
 });
 
 t.test('a configuration that is not in force as asked is refused', async (t) => {

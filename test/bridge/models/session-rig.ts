@@ -22,6 +22,8 @@ export type Heard = [name: keyof ModelListener, ...args: unknown[]];
 
 export interface Recorder {
   events: Heard[];
+  /** How often a response was asked for: no event of its own, so that what the model did can be read as one list. */
+  asked: { count: number };
   /** Resolves with the arguments of the next untaken call of that name. */
   take(name: keyof ModelListener): Promise<unknown[]>;
   listener: ModelListener;
@@ -29,6 +31,7 @@ export interface Recorder {
 
 export function recorder(): Recorder {
   const events: Heard[] = [];
+  const asked = { count: 0 };
   const untaken: Heard[] = [];
   const takers: { name: string; resolve: (args: unknown[]) => void }[] = [];
   const note =
@@ -43,6 +46,7 @@ export function recorder(): Recorder {
     };
   return {
     events,
+    asked,
     take: (name) =>
       new Promise((resolve) => {
         const at = untaken.findIndex((one) => one[0] === name);
@@ -57,7 +61,7 @@ export function recorder(): Recorder {
       textDone: note('textDone'),
       callerText: note('callerText'),
       toolCall: note('toolCall'),
-      requested: note('requested'),
+      requested: () => void asked.count++,
       responseStarted: note('responseStarted'),
       responseDone: note('responseDone'),
       usage: note('usage'),
