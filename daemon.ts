@@ -139,6 +139,12 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       hooksPath: HOOKS_PATH,
       log,
     });
+    const browser = carriers.browser.open({
+      async lastSeen(callId) {
+        const call = await store.findCall(callId);
+        return call === null ? null : { at: call.updated_at, answeredAt: call.answered_at };
+      },
+    });
     const openai = { apiKey: config.OPENAI_API_KEY ?? '', baseUrl: config.OPENAI_BASE_URL };
     const webhooks = await openWebhooks({
       store,
@@ -181,6 +187,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     const switchboard = openSwitchboard({
       store,
       carrier,
+      otherCarriers: [browser],
       log,
       now,
       script: {
@@ -222,7 +229,6 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     const watch = openCallWatch({
       switchboard,
       store,
-      carrier,
       log,
       now,
       ringSeconds: config.RING_SECONDS,
@@ -241,8 +247,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     threads = await openMediaThreads({
       count: config.MEDIA_THREADS || Math.max(2, availableParallelism()),
       data: {
-        carrier: carrier.name,
-        carrierSecret: config.TWILIO_AUTH_TOKEN ?? '',
+        carrierSecrets: { [carrier.name]: config.TWILIO_AUTH_TOKEN ?? '', [browser.name]: '' },
         publicUrl,
         logLevel: config.LOG_LEVEL,
         callerIdleSeconds: config.CALLER_IDLE_SECONDS,

@@ -12,7 +12,7 @@ import type {
   TurnRecord,
 } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
-import { type ModelAccess, planCall, type Script, streamUrl } from './call-plan.ts';
+import { type ModelAccess, machinePlan, planCall, type Script, streamPath, streamUrl } from './call-plan.ts';
 import { type CallEvent, isTerminal, next } from './call-state.ts';
 import type { RunTool } from './calls.ts';
 import type { Carrier, StreamAnswer } from './carriers/carrier.ts';
@@ -32,7 +32,10 @@ export interface CallObserver {
 
 export interface CallDeskOptions {
   store: Store;
+  /** The carrier of phone calls: it dials, and its hooks tell of calls that come in. */
   carrier: Carrier;
+  /** Carriers of calls that come about in other ways. */
+  otherCarriers?: readonly Carrier[];
   log: Log;
   now: () => Date;
   script: Script;
@@ -72,6 +75,8 @@ export interface Away {
 
 export interface LiveEntry {
   callId: string;
+  /** Name of its carrier. */
+  carrier: string;
   thread: number;
   /** The one-time token; a new one for each stream. */
   token: { plain: string; used: boolean };
@@ -102,6 +107,8 @@ export interface CallDesk {
   /** The media threads. @throws AppError at_capacity while they are not there yet */
   pool(): MediaThreads;
   attach(threads: MediaThreads): void;
+  /** The carrier of a call. */
+  carrierOf(call: Pick<CallRecord, 'carrier'>): Carrier;
   accepting(): boolean;
   setAccepting(accepting: boolean): void;
   /** One piece of work at a time a call, in the order asked for. */
@@ -121,7 +128,7 @@ export interface CallDesk {
   open<R extends { conflict: string }>(
     create: () => Promise<CallRecord | R>,
   ): Promise<{ call: CallRecord; entry: LiveEntry } | R>;
-  streamAnswer(entry: LiveEntry): StreamAnswer;
+  streamAnswer(entry: LiveEntry): Extract<StreamAnswer, { answer: 'stream' }>;
   /** The media thread has let go of the call. */
   forget(callId: string): void;
 }
@@ -131,7 +138,8 @@ const newToken = () => randomBytes(32).toString('base64url');
 
 /** An empty desk; the media threads are attached once they run. */
 export function openCallDesk(o: CallDeskOptions): CallDesk {
-  const { store, carrier, log } = o;
+  const { store, log } = o;
+  const carriers = new Map([o.carrier, ...(o.otherCarriers ?? [])].map((carrier) => [carrier.name, carrier]));
   const live = new Map<string, LiveEntry>();
   const turnLog = openTurnLog(store, log);
   /** One event at a time a call: steps are read, decided and written in order. */
@@ -145,6 +153,10 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     if (threads === null)
       throw new AppError('at_capacity', 'The daemon is still starting.', { retryAfterSeconds: 1 });
     return threads;
+  }
+
+  function carrierOf(call: Pick<CallRecord, 'carrier'>): Carrier {
+    return carriers.get(call.carrier) ?? o.carrier;
   }
 
   function inOrder<T>(callId: string, work: () => Promise<T>): Promise<T> {
@@ -198,6 +210,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
 
   async function hangUpAtCarrier(call: CallRecord): Promise<void> {
     if (call.carrier_call_id === null) return;
+    const carrier = carrierOf(call);
     try {
       const unanswered = call.direction === 'outbound' && call.answered_at === null;
       await (unanswered ? carrier.cancel(call.carrier_call_id) : carrier.hangUp(call.carrier_call_id));
@@ -269,6 +282,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     });
     const entry: LiveEntry = {
       callId: call.id,
+      carrier: call.carrier,
       thread,
       token: { plain, used: false },
       floor: 'none',
@@ -292,6 +306,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       type: 'prepare',
       ...planCall(call, {
         tokenHash: hashOf(plain),
+        machine: machinePlan(call, carrierOf(call)),
         script: o.script,
         access: o.access,
         recordingPath: call.recording_path === null ? null : join(o.dataDir, call.recording_path),
@@ -303,7 +318,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     return entry;
   }
 
-  function streamAnswer(entry: LiveEntry): StreamAnswer {
+  function streamAnswer(entry: LiveEntry): Extract<StreamAnswer, { answer: 'stream' }> {
     if (entry.token.used) {
       entry.token = { plain: newToken(), used: false };
       pool().post(entry.callId, {
@@ -314,9 +329,9 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     }
     return {
       answer: 'stream',
-      url: streamUrl(o.publicUrl, entry.thread, entry.callId),
+      url: streamUrl(o.publicUrl, streamPath(entry.thread, entry.carrier, entry.callId)),
       parameters: { callId: entry.callId, token: entry.token.plain },
-      streamStatusUrl: `${o.publicUrl}/carriers/${carrier.name}/calls/${entry.callId}/stream`,
+      streamStatusUrl: `${o.publicUrl}/carriers/${entry.carrier}/calls/${entry.callId}/stream`,
     };
   }
 
@@ -333,6 +348,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     });
     if (call === null || isTerminal(call.status)) return call;
     if (call.carrier_call_id !== null) {
+      const carrier = carrierOf(call);
       try {
         const unanswered = call.direction === 'outbound' && call.answered_at === null;
         await (unanswered ? carrier.cancel(call.carrier_call_id) : carrier.hangUp(call.carrier_call_id));
@@ -364,6 +380,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     attach(pool) {
       threads = pool;
     },
+    carrierOf,
     accepting: () => accepting,
     setAccepting(value) {
       accepting = value;

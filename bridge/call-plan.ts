@@ -1,5 +1,6 @@
 // From a call's record to what its media thread must know, and the texts that the bridge itself needs. PURE.
 import type { CallRecord } from '../storage/records.ts';
+import type { Carrier } from './carriers/carrier.ts';
 import type { MachinePlan, PrepareCall } from './messages.ts';
 import type { ModelTool } from './models/model.ts';
 
@@ -26,6 +27,7 @@ export function planCall(
   call: CallRecord,
   o: {
     tokenHash: string;
+    machine: MachinePlan;
     script: Script;
     access: ModelAccess;
     recordingPath: string | null;
@@ -41,6 +43,7 @@ export function planCall(
   }
   return {
     callId: call.id,
+    carrier: call.carrier,
     tokenHash: o.tokenHash,
     direction: call.direction,
     modelName: o.access.name,
@@ -57,7 +60,7 @@ export function planCall(
     greeting: o.script.greeting(call.direction),
     idleInstructions: o.script.idle(),
     voicemailInstructions: o.script.voicemail(),
-    machine: machinePlan(call),
+    machine: o.machine,
     transferTargets: Object.fromEntries(
       (transfers?.targets ?? []).map((target) => [target.name, target.number]),
     ),
@@ -67,14 +70,23 @@ export function planCall(
   };
 }
 
-/** Only calls that we place can reach a voicemail box. */
-export function machinePlan(call: Pick<CallRecord, 'direction' | 'voicemail_action'>): MachinePlan {
-  return call.direction === 'inbound' ? 'none' : call.voicemail_action;
+/** Only calls that we place can reach a voicemail box, and only some carriers tell it from a person. */
+export function machinePlan(
+  call: Pick<CallRecord, 'direction' | 'voicemail_action'>,
+  carrier: Carrier,
+): MachinePlan {
+  const mayReachOne = call.direction === 'outbound' && carrier.capabilities.detectsMachines;
+  return mayReachOne ? call.voicemail_action : 'none';
 }
 
-/** The media address of a call on a thread, as the carrier must spell it when it signs. */
-export function streamUrl(publicUrl: string, thread: number, callId: string): string {
-  return `${publicUrl.replace(/^http/, 'ws')}/media/${thread}/${callId}`;
+/** The path of a call's media stream: its thread, its carrier and the call. */
+export function streamPath(thread: number, carrier: string, callId: string): string {
+  return `/media/${thread}/${carrier}/${callId}`;
+}
+
+/** The media address of a call, as the carrier must spell it when it signs. */
+export function streamUrl(publicUrl: string, path: string): string {
+  return `${publicUrl.replace(/^http/, 'ws')}${path}`;
 }
 
 /** When something happened by our clock: callbacks carry whole seconds only, so that a fresh one counts as now. */

@@ -5,7 +5,7 @@ import type { CallRecord } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import type { LiveEntry } from './call-desk.ts';
 import { isTerminal } from './call-state.ts';
-import type { Carrier, CarrierCallSnapshot } from './carriers/carrier.ts';
+import type { CarrierCallSnapshot } from './carriers/carrier.ts';
 import type { Switchboard } from './switchboard.ts';
 
 export interface CallWatch {
@@ -24,7 +24,6 @@ export interface CallWatch {
 export interface CallWatchOptions {
   switchboard: Switchboard;
   store: Store;
-  carrier: Carrier;
   log: Log;
   now: () => Date;
   ringSeconds: number;
@@ -59,7 +58,8 @@ const RESTARTED = {
 const max = (a: string, b: string) => (a > b ? a : b);
 
 export function openCallWatch(o: CallWatchOptions): CallWatch {
-  const { switchboard, store, carrier, log } = o;
+  const { switchboard, store, log } = o;
+  const { carrierOf } = switchboard;
   let timer: NodeJS.Timeout | null = null;
   let running = false;
   /** Calls in which the agent was asked for its closing line, because the credit runs out. */
@@ -68,7 +68,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
   async function ask(call: CallRecord): Promise<CarrierCallSnapshot | null | 'unknown'> {
     if (call.carrier_call_id === null) return null;
     try {
-      return await carrier.fetchCall(call.carrier_call_id);
+      return await carrierOf(call).fetchCall(call.carrier_call_id);
     } catch (error) {
       log.warn({ call_id: call.id, err: error }, 'carrier.not_asked');
       return 'unknown';
@@ -105,6 +105,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
         other.to_number === call.to_number &&
         other.from_number === call.from_number,
     );
+    const carrier = carrierOf(call);
     let adopted = call;
     try {
       const found = await carrier.findCalls({
@@ -215,7 +216,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
       }
     }
     if (call.answered_at === null) {
-      const limit = (o.ringSeconds + 30) * 1000;
+      const limit = (carrierOf(call).capabilities.answerSeconds ?? o.ringSeconds + 30) * 1000;
       if (now - Date.parse(call.created_at) < limit) return;
       if (await settleBy(call, await ask(call))) return;
       await switchboard.endNow(call.id, 'no_answer', null);

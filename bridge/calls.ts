@@ -14,6 +14,12 @@ export interface Calls {
    * @throws AppError carrier_error (the call is kept as failed), at_capacity, draining, insufficient_credit
    */
   dispatch(call: CallRecord): Promise<CallRecord>;
+  /**
+   * Stores a call that nobody dials, asks a media thread, and answers where its stream is awaited and the token that the
+   * stream must bring, once. The call ends soon when no stream comes.
+   * @throws AppError at_capacity, draining, storage_low, insufficient_credit
+   */
+  awaitStream(call: CallRecord): Promise<{ call: CallRecord; path: string; token: string }>;
   /** Ends a call that was not answered. @throws AppError call_ended, not_found */
   cancel(orgId: string, id: string): Promise<CallRecord>;
   /** Ends a call, whatever it is doing. @throws AppError call_ended, not_found */

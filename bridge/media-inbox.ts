@@ -1,8 +1,10 @@
 // What the media threads report, brought to storage, the carrier and whoever watches.
 import { v7 as newId } from 'uuid';
+import { AppError } from '../errors.ts';
 import type { CallRecord } from '../storage/records.ts';
 import type { Away, CallDesk, LiveEntry } from './call-desk.ts';
 import { isTerminal } from './call-state.ts';
+import { NOT_POSSIBLE } from './carriers/carrier.ts';
 import type { FromMedia } from './messages.ts';
 
 const TRANSFER_FAILED = { ok: false, error: 'The transfer did not come about.' };
@@ -11,8 +13,8 @@ type CallMessage = Exclude<FromMedia, { type: 'listening' | 'load' | 'log' }>;
 
 /** Reads the messages of all media threads, each call's in order. */
 export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
-  const { live, apply, inOrder, endNow, turnLog } = desk;
-  const { store, carrier, log } = desk.o;
+  const { live, apply, carrierOf, inOrder, endNow, turnLog } = desk;
+  const { store, log } = desk.o;
   const o = desk.o;
 
   async function finished(message: Extract<FromMedia, { type: 'finished' }>): Promise<void> {
@@ -51,7 +53,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       });
     });
     try {
-      await carrier.speakAndHangUp(call.carrier_call_id, message.speak);
+      await carrierOf(call).speakAndHangUp(call.carrier_call_id, message.speak);
     } catch {
       await endNow(callId, message.reason, error);
     }
@@ -108,7 +110,10 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       await ask(call, call.carrier_call_id);
     } catch (error) {
       log.warn({ call_id: callId, why, err: error }, 'carrier.not_away');
-      comeBack(entry, { ok: false, error: 'The carrier refused: it cannot be done on this call.' });
+      // What cannot be done at all is told in the carrier's words; of a fault the model need not know more.
+      const impossible = error instanceof AppError && error.carrierCode === NOT_POSSIBLE;
+      const told = impossible ? error.message : 'The carrier refused: it cannot be done on this call.';
+      comeBack(entry, { ok: false, error: told });
     }
   }
 
@@ -123,6 +128,22 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       toolCallId: away.toolCallId,
       output: JSON.stringify(result),
     });
+  }
+
+  /** Ends a call that is no more than its stream: whoever was there has left. */
+  async function endsWithStream(callId: string): Promise<boolean> {
+    const call = await store.findCall(callId);
+    if (call === null || !carrierOf(call).capabilities.streamIsCall) return false;
+    await apply(callId, {
+      type: 'ended',
+      at: o.now().toISOString(),
+      outcome: 'completed',
+      durationSeconds: null,
+      cause: null,
+      errorCode: null,
+      errorMessage: null,
+    });
+    return true;
   }
 
   async function saveItems(
@@ -171,6 +192,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       case 'stream-ended':
         if (entry === undefined) return;
         entry.streaming = false;
+        if (await endsWithStream(callId)) return;
         // The carrier ended it and will say why; or it only broke, and then the carrier asks what comes next.
         if (message.how === 'stopped') entry.finishing ??= { at: o.now().getTime(), speaking: false };
         else entry.lostAt = o.now().getTime();
@@ -205,14 +227,14 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       }
       case 'digits-requested':
         await leave(message, 'digits', { ok: true }, (call, id) =>
-          carrier.sendDigits(id, message.digits, { callId: call.id }),
+          carrierOf(call).sendDigits(id, message.digits, { callId: call.id }),
         );
         return;
       case 'transfer-requested':
         await leave(message, 'transfer', TRANSFER_FAILED, (call, id) => {
           // A withheld number cannot be shown on; then it is the number that was called.
           const from = call.from_number === 'anonymous' ? call.to_number : call.from_number;
-          return carrier.transfer(id, message.number, { callId: call.id, from });
+          return carrierOf(call).transfer(id, message.number, { callId: call.id, from });
         });
         return;
       case 'finished':

@@ -7,9 +7,8 @@ export interface MediaThreadData {
   thread: number;
   /** Loopback port to listen on; 0 for any. */
   port: number;
-  carrier: string;
-  /** What verifies the signature of a media upgrade. */
-  carrierSecret: string;
+  /** By carrier: what its media upgrades are verified with. Upgrades of other carriers are refused. */
+  carrierSecrets: Record<string, string>;
   publicUrl: string;
   logLevel: string;
   callerIdleSeconds: number;
@@ -22,6 +21,8 @@ export type MachinePlan = 'none' | 'hangup' | 'leave_message';
 
 export interface PrepareCall {
   callId: string;
+  /** Whose stream it is. */
+  carrier: string;
   /** SHA-256 (hex) of the one-time token that the stream must bring. */
   tokenHash: string;
   direction: 'inbound' | 'outbound';

@@ -3,13 +3,13 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { maskNumber } from '../log.ts';
-import type { CallRecord } from '../storage/records.ts';
+import type { CallRecord, EventType } from '../storage/records.ts';
 import { type CallDesk, type CallDeskOptions, type LiveEntry, openCallDesk } from './call-desk.ts';
-import { machinePlan } from './call-plan.ts';
+import { machinePlan, streamPath } from './call-plan.ts';
 import { type CallEvent, isTerminal } from './call-state.ts';
 import type { Calls } from './calls.ts';
 import { openCarrierInbox } from './carrier-inbox.ts';
-import type { HookHandlers } from './carriers/carrier.ts';
+import type { Carrier, HookHandlers } from './carriers/carrier.ts';
 import { openMediaInbox } from './media-inbox.ts';
 import type { MediaThreads } from './media-threads.ts';
 import type { EndReason, FromMedia } from './messages.ts';
@@ -20,6 +20,7 @@ const CARRIER_GRACE_SECONDS = 30;
 export interface Switchboard extends Calls, HookHandlers {
   onMedia(message: FromMedia): void;
   onThreadLost(callIds: readonly string[]): void;
+  carrierOf(call: Pick<CallRecord, 'carrier'>): Carrier;
   /** Applies an event to a call; answers the call as it is afterwards. */
   apply(callId: string, event: CallEvent): Promise<CallRecord | null>;
   entries(): ReadonlyMap<string, LiveEntry>;
@@ -46,12 +47,13 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
   const desk: CallDesk = openCallDesk(o);
   const { live, apply, endNow } = desk;
 
-  async function dispatch(call: CallRecord): Promise<CallRecord> {
+  /** Stores a call and has a media thread open its model. */
+  async function open(call: CallRecord, event: EventType): Promise<LiveEntry> {
     const opened = await desk.open(() => {
       const recording_path = o.recordCalls ? join('recordings', `${call.id}.wav`) : null;
       return store.createCall(
         { ...call, recording_path },
-        { events: ['call.queued'], reserve: Math.ceil(o.pricePerMinute * o.reserveMinutes) },
+        { events: [event], reserve: Math.ceil(o.pricePerMinute * o.reserveMinutes) },
       );
     });
     if ('conflict' in opened) {
@@ -60,11 +62,27 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
         'The credit left does not cover the start of a call; add credit and try again.',
       );
     }
-    const { entry } = opened;
+    return opened.entry;
+  }
+
+  async function awaitStream(call: CallRecord): ReturnType<Calls['awaitStream']> {
+    const entry = await open(call, call.direction === 'inbound' ? 'call.ringing' : 'call.queued');
+    log.info({ call_id: call.id, carrier: call.carrier, thread: entry.thread }, 'call.awaited');
+    // There is no other side to accept it: from here on the call is its stream's.
+    const accepted = await apply(call.id, { type: 'accepted', carrierCallId: call.id });
+    return {
+      call: accepted ?? call,
+      path: streamPath(entry.thread, entry.carrier, call.id),
+      token: desk.streamAnswer(entry).parameters.token ?? '',
+    };
+  }
+
+  async function dispatch(call: CallRecord): Promise<CallRecord> {
+    const entry = await open(call, 'call.queued');
     o.failpoint?.('row_before_dial');
     log.info({ call_id: call.id, to: maskNumber(call.to_number), thread: entry.thread }, 'call.dispatched');
     try {
-      const machine = machinePlan(call);
+      const machine = machinePlan(call, carrier);
       const { carrierCallId } = await carrier.placeCall({
         callId: call.id,
         to: call.to_number,
@@ -126,6 +144,8 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
     ...openCarrierInbox(desk),
     onMedia: openMediaInbox(desk),
     dispatch,
+    awaitStream,
+    carrierOf: desk.carrierOf,
     async cancel(orgId, id) {
       const call = await owned(orgId, id);
       if (call.status === 'in_progress') {

@@ -1,7 +1,8 @@
 // The record of a call about to be placed: what is taken from the request, what from the agent, what from the organization.
 import type { z } from 'zod';
+import { BROWSER } from '../bridge/carriers/browser-client.ts';
 import { AppError } from '../errors.ts';
-import type { CallRecord, NumberView } from '../storage/records.ts';
+import type { AgentView, CallRecord, NumberView } from '../storage/records.ts';
 import { DEFAULT_VOICE } from './agent-schemas.ts';
 import { checkAgentUrls } from './agents.ts';
 import { type CallChoice, callRecord } from './call-record.ts';
@@ -20,30 +21,17 @@ export async function agentCall(
   parts: Parts,
   body: z.output<typeof schemas.dispatchCall>,
 ): Promise<CallRecord> {
-  const agent = await parts.store.getAgent(parts.orgId, body.agent_id);
-  const refuse = (
-    code: 'agent_not_found' | 'agent_archived' | 'agent_not_outbound' | 'agent_has_no_number',
-    message: string,
-  ) => new AppError(code, message, { param: 'agent_id' });
-  if (agent === null) {
-    throw refuse(
-      'agent_not_found',
-      'Your organization has no agent with this id; GET /v1/agents lists them.',
-    );
-  }
-  if (agent.archived_at !== null) {
-    throw refuse('agent_archived', 'This agent is archived; use another one.');
-  }
+  const agent = await usableAgent(parts, body.agent_id);
   if (agent.type !== 'outbound') {
-    throw refuse(
+    throw refuseAgent(
       'agent_not_outbound',
       'This agent answers calls; to place one, use an agent of type outbound.',
     );
   }
   const active = agent.numbers.filter((number) => number.status === 'active');
-  const primary = active.find((number) => number.id === agent.primary_number_id) ?? active[0];
+  const primary = primaryOf(agent);
   if (primary === undefined) {
-    throw refuse(
+    throw refuseAgent(
       'agent_has_no_number',
       'This agent has no number to call from; attach one with POST /v1/agents/{id}/numbers.',
     );
@@ -106,6 +94,66 @@ export async function promptCall(
   });
 }
 
+/**
+ * A call from a browser, for trying an agent out: as its calls are, but that the other side is a page. It runs the agent's
+ * way: an outbound agent is the one who called. A side without a number is named `browser`.
+ * @throws AppError agent_not_found, agent_archived, invalid_url, blocked_address
+ */
+export async function browserCall(
+  parts: Parts,
+  body: z.output<typeof schemas.browserCall>,
+): Promise<CallRecord> {
+  const agent = await usableAgent(parts, body.agent_id);
+  checkAgentUrls(parts.egress, { webhook_url: agent.webhook_url, tools: agent.tools });
+  const number = primaryOf(agent)?.e164 ?? BROWSER;
+  const outbound = agent.type === 'outbound';
+  return callRecord(
+    {
+      direction: agent.type,
+      agent_id: agent.id,
+      to_number: outbound ? BROWSER : number,
+      from_number: outbound ? number : BROWSER,
+      persona: agent.persona,
+      instructions: agent.instructions,
+      returns: agent.returns,
+      voice: agent.voice,
+      tools: agent.tools,
+      voicemail_action: agent.voicemail_action,
+      webhook_url: agent.webhook_url,
+      language: agent.language,
+      context: body.context ?? (outbound ? {} : null),
+      metadata: { source: BROWSER, ...(body.text_only === true ? { text_only: true } : {}) },
+    },
+    recordOptions(parts, BROWSER),
+  );
+}
+
+function refuseAgent(
+  code: 'agent_not_found' | 'agent_archived' | 'agent_not_outbound' | 'agent_has_no_number',
+  message: string,
+): AppError {
+  return new AppError(code, message, { param: 'agent_id' });
+}
+
+async function usableAgent(parts: Parts, id: string): Promise<AgentView> {
+  const agent = await parts.store.getAgent(parts.orgId, id);
+  if (agent === null) {
+    throw refuseAgent(
+      'agent_not_found',
+      'Your organization has no agent with this id; GET /v1/agents lists them.',
+    );
+  }
+  if (agent.archived_at !== null) {
+    throw refuseAgent('agent_archived', 'This agent is archived; use another one.');
+  }
+  return agent;
+}
+
+function primaryOf(agent: AgentView): NumberView | undefined {
+  const active = agent.numbers.filter((number) => number.status === 'active');
+  return active.find((number) => number.id === agent.primary_number_id) ?? active[0];
+}
+
 async function callerId(parts: Parts, e164: string | undefined): Promise<NumberView> {
   if (e164 === undefined) {
     const oldest = await parts.store.oldestActiveNumber(parts.orgId);
@@ -125,13 +173,14 @@ async function callerId(parts: Parts, e164: string | undefined): Promise<NumberV
 }
 
 function newCall(parts: Parts, choice: Omit<CallChoice, 'direction'>): CallRecord {
-  return callRecord(
-    { ...choice, direction: 'outbound' },
-    {
-      orgId: parts.orgId,
-      carrier: parts.carrier.name,
-      now: parts.now(),
-      reserve: parts.config.RESERVE_MINUTES * parts.config.PRICE_PER_MINUTE_MILLI_CENTS,
-    },
-  );
+  return callRecord({ ...choice, direction: 'outbound' }, recordOptions(parts, parts.carrier.name));
+}
+
+function recordOptions(parts: Parts, carrier: string): Parameters<typeof callRecord>[1] {
+  return {
+    orgId: parts.orgId,
+    carrier,
+    now: parts.now(),
+    reserve: parts.config.RESERVE_MINUTES * parts.config.PRICE_PER_MINUTE_MILLI_CENTS,
+  };
 }

@@ -5,7 +5,10 @@ import { ConfigError } from '../config.ts';
 import { RATES, type Rates } from './rates.ts';
 
 const usd = z.number().nonnegative();
-const byCountry = z.record(z.string().regex(/^[A-Z]{2}$/, 'must be a country code such as US'), usd);
+const byCountry = z.record(
+  z.string().regex(/^([A-Z]{2}|\*)$/, 'must be a country code such as US, or * for all others'),
+  usd,
+);
 
 const file = z.strictObject({
   as_of: z.iso.date('must be the day of the rates, such as 2026-11-10'),

@@ -28,7 +28,7 @@ export interface ExtractionRate {
 
 /** US dollars. Minutes are begun minutes: a carrier rounds up. */
 export interface CarrierRate {
-  /** By the country (ISO 3166) of the number called. */
+  /** By the country (ISO 3166) of the number called; `*`: any other. */
   outbound_minute: Record<string, number>;
   inbound_minute: Record<string, number>;
   /** The media stream beside the call. */
@@ -85,6 +85,13 @@ export const RATES: Rates = {
     'gpt-5.6-luna': { input: 0.2, cached: 0.02, output: 1.2 },
   },
   carriers: {
+    // Calls from a browser come over no carrier's line.
+    browser: {
+      outbound_minute: { '*': 0 },
+      inbound_minute: { '*': 0 },
+      stream_minute: 0,
+      machine_detection: 0,
+    },
     twilio: {
       outbound_minute: { US: 0.014, CA: 0.014 },
       inbound_minute: { US: 0.0085, CA: 0.0085 },
@@ -178,7 +185,7 @@ function carrierPart(
   const used = { minutes, machine_detections: detections };
   if (rate === null) return part(call.carrier, used, null);
   const table = outbound ? rate.outbound_minute : rate.inbound_minute;
-  const perMinute = rateOf(table, countryOf(call.to_number));
+  const perMinute = rateOf(table, countryOf(call.to_number)) ?? table['*'] ?? null;
   const usd =
     perMinute === null
       ? null

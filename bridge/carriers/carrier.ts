@@ -1,5 +1,6 @@
 // What a carrier must do for us: place and end calls, sell numbers, turn its hooks into events. PURE types.
-// A carrier is a client (REST), a hooks file (HTTP in) and a PURE wire (media messages); a line in carriers.ts names it.
+// A carrier is a client (REST), a hooks file (HTTP in) where it has hooks, and a PURE wire (media messages); a line in
+// carriers.ts names it.
 
 export interface CarrierCallSnapshot {
   carrierCallId: string;
@@ -62,6 +63,9 @@ export interface OwnedNumber {
   monthlyCostCents: number;
 }
 
+/** The `carrierCode` of what a carrier cannot do at all; the message then says so to the agent. */
+export const NOT_POSSIBLE = 'not_possible';
+
 /** Errors are AppError('carrier_error') with the carrier's code in `carrierCode`; `retryable` for 429, 5xx and no answer. */
 export interface Carrier {
   readonly name: string;
@@ -70,6 +74,12 @@ export interface Carrier {
     marks: boolean;
     /** A clear sends every pending mark back. */
     clearReturnsMarks: boolean;
+    /** Tells answering machines from people. Without it the agent waits for no verdict. */
+    detectsMachines: boolean;
+    /** The media stream is the whole call: its end is the end of the call, and nobody else tells of it. */
+    streamIsCall: boolean;
+    /** A call that nobody has answered ends after this; null: after the time it may ring. */
+    answerSeconds: number | null;
   };
   /** Asks for a call. Resolves when the carrier has accepted it: it is not ringing yet. Never retried by itself. */
   placeCall(o: PlaceCall): Promise<{ carrierCallId: string }>;

@@ -109,7 +109,13 @@ export function openTwilio(o: TwilioOptions): Carrier {
 
   return {
     name: 'twilio',
-    capabilities: { marks: true, clearReturnsMarks: true },
+    capabilities: {
+      marks: true,
+      clearReturnsMarks: true,
+      detectsMachines: true,
+      streamIsCall: false,
+      answerSeconds: null,
+    },
 
     async placeCall({ callId, to, from, ringSeconds, maxSeconds, machineDetection }) {
       const form: Record<string, string | string[]> = {

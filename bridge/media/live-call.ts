@@ -42,6 +42,8 @@ export interface LiveCallPorts {
 
 export interface LiveCall {
   readonly callId: string;
+  /** Name of the carrier whose stream it is. */
+  readonly carrier: string;
   expectStream(tokenHash: string): void;
   /**
    * A stream says which call it belongs to. False when its token is wrong or was used.
@@ -214,6 +216,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
 
   return {
     callId,
+    carrier: plan.carrier,
     expectStream(hash) {
       tokenHash = Buffer.from(hash, 'hex');
     },
@@ -293,7 +296,8 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     },
     machineDetection: (verdict) => conversation.machineDetection(verdict),
     toolResult(toolCallId, output) {
-      // Back, or it never left: the carrier refused.
+      // Back, or it never left: the carrier refused. Whoever hung up meanwhile did not leave for that.
+      if (pausing && stream === null) ports.post({ type: 'stream-ended', callId, how: 'lost' });
       pausing = false;
       conversation.toolResult(toolCallId, output);
     },

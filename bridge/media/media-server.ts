@@ -15,15 +15,23 @@ const CLOSE_TIMEOUT_MS = 2_000;
 /** Messages that cannot be read, after which a socket is given up. */
 const MAX_MALFORMED = 1_000;
 
+/** Thread, carrier and call. */
+const PATH = /^\/media\/\d{1,3}\/([a-z][a-z0-9_-]{0,31})\/([0-9a-f-]{36})$/;
+
 const POLICY_VIOLATION = 1008;
 
 export interface MediaServerOptions {
   port: number;
-  /** Whether the carrier signed this upgrade. */
-  verify(request: IncomingMessage): boolean;
-  createWire(): MediaWire;
+  /** The carrier of that name, or undefined when there is none. */
+  carrier(name: string): StreamCarrier | undefined;
   find(callId: string): LiveCall | undefined;
   refused(why: string): void;
+}
+
+export interface StreamCarrier {
+  /** Whether this upgrade comes from the carrier. */
+  verify(request: IncomingMessage): boolean;
+  createWire(): MediaWire;
 }
 
 export interface MediaServer {
@@ -55,8 +63,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   }
 
-  function greet(socket: WebSocket, call: LiveCall): void {
-    const wire = o.createWire();
+  function greet(socket: WebSocket, call: LiveCall, wire: MediaWire): void {
     let attached = false;
     let ended = false;
     let malformed = 0;
@@ -108,13 +115,15 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    const callId = /^\/media\/\d{1,3}\/([0-9a-f-]{36})$/.exec(request.url ?? '')?.[1];
-    const call = callId === undefined ? undefined : o.find(callId);
+    const [, name = '', callId = ''] = PATH.exec(request.url ?? '') ?? [];
+    const carrier = o.carrier(name);
+    const call = o.find(callId);
+    if (carrier === undefined) return refuse(socket, '404 Not Found', 'unknown path');
     // The signature first: a stranger learns nothing of which calls there are.
-    if (!o.verify(request)) return refuse(socket, '403 Forbidden', 'signature');
-    if (call === undefined) return refuse(socket, '404 Not Found', 'unknown call');
+    if (!carrier.verify(request)) return refuse(socket, '403 Forbidden', 'signature');
+    if (call?.carrier !== name) return refuse(socket, '404 Not Found', 'unknown call');
     if (strangers >= MAX_STRANGERS) return refuse(socket, '503 Service Unavailable', 'too many strangers');
-    sockets.handleUpgrade(request, socket, head, (accepted) => greet(accepted, call));
+    sockets.handleUpgrade(request, socket, head, (accepted) => greet(accepted, call, carrier.createWire()));
   });
 
   await new Promise<void>((resolve, reject) => {

@@ -10,7 +10,7 @@ import { TURN_RULES } from '../turn-state.ts';
 import { mediaCarriers } from './carrier-media.ts';
 import { startFrameClock } from './frame-clock.ts';
 import { type LiveCall, openLiveCall } from './live-call.ts';
-import { openMediaServer } from './media-server.ts';
+import { openMediaServer, type StreamCarrier } from './media-server.ts';
 
 const LOOP_RESOLUTION_MS = 5;
 
@@ -34,8 +34,16 @@ function threadLog(bound: Record<string, unknown>): Log {
 }
 const log = threadLog({});
 
-const carrier = mediaCarriers[data.carrier];
-if (carrier === undefined) throw new Error(`There is no carrier "${data.carrier}".`);
+const carriers = new Map<string, StreamCarrier>();
+for (const [name, secret] of Object.entries(data.carrierSecrets)) {
+  const carrier = mediaCarriers[name];
+  if (carrier === undefined) throw new Error(`There is no carrier "${name}".`);
+  carriers.set(name, {
+    createWire: carrier.createWire,
+    verify: ({ headers, url }: IncomingMessage) =>
+      carrier.verifyUpgrade({ headers, url: `${data.publicUrl.replace(/^http/, 'ws')}${url ?? ''}`, secret }),
+  });
+}
 
 const calls = new Map<string, LiveCall>();
 const counters = { framesIn: 0, framesOut: 0 };
@@ -52,13 +60,7 @@ clock.add(() => {
 
 const server = await openMediaServer({
   port: data.port,
-  verify: (request: IncomingMessage) =>
-    carrier.verifyUpgrade({
-      headers: request.headers,
-      url: `${data.publicUrl.replace(/^http/, 'ws')}${request.url ?? ''}`,
-      secret: data.carrierSecret,
-    }),
-  createWire: carrier.createWire,
+  carrier: (name) => carriers.get(name),
   find: (callId) => calls.get(callId),
   refused: (why) => log.warn({ why }, 'media.refused'),
 });

@@ -7,6 +7,7 @@ import { FRAME_BYTES } from '../../bridge/playout.ts';
 
 const PLAN: PrepareCall = {
   callId: 'call-1',
+  carrier: 'held',
   tokenHash: '',
   direction: 'outbound',
   modelName: 'held',

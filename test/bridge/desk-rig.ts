@@ -3,6 +3,7 @@
 import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
 import { openCallWatch } from '../../bridge/call-watch.ts';
+import { openBrowser } from '../../bridge/carriers/browser-client.ts';
 import type { Carrier, CarrierCallSnapshot } from '../../bridge/carriers/carrier.ts';
 import type { MediaThreads } from '../../bridge/media-threads.ts';
 import { openSwitchboard, type Switchboard } from '../../bridge/switchboard.ts';
@@ -67,7 +68,13 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
 
   const carrier: Carrier = {
     name: 'simulated',
-    capabilities: { marks: true, clearReturnsMarks: true },
+    capabilities: {
+      marks: true,
+      clearReturnsMarks: true,
+      detectsMachines: true,
+      streamIsCall: false,
+      answerSeconds: null,
+    },
     async placeCall({ callId, to, from }) {
       const accept = () => {
         dialled += 1;
@@ -97,6 +104,12 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     buyNumber: unused,
     releaseNumber: unused,
   };
+  const browser = openBrowser({
+    async lastSeen(callId) {
+      const call = await store.findCall(callId);
+      return call === null ? null : { at: call.updated_at, answeredAt: call.answered_at };
+    },
+  });
   const threads: MediaThreads = {
     assign: () => 1,
     threadOf: () => null,
@@ -111,6 +124,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
   const switchboard = openSwitchboard({
     store,
     carrier,
+    otherCarriers: [browser],
     log,
     now,
     script: { greeting: () => '', idle: () => [], voicemail: () => '', modelTools: () => [] },
@@ -139,7 +153,6 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
   const watch = openCallWatch({
     switchboard,
     store,
-    carrier,
     log,
     now,
     ringSeconds: 60,

@@ -56,6 +56,8 @@ export interface Rig {
   now(): Date;
   advance(ms: number): void;
   dispatched: CallRecord[];
+  /** Calls whose stream is awaited. */
+  awaited: CallRecord[];
   bought: string[];
   released: string[];
   searches: NumberSearch[];
@@ -139,6 +141,7 @@ export async function openRig(
       at += ms;
     },
     dispatched: [],
+    awaited: [],
     bought: [],
     released: [],
     searches: [],
@@ -187,6 +190,10 @@ export async function openRig(
     dispatch(call) {
       rig.dispatched.push(call);
       return rig.behaviour.dispatch(call);
+    },
+    async awaitStream(call) {
+      rig.awaited.push(call);
+      return { call, path: `/media/1/${call.carrier}/${call.id}`, token: 'one-time' };
     },
     cancel: (org, id) => end(org, id, 'canceled'),
     hangUp: (org, id) => end(org, id, 'completed'),

@@ -158,7 +158,7 @@ t.test('doors', async (t) => {
       t.equal(await open(path, null), 403);
       t.equal(await open(path, 'AAAA'), 403);
       t.equal(await open(path, sign(authToken, `${ws}/media/1/other`)), 403);
-      const nobody = `/media/1/${randomUUID()}`;
+      const nobody = `/media/1/twilio/${randomUUID()}`;
       t.equal(await open(nobody, sign(authToken, `${ws}${nobody}`)), 404);
       t.equal(await open('/media/99/x', sign(authToken, `${ws}/media/99/x`)), 404);
       t.equal(await open('/elsewhere', null), 404);

@@ -1,0 +1,37 @@
+// The route of calls from a browser, for trying an agent out. It belongs to the session-only API: whoever mounts it has
+// let in the person and knows the organization. The talk itself is the bridge's.
+import { z } from 'zod';
+import { browserCall as body } from '../call-schemas.ts';
+import { browserCall } from '../new-call.ts';
+import { type Route, route } from '../route.ts';
+import { id } from '../schemas.ts';
+
+export const browserCallRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/dashboard/api/browser_calls',
+    operation: 'createBrowserCall',
+    errors: [
+      'agent_not_found',
+      'agent_archived',
+      'invalid_url',
+      'blocked_address',
+      'insufficient_credit',
+      'at_capacity',
+      'draining',
+      'storage_low',
+    ],
+    summary: 'Open a call in the browser',
+    status: 201,
+    body,
+    answer: z.strictObject({
+      call_id: id.describe('The call, as any other to be read at /v1/calls.'),
+      stream_path: z.string().describe('Where its media socket is awaited, on this host; for some seconds.'),
+      token: z.string().describe("What the socket's start message must bring. It holds once."),
+    }),
+    async run({ body, calls, ...parts }) {
+      const { call, path, token } = await calls.awaitStream(await browserCall(parts, body));
+      return { body: { call_id: call.id, stream_path: path, token } };
+    },
+  }),
+];
