@@ -14,6 +14,7 @@ import { balanceRoutes } from './balance.ts';
 import { callStoryRoutes } from './call-story.ts';
 import { callRoutes } from './calls.ts';
 import { handleError, toAppError } from './error-answer.ts';
+import { eventRoutes } from './events.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { jsonBody } from './json-body.ts';
 import { observeHttp, watchDaemon } from './metrics.ts';
@@ -31,6 +32,7 @@ export const ROUTES: readonly Route[] = [
   ...numberRoutes,
   ...callRoutes,
   ...callStoryRoutes,
+  ...eventRoutes,
   ...webhookRoutes,
   ...webhookSecretRoutes,
   ...balanceRoutes,

@@ -321,7 +321,7 @@ function queryParameters(route: Route, schemas: Schemas): Parameter[] {
 
 const tagOf = (path: string) => {
   const resource = path.split('/')[2] ?? '';
-  return resource.startsWith('webhook') ? 'Webhooks' : pascal(resource);
+  return resource.startsWith('webhook') || resource === 'events' ? 'Webhooks' : pascal(resource);
 };
 
 function goodResponse(route: Route, schemas: Schemas): Record<string, ResponseObject> {

@@ -18,7 +18,8 @@ export const TAG_MEANING: Readonly<Record<string, string>> = {
   Agents: 'How calls are to be led: persona, instructions, voice, language, what to extract, tools, numbers.',
   Numbers: 'Phone numbers: search, buy, list, release.',
   Calls: 'Calls, past and live: place, read, cancel, hang up; what was said and the recording.',
-  Webhooks: 'Signed events of calls: who receives them, what became of each delivery, sending again.',
+  Webhooks:
+    'Signed events of calls: who receives them, what became of each delivery, sending again, reading them back.',
   Balance: "The organization's credit.",
   Reference: 'This document.',
 };

@@ -1,6 +1,7 @@
 // What the webhook routes take and answer, with what the reference says of each field. PURE.
 import { z } from 'zod';
 import { EVENT_TYPES } from '../storage/records.ts';
+import { call } from './call-schemas.ts';
 import { DELIVERY, DELIVERY_ATTEMPT, ENDPOINT } from './schema-examples.ts';
 import { id, pageQuery, time, url } from './schemas.ts';
 
@@ -23,6 +24,40 @@ const target = url.describe('Where to send events. https only; addresses that ar
 
 export const eventTypeList = z.strictObject({
   data: z.array(eventType).describe('Every event type there is.'),
+});
+
+export const listEvents = pageQuery.extend({
+  call_id: id.optional().describe('Only of this call.'),
+  type: eventType.optional().describe('Only of this type.'),
+});
+export const followEvents = z.strictObject({
+  after: id
+    .optional()
+    .describe('The last event that was seen. Without it the answer begins with the first event there is.'),
+  wait: z.coerce
+    .number('must be a number')
+    .int()
+    .min(0)
+    .max(25)
+    .default(0)
+    .describe('Seconds to wait for the first one when there is none yet.'),
+  limit: z.coerce.number('must be a number').int().min(1).max(100).default(50).describe('How many at most.'),
+});
+export const event = z
+  .strictObject({
+    id: id.describe('Event id.'),
+    type: eventType,
+    sequence: z.int().describe('Counts the events of its call from 1, without a gap.'),
+    call_id: id.describe('The call it tells of.'),
+    created_at: time.describe('When it happened.'),
+    call: call.describe('The Call as it was then: what webhooks carry as their body.'),
+  })
+  .meta({ id: 'Event' });
+export const eventList = z.strictObject({ data: z.array(event).describe('Newest first.') });
+export const eventsAfter = z.strictObject({
+  data: z
+    .array(event)
+    .describe('Oldest first; empty when nothing has happened. Ask again after the last one.'),
 });
 
 export const createEndpoint = z.strictObject({ url: target, ...changeable }).meta({

@@ -297,8 +297,13 @@ CREATE TABLE interruptions (
 CREATE INDEX interruptions_in_order ON interruptions (call_id, at_ms);
 `;
 
+const EVENTS_BY_ORG = `
+CREATE INDEX events_by_org ON events (org_id, created_at);
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
   { name: 'turns and interruptions', sql: TURNS },
+  { name: 'events of an organization', sql: EVENTS_BY_ORG },
 ];

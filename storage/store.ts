@@ -184,6 +184,15 @@ export interface Store {
   pendingResults(): Promise<CallRecord[]>;
   saveCall(id: string, change: CallChange): Promise<CallRecord | Conflict>;
   listEvents(callId: string): Promise<EventRecord[]>;
+  /** An organization's events over all calls, newest first. */
+  listOrgEvents(
+    orgId: string,
+    filters: { callId?: string | undefined; type?: EventType | undefined },
+    page: Page,
+  ): Promise<EventRecord[]>;
+  /** Those committed after one of them (null: from the first), oldest first; null when there is no such event. */
+  eventsAfter(orgId: string, after: string | null, limit: number): Promise<EventRecord[] | null>;
+  getEvent(orgId: string, id: string): Promise<EventRecord | null>;
   listLedger(orgId: string, callId?: string): Promise<LedgerRecord[]>;
 
   // transcript

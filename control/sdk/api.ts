@@ -367,6 +367,74 @@ export interface Operations {
     body: undefined;
     answer: Response;
   };
+  getTurns: {
+    query: {};
+    body: undefined;
+    answer: CallTurns;
+  };
+  listCallEvents: {
+    query: {};
+    body: undefined;
+    answer: CallEvents;
+  };
+  listEvents: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only of this call.
+       */
+      call_id?: string;
+      /**
+       * Only of this type.
+       */
+      type?:
+        | 'call.queued'
+        | 'call.ringing'
+        | 'call.answered'
+        | 'call.completed'
+        | 'call.failed'
+        | 'call.no_answer'
+        | 'call.busy'
+        | 'call.canceled';
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: Event[];
+    };
+  };
+  followEvents: {
+    query: {
+      /**
+       * The last event that was seen. Without it the answer begins with the first event there is.
+       */
+      after?: string;
+      /**
+       * Seconds to wait for the first one when there is none yet.
+       */
+      wait?: number;
+      /**
+       * How many at most.
+       */
+      limit?: number;
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Oldest first; empty when nothing has happened. Ask again after the last one.
+       */
+      data: Event[];
+    };
+  };
   listWebhookEvents: {
     query: {};
     body: undefined;
@@ -1214,6 +1282,253 @@ export interface TranscriptItem {
   end_ms: number | null;
 }
 /**
+ * How fast the agent answered on a call, and how it was interrupted.
+ */
+export interface CallTurns {
+  /**
+   * The call.
+   */
+  call_id: string;
+  /**
+   * `live` while the call lasts: more follows. `final` once it has ended.
+   */
+  status: 'live' | 'final';
+  /**
+   * Every time the agent was to speak, in order.
+   */
+  data: Turn[];
+  /**
+   * Every time the other side spoke into it, in order.
+   */
+  interruptions: Interruption[];
+}
+/**
+ * The moments of one answer, in milliseconds since the call's audio began.
+ */
+export interface Turn {
+  /**
+   * Turn id.
+   */
+  id: string;
+  /**
+   * Counts the turns of the call from 1.
+   */
+  index: number;
+  /**
+   * `greeting`: the first words. `answer`: to speech, to keys pressed, or with what a tool gave. `prompt`: the agent spoke by itself, because the other side was silent or for a voicemail message.
+   */
+  kind: 'greeting' | 'answer' | 'prompt';
+  /**
+   * When the speech that it answers ended. Null: it answers none.
+   */
+  speech_end_ms: number | null;
+  /**
+   * When it was decided that the agent has to speak.
+   */
+  decided_ms: number;
+  /**
+   * When the model was asked. Null: it was not.
+   */
+  requested_ms: number | null;
+  /**
+   * When the model's first sound came. Null: none came.
+   */
+  first_model_audio_ms: number | null;
+  /**
+   * When the first frame of it was given to the carrier. Null: none was.
+   */
+  first_sent_ms: number | null;
+  /**
+   * When its first sound was heard, by the carrier's word. Null: nothing was heard.
+   */
+  first_heard_ms: number | null;
+  /**
+   * Whether the other side cut it short before its first sound was confirmed.
+   */
+  barged_in: boolean;
+  /**
+   * What the other side waited until it heard something: from the end of its speech, for a greeting from the start of the call's audio, else from `decided_ms`. Null: nothing was heard.
+   */
+  latency_ms: number | null;
+  parts: TurnParts;
+}
+/**
+ * What a turn's wait was made of; where each part is known they add up to `latency_ms`.
+ */
+export interface TurnParts {
+  /**
+   * From the end of the other side's speech to the decision that it was its whole turn. Null: no speech was answered.
+   */
+  end_of_turn_ms: number | null;
+  /**
+   * From there until the model was asked: more than a moment only while its session is not there yet or another response runs.
+   */
+  request_ms: number | null;
+  /**
+   * From the request to the model's first sound, a tool that it used first included. Null: no sound came.
+   */
+  model_ms: number | null;
+  /**
+   * From there to the first frame given to the carrier. Null: none was.
+   */
+  send_ms: number | null;
+  /**
+   * From there until the carrier confirmed it as heard, to 100 ms. Null: nothing was heard.
+   */
+  playout_ms: number | null;
+}
+/**
+ * The other side speaking into the agent's voice, in milliseconds since the call's audio began.
+ */
+export interface Interruption {
+  /**
+   * Interruption id.
+   */
+  id: string;
+  /**
+   * When it was decided what it was.
+   */
+  at_ms: number;
+  /**
+   * When the other side's speech began. Null: not known.
+   */
+  onset_ms: number | null;
+  /**
+   * When the agent's voice was held back. Null: it was cut without that.
+   */
+  held_ms: number | null;
+  /**
+   * When the last sound of the agent was played at the carrier. Null: not known.
+   */
+  silenced_ms: number | null;
+  /**
+   * True: it was no interruption (a cough, an "mhm"), and the voice went on where it had stopped.
+   */
+  taken_back: boolean;
+}
+/**
+ * What happened to a call, and who was told.
+ */
+export interface CallEvents {
+  /**
+   * The call.
+   */
+  call_id: string;
+  /**
+   * In order.
+   */
+  data: CallEvent[];
+}
+/**
+ * One event of a call, with its deliveries.
+ */
+export interface CallEvent {
+  /**
+   * Event id.
+   */
+  id: string;
+  /**
+   * Event type.
+   */
+  type:
+    | 'call.queued'
+    | 'call.ringing'
+    | 'call.answered'
+    | 'call.completed'
+    | 'call.failed'
+    | 'call.no_answer'
+    | 'call.busy'
+    | 'call.canceled';
+  /**
+   * Counts the events of the call from 1, without a gap.
+   */
+  sequence: number;
+  /**
+   * When it happened.
+   */
+  created_at: string;
+  /**
+   * To whom it was sent, in the order in which they were made.
+   */
+  deliveries: CallEventDelivery[];
+}
+/**
+ * An event of a call on its way to one receiver.
+ */
+export interface CallEventDelivery {
+  /**
+   * Delivery id; GET /v1/webhook_deliveries/{id} shows every attempt.
+   */
+  id: string;
+  /**
+   * The endpoint it goes to. Null: the call's own `webhook_url`.
+   */
+  endpoint_id: string | null;
+  /**
+   * Where it is sent: the URL without user, query and fragment, which may hold secrets.
+   */
+  receiver: string;
+  /**
+   * `pending`: more attempts follow. `delivered`: a 2xx came. `exhausted`: given up.
+   */
+  status: 'pending' | 'delivered' | 'exhausted';
+  /**
+   * Attempts made since it was made or sent again.
+   */
+  attempt_count: number;
+  /**
+   * HTTP status of the last attempt. Null: no attempt yet, or no answer came.
+   */
+  last_response_status: number | null;
+  /**
+   * As in the delivery's `last_error`. Null: nothing is wrong.
+   */
+  last_error: string | null;
+  /**
+   * When the next attempt is due. Null: none follows.
+   */
+  next_attempt_at: string | null;
+  /**
+   * When it was delivered. Null: not so far.
+   */
+  delivered_at: string | null;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "Event".
+ */
+export interface Event {
+  /**
+   * Event id.
+   */
+  id: string;
+  /**
+   * Event type.
+   */
+  type:
+    | 'call.queued'
+    | 'call.ringing'
+    | 'call.answered'
+    | 'call.completed'
+    | 'call.failed'
+    | 'call.no_answer'
+    | 'call.busy'
+    | 'call.canceled';
+  /**
+   * Counts the events of its call from 1, without a gap.
+   */
+  sequence: number;
+  /**
+   * The call it tells of.
+   */
+  call_id: string;
+  /**
+   * When it happened.
+   */
+  created_at: string;
+  call: Call;
+}
+/**
  * A receiver of the events of all of the organization's calls.
  */
 export interface WebhookEndpoint {
@@ -1670,6 +1985,10 @@ export const OPERATIONS = {
   cancelCall: { method: 'POST', path: '/v1/calls/{id}/cancel' },
   hangUpCall: { method: 'POST', path: '/v1/calls/{id}/hangup' },
   getRecording: { method: 'GET', path: '/v1/calls/{id}/recording' },
+  getTurns: { method: 'GET', path: '/v1/calls/{id}/turns' },
+  listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events' },
+  listEvents: { method: 'GET', path: '/v1/events' },
+  followEvents: { method: 'GET', path: '/v1/events/follow' },
   listWebhookEvents: { method: 'GET', path: '/v1/webhook_events' },
   listWebhookEndpoints: { method: 'GET', path: '/v1/webhook_endpoints' },
   createWebhookEndpoint: { method: 'POST', path: '/v1/webhook_endpoints', once: true },

@@ -3,6 +3,7 @@ import type {
   AgentSummary,
   AvailableNumber,
   Call,
+  Event,
   PhoneNumber,
   WebhookDelivery,
   WebhookEndpoint,
@@ -26,6 +27,8 @@ import { verify } from './webhooks.ts';
 const ENDED: ReadonlySet<string> = new Set(['completed', 'no_answer', 'busy', 'canceled', 'failed']);
 const FIRST_LOOK_MS = 500;
 const LATER_LOOKS_MS = 5_000;
+/** Seconds that one request waits for the next event: below the time limit of a request. */
+const FOLLOW_S = 20;
 
 /** Whether a call has reached its end. */
 export const hasEnded = (call: Pick<Call, 'status'>): boolean => ENDED.has(call.status);
@@ -106,6 +109,10 @@ const callsOf = ({ ask, list }: Requests) => ({
   get: (id: string, o?: RequestOptions) => ask('getCall', { ...o, params: { id } }),
   /** The words so far of a live call, all of them of one that has ended. */
   transcript: (id: string, o?: RequestOptions) => ask('getTranscript', { ...o, params: { id } }),
+  /** Where the time of each answer went, and who interrupted whom. */
+  turns: (id: string, o?: RequestOptions) => ask('getTurns', { ...o, params: { id } }),
+  /** Its events, each with its deliveries. */
+  events: (id: string, o?: RequestOptions) => ask('listCallEvents', { ...o, params: { id } }),
   /** The stereo WAV as a `Response`: read its `body`, `blob()` or `arrayBuffer()`. */
   recording: (id: string, o?: RequestOptions): Promise<Response> =>
     ask('getRecording', { ...o, params: { id } }),
@@ -138,6 +145,32 @@ const callsOf = ({ ask, list }: Requests) => ({
         );
       }
       await pause(lookMs, o.signal);
+    }
+  },
+});
+
+const eventsOf = ({ ask, list }: Requests) => ({
+  /** Newest first, over all calls. */
+  list: (query?: QueryOf<'listEvents'>, o?: RequestOptions) =>
+    list<Event, 'listEvents'>('listEvents', query, o),
+  /**
+   * Every event after `after` (default: from now on), as it happens, without a gap, until the signal is aborted.
+   * What webhooks tell, for programs that none can reach.
+   */
+  async *follow(
+    o: Omit<RequestOptions, 'idempotencyKey'> & { after?: string | undefined } = {},
+  ): AsyncGenerator<Event> {
+    const { after: given, ...request } = o;
+    let after = given ?? (await list<Event, 'listEvents'>('listEvents', { limit: 1 }, request)).data[0]?.id;
+    for (;;) {
+      const { data } = await ask('followEvents', {
+        ...request,
+        query: { wait: FOLLOW_S, ...(after === undefined ? {} : { after }) },
+      });
+      for (const event of data) {
+        yield event;
+        after = event.id;
+      }
     }
   },
 });
@@ -199,6 +232,7 @@ export class Offhook {
   readonly agents: ReturnType<typeof agentsOf>;
   readonly numbers: ReturnType<typeof numbersOf>;
   readonly calls: ReturnType<typeof callsOf>;
+  readonly events: ReturnType<typeof eventsOf>;
   readonly webhookEndpoints: ReturnType<typeof webhookEndpointsOf>;
   readonly webhookDeliveries: ReturnType<typeof webhookDeliveriesOf>;
   readonly webhookEvents: ReturnType<typeof webhookEventsOf>;
@@ -213,6 +247,7 @@ export class Offhook {
     this.agents = agentsOf(requests);
     this.numbers = numbersOf(requests);
     this.calls = callsOf(requests);
+    this.events = eventsOf(requests);
     this.webhookEndpoints = webhookEndpointsOf(requests);
     this.webhookDeliveries = webhookDeliveriesOf(requests);
     this.webhookEvents = webhookEventsOf(requests);

@@ -16,6 +16,9 @@ type Verbs =
   | 'pendingResults'
   | 'saveCall'
   | 'listEvents'
+  | 'listOrgEvents'
+  | 'eventsAfter'
+  | 'getEvent'
   | 'listLedger';
 
 const IMMUTABLE: ReadonlySet<string> = new Set(['id', 'org_id', 'created_at'] satisfies (keyof CallRecord)[]);
@@ -127,6 +130,35 @@ export function calls(session: Session): Pick<Store, Verbs> {
         callId,
       );
       return rows.map(EVENTS.fromRow);
+    },
+
+    async listOrgEvents(orgId, { callId, type }, page) {
+      const where = [
+        { sql: 'events.call_id = ?', value: callId },
+        { sql: 'events.type = ?', value: type },
+      ];
+      const rows = readPage(session, EVENTS, { time: 'created_at', orgId, where, page });
+      return rows.map(EVENTS.fromRow);
+    },
+
+    async eventsAfter(orgId, after, limit) {
+      const from =
+        after === null
+          ? { seq: 0 }
+          : statement('SELECT seq FROM events WHERE id = ? AND org_id = ?').get(after, orgId);
+      if (from === undefined) return null;
+      const rows = statement(
+        `SELECT ${EVENTS.selected} FROM events WHERE org_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+      ).all(orgId, from.seq, limit);
+      return rows.map(EVENTS.fromRow);
+    },
+
+    async getEvent(orgId, id) {
+      const row = statement(`SELECT ${EVENTS.selected} FROM events WHERE id = ? AND org_id = ?`).get(
+        id,
+        orgId,
+      );
+      return row === undefined ? null : EVENTS.fromRow(row);
     },
 
     async listLedger(orgId, callId) {

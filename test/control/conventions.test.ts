@@ -7,7 +7,14 @@ import { openRig, type Rig } from './rig.ts';
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const NOBODY = '0199c000-0000-7000-8000-000000000000';
-const LISTS = ['/v1/agents', '/v1/numbers', '/v1/calls', '/v1/webhook_endpoints', '/v1/webhook_deliveries'];
+const LISTS = [
+  '/v1/agents',
+  '/v1/numbers',
+  '/v1/calls',
+  '/v1/webhook_endpoints',
+  '/v1/webhook_deliveries',
+  '/v1/events',
+];
 
 const pathOf = (path: string) => path.replaceAll(/:[a-z_]+/g, NOBODY);
 const items = (body: unknown) =>

@@ -41,7 +41,9 @@ t.test('the types and the table of operations are what the OpenAPI document says
 });
 
 t.test('every operation has its method, and asks just that', async (t) => {
-  const { asked, url } = await openPeer(t, (_one, _count, res) => json(res, 200, { data: [] }));
+  const { asked, url } = await openPeer(t, (one, _count, res) =>
+    json(res, 200, { data: one.url.startsWith('/v1/events') ? [{ id: 'e' }] : [] }),
+  );
   const offhook = new Offhook({ apiKey: 'sk_x', baseUrl: url });
   const templates = new Map(
     Object.entries(OPERATIONS).map(([id, { method, path }]) => [
@@ -66,7 +68,9 @@ t.test('every operation has its method, and asks just that', async (t) => {
         resource !== offhook.balance;
       const args = argument ? ['a', method === 'detachNumber' ? 'b' : {}] : [{}];
       if (name === 'balance') args.push('operator');
-      await (run as (...given: unknown[]) => Promise<unknown>)(...args);
+      const answer = (run as (...given: unknown[]) => unknown)(...args);
+      // A stream asks when it is read.
+      await (method === 'follow' ? (answer as AsyncGenerator).next() : answer);
       for (const one of asked.slice(before)) {
         called.add(
           templates.get(`${one.method} ${one.url.replace(/\?.*/, '')}`) ?? `${one.method} ${one.url}`,
@@ -195,6 +199,23 @@ t.test('wait follows a call to its result', async (t) => {
       fetch: async () => Response.json({ id: 'c', status: 'in_progress', result_status: 'pending' }),
     }).calls.wait('c', { withinMs: 0 }),
     { code: 'timeout', message: /goes on/ },
+  );
+});
+
+t.test('follow goes on after the last event, from the latest one on', async (t) => {
+  const pages = [[{ id: 'e5' }], [{ id: 'e6' }, { id: 'e7' }], [], [{ id: 'e8' }]];
+  const { asked, url } = await openPeer(t, (_one, count, res) =>
+    json(res, 200, { data: pages[count - 1] ?? [] }),
+  );
+  const seen: string[] = [];
+  for await (const event of new Offhook({ baseUrl: url }).events.follow()) {
+    seen.push(event.id);
+    if (event.id === 'e8') break;
+  }
+  t.same(seen, ['e6', 'e7', 'e8']);
+  t.same(
+    asked.map((one) => new URL(one.url, url).searchParams.get('after')),
+    [null, 'e5', 'e7', 'e7'],
   );
 });
 

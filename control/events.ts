@@ -1,0 +1,104 @@
+// The events of an organization, to be read back or followed: what webhooks tell, for whoever cannot be reached by one,
+// or wants to check that nothing was missed.
+
+import { AppError } from '../errors.ts';
+import type { EventRecord } from '../storage/records.ts';
+import type { Store } from '../storage/store.ts';
+import { page } from './paging.ts';
+import { type Route, route } from './route.ts';
+import * as schemas from './webhook-schemas.ts';
+
+const eventView = (event: EventRecord) => ({
+  id: event.id,
+  type: event.type,
+  sequence: event.sequence,
+  call_id: event.call_id,
+  created_at: event.created_at,
+  // Serialized once, when it happened: nothing of it has changed since.
+  call: JSON.parse(event.body) as unknown,
+});
+
+export const eventRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/events',
+    operation: 'listEvents',
+    summary: 'List events of all calls, newest first',
+    description: 'What webhooks were or would have been sent, kept as it was then.',
+    status: 200,
+    query: schemas.listEvents,
+    answer: schemas.eventList,
+    async run({ store, orgId, query, url }) {
+      return page({
+        query,
+        url,
+        exists: (id) => store.getEvent(orgId, id),
+        list: (at) => store.listOrgEvents(orgId, { callId: query.call_id, type: query.type }, at),
+        body: (events) => ({ data: events.map(eventView) }),
+      });
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/events/follow',
+    operation: 'followEvents',
+    summary: 'Follow events: those after one that was seen, oldest first',
+    description:
+      'For programs that no webhook can reach, and to find out what was missed: ask with the id of the last event ' +
+      'that was seen, and `wait` for the next ones. No event is ever left out.',
+    status: 200,
+    query: schemas.followEvents,
+    answer: schemas.eventsAfter,
+    async run({ store, orgId, query }, res) {
+      const read = async () => {
+        const events = await store.eventsAfter(orgId, query.after ?? null, query.limit);
+        if (events !== null) return events;
+        throw new AppError(
+          'invalid_request',
+          'after must be the id of an event; GET /v1/events lists them.',
+          {
+            param: 'after',
+          },
+        );
+      };
+      // Heard before it is read: nothing that happens in between is slept through.
+      const next = nextEvent(store, orgId, query.wait * 1000, (left) => res.once('close', left));
+      try {
+        let events = await read();
+        if (events.length === 0 && query.wait > 0) {
+          await next.come;
+          events = await read();
+        }
+        return { body: { data: events.map(eventView) } };
+      } finally {
+        next.stop();
+      }
+    },
+  }),
+];
+
+/** Comes with the organization's next event, when the time is over, or when whoever asks has gone. */
+function nextEvent(
+  store: Pick<Store, 'subscribe'>,
+  orgId: string,
+  forMs: number,
+  onLeft: (left: () => void) => void,
+): { come: Promise<void>; stop: () => void } {
+  let stop = () => {};
+  const come = new Promise<void>((resolve) => {
+    const timer = setTimeout(() => stop(), forMs);
+    const unsubscribe = store.subscribe({
+      event(event) {
+        if (event.org_id === orgId) stop();
+      },
+    });
+    stop = () => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve();
+    };
+    onLeft(() => stop());
+  });
+  return { come, stop: () => stop() };
+}

@@ -1,0 +1,80 @@
+// The feed of events: read back in pages, and followed without a gap by whoever asks again and again.
+import t from 'tap';
+import { makeCall } from '../storage/makers.ts';
+import { openRig } from './rig.ts';
+
+t.test('events are listed newest first, by call and type, each organization its own', async (t) => {
+  const rig = await openRig(t);
+  const call = makeCall(rig.orgId);
+  await rig.store.createCall(call, { events: ['call.queued'], reserve: 0 });
+  await rig.store.saveCall(call.id, {
+    from: ['queued'],
+    change: { status: 'ringing' },
+    events: ['call.ringing'],
+  });
+  const foreign = makeCall(rig.other.orgId);
+  await rig.store.createCall(foreign, { events: ['call.queued'], reserve: 0 });
+
+  const all = await rig.api('GET', '/v1/events');
+  t.same(
+    all.body.data.map((event: { type: string; sequence: number; call_id: string }) => [
+      event.type,
+      event.sequence,
+      event.call_id,
+    ]),
+    [
+      ['call.ringing', 2, call.id],
+      ['call.queued', 1, call.id],
+    ],
+  );
+  t.equal(all.body.data[1].call.status, 'queued', 'as it was then');
+  t.equal((await rig.api('GET', '/v1/events?type=call.queued')).body.data.length, 1);
+  t.same((await rig.api('GET', `/v1/events?call_id=${foreign.id}`)).body.data, []);
+  const page = await rig.api('GET', '/v1/events?limit=1');
+  t.match(page.headers.get('link'), new RegExp(`starting_after=${all.body.data[0].id}`));
+  t.equal((await rig.api('GET', '/v1/events?type=call.lost')).status, 400);
+});
+
+t.test('following: what came after, oldest first; waiting ends with the next event', async (t) => {
+  const rig = await openRig(t);
+  const follow = (query: string) => rig.api('GET', `/v1/events/follow?${query}`);
+  t.same((await follow('')).body.data, [], 'nothing yet, and nobody waits');
+
+  const waiting = follow('wait=20');
+  const call = makeCall(rig.orgId);
+  // Another organization's event wakes nobody; whether the wait has begun by now or not, the first own event ends it.
+  await rig.store.createCall(makeCall(rig.other.orgId), { events: ['call.queued'], reserve: 0 });
+  await rig.store.createCall(call, { events: ['call.queued'], reserve: 0 });
+  const [first] = (await waiting).body.data;
+  t.match(first, { type: 'call.queued', call_id: call.id });
+
+  const more = follow(`wait=20&after=${first.id}`);
+  await rig.store.saveCall(call.id, {
+    from: ['queued'],
+    change: { status: 'ringing' },
+    events: ['call.ringing'],
+  });
+  t.match((await more).body.data, [{ type: 'call.ringing', sequence: 2 }]);
+  t.same(
+    (await follow('limit=1')).body.data.map((event: { id: string }) => event.id),
+    [first.id],
+  );
+
+  const [foreign] = (await rig.api('GET', '/v1/events', { key: rig.other.key })).body.data;
+  const refused = await follow(`after=${foreign.id}`);
+  t.equal(refused.status, 400, "another organization's event is none");
+  t.equal(refused.body.error.param, 'after');
+  t.equal((await follow('wait=26')).status, 400);
+});
+
+t.test('whoever leaves while waiting leaves nothing behind', async (t) => {
+  const rig = await openRig(t);
+  const stop = new AbortController();
+  const asking = fetch(`${rig.url}/v1/events/follow?wait=25`, {
+    headers: { authorization: `Bearer ${rig.key}` },
+    signal: stop.signal,
+  });
+  stop.abort();
+  await t.rejects(asking, { name: 'AbortError' });
+  t.equal((await rig.api('GET', '/v1/balance')).status, 200);
+});
