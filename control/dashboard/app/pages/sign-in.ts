@@ -1,0 +1,135 @@
+// The two pages before one is signed in: choosing the password at the first start, and giving it later.
+import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { fieldError } from '../failure.ts';
+import { localPath } from '../route-match.ts';
+import { endedHere, loadSession, logIn, setUp } from '../session.ts';
+import { Button } from '../ui/button.ts';
+import { ErrorNote, Note } from '../ui/feedback.ts';
+import { Field } from '../ui/field.ts';
+import { useAction } from '../ui/load.ts';
+import { navigate, path } from '../ui/router.ts';
+import { Brand } from '../ui/shell.ts';
+
+const MIN_PASSWORD = 12;
+
+function Alone(props: { title: string; children?: ComponentChildren }) {
+  useEffect(() => {
+    document.title = `${props.title} · Offhook`;
+  }, [props.title]);
+  return html`<main class="alone">
+    <div class="alone-card">
+      <${Brand} />
+      <h1>${props.title}</h1>
+      ${props.children}
+    </div>
+  </main>`;
+}
+
+/** `/setup#<token>`: the link that the daemon prints at its first start. */
+export function SetupPage(props: { possible: boolean }) {
+  // The fragment is not sent to any server, and is taken out of the address at once.
+  const [token] = useState(() => location.hash.slice(1));
+  const [password, setPassword] = useState('');
+  const [again, setAgain] = useState('');
+  const [tried, setTried] = useState(false);
+  const save = useAction(async () => {
+    await setUp(token, password);
+    await navigate('/', { replace: true });
+  });
+  useEffect(() => {
+    if (token !== '') history.replaceState(null, '', '/setup');
+  }, []);
+  if (!props.possible) {
+    return html`<${Alone} title="Already set up">
+      <p>The password of this dashboard has been chosen. The link worked once.</p>
+      <${Button} kind="primary" href="/">Sign in<//>
+    <//>`;
+  }
+  if (token === '') {
+    return html`<${Alone} title="Set up the dashboard">
+      <p>The daemon printed a link when it started. Open that link: only whoever can read the daemon's output may choose the password.</p>
+      <p>It looks like <code>${location.origin}/setup#…</code>. Restart the daemon to have it printed again.</p>
+    <//>`;
+  }
+  const short = password.length < MIN_PASSWORD ? `Use ${MIN_PASSWORD} characters at least.` : null;
+  const differs = again === password ? null : 'The two are not the same.';
+  return html`<${Alone} title="Choose a password">
+    <p>It opens this dashboard, and with it every call and recording. There is no default one, and nobody can read it later.</p>
+    <form
+      class="stack"
+      onSubmit=${(event: Event) => {
+        event.preventDefault();
+        setTried(true);
+        if (short === null && differs === null) void save.run();
+      }}
+    >
+      <input class="sr-only" type="text" name="username" value="operator" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
+      <${Field}
+        label="Password"
+        type="password"
+        name="password"
+        autocomplete="new-password"
+        value=${password}
+        onInput=${setPassword}
+        error=${(tried ? short : null) ?? fieldError(save.error, 'password')}
+        help=${`${MIN_PASSWORD} characters at least; a few words are easier to keep than signs.`}
+      />
+      <${Field}
+        label="The same again"
+        type="password"
+        name="password-again"
+        autocomplete="new-password"
+        value=${again}
+        onInput=${setAgain}
+        error=${tried ? differs : null}
+      />
+      <${ErrorNote} error=${save.error} title="The password was not set." focus />
+      <${Button} kind="primary" type="submit" busy=${save.busy}>Set the password<//>
+    </form>
+  <//>`;
+}
+
+export function SignInPage() {
+  const [password, setPassword] = useState('');
+  const enter = useAction(async () => {
+    await logIn(password);
+    if (path.value === '/login' || path.value === '/setup') {
+      await navigate(localPath(new URLSearchParams(location.search).get('to')), { replace: true });
+    }
+  });
+  useEffect(() => {
+    // The state may be stale when this page was kept by the browser.
+    loadSession().catch(() => {});
+    document.querySelector<HTMLInputElement>('input[name=password]')?.focus();
+  }, []);
+  return html`<${Alone} title="Sign in">
+    ${endedHere.value ? html`<${Note} title="Your session has ended.">Sign in to go on where you were.<//>` : null}
+    <form
+      class="stack"
+      onSubmit=${(event: Event) => {
+        event.preventDefault();
+        void enter.run();
+      }}
+    >
+      <input class="sr-only" type="text" name="username" value="operator" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
+      <${Field}
+        label="Password"
+        type="password"
+        name="password"
+        required
+        autocomplete="current-password"
+        value=${password}
+        onInput=${setPassword}
+        error=${fieldError(enter.error, 'password')}
+      />
+      <${ErrorNote} error=${enter.error} title="You are not signed in." />
+      <${Button} kind="primary" type="submit" busy=${enter.busy}>Sign in<//>
+    </form>
+    <details class="small dim">
+      <summary>The password is lost</summary>
+      <p>Whoever runs the daemon can set a new one: the guide for operators says how.</p>
+    </details>
+  <//>`;
+}

@@ -1,0 +1,23 @@
+// Every page: its path, the module that shows it (loaded when it is first wanted), and its place in the navigation.
+import type { ComponentType } from 'preact';
+import type { IconName } from './ui/icon.ts';
+
+export interface PageProps {
+  /** The parts of the path that a pattern names: `id` of `/calls/:id`. */
+  params: Record<string, string>;
+}
+
+export interface Route {
+  path: string;
+  load: () => Promise<ComponentType<PageProps>>;
+  /** Missing: reached from another page. */
+  nav?: { label: string; icon: IconName; group: 'work' | 'build' | 'connect' };
+}
+
+export const ROUTES: readonly Route[] = [
+  {
+    path: '/',
+    load: async () => (await import('./pages/overview.ts')).OverviewPage,
+    nav: { label: 'Overview', icon: 'overview', group: 'work' },
+  },
+];

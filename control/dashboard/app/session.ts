@@ -1,0 +1,106 @@
+// Who is signed in, and requests in their name: the session API itself, and the fetch that the SDK is given.
+import { signal } from '@preact/signals';
+import { whenSignedOut } from './ui/load.ts';
+
+const BASE = '/dashboard/api';
+
+export interface Session {
+  state: 'setup' | 'signed_out' | 'signed_in';
+  csrf_token?: string;
+  organization?: { id: string; name: string };
+  version: string;
+}
+
+/** Undefined until it was asked for. */
+export const session = signal<Session | undefined>(undefined);
+/** The session ended while the page was open: the sign-in page says so. */
+export const endedHere = signal(false);
+
+/** What the session API refused: the same fields as the SDK's errors. */
+export class SessionError extends Error {
+  override name = 'SessionError';
+  readonly status: number;
+  readonly code: string;
+  readonly param: string | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(
+    status: number,
+    body: { code?: string; message?: string; param?: string; request_id?: string },
+  ) {
+    super(body.message ?? `The daemon answered ${status}.`);
+    this.status = status;
+    this.code = body.code ?? 'error';
+    this.param = body.param;
+    this.requestId = body.request_id;
+  }
+}
+
+/** fetch with the session's cookie and, for what changes something, its CSRF token. */
+export const sessionFetch: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers);
+  const token = session.peek()?.csrf_token;
+  if (token !== undefined && (init?.method ?? 'GET').toUpperCase() !== 'GET')
+    headers.set('Offhook-CSRF', token);
+  return fetch(input, { ...init, headers, credentials: 'same-origin', redirect: 'error' });
+};
+
+/** One request of the session API, `path` without its prefix. @throws SessionError, or TypeError when nothing answers */
+export async function ask<T>(
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
+  const response = await sessionFetch(`${BASE}/${path}`, {
+    method,
+    ...(signal === undefined ? {} : { signal }),
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  const text = await response.text();
+  let answer: unknown;
+  try {
+    answer = text === '' ? undefined : JSON.parse(text);
+  } catch {
+    throw new SessionError(response.ok ? 502 : response.status, {
+      code: 'unreachable',
+      message: `Something between this page and the daemon answered ${response.status} with what is not JSON.`,
+    });
+  }
+  if (!response.ok)
+    throw new SessionError(response.status, (answer as { error?: object } | undefined)?.error ?? {});
+  return answer as T;
+}
+
+/** Asks who is signed in. */
+export async function loadSession(): Promise<void> {
+  session.value = await ask<Session>('GET', 'session');
+}
+
+export async function logIn(password: string): Promise<void> {
+  await ask('POST', 'login', { password });
+  await loadSession();
+  endedHere.value = false;
+}
+
+export async function setUp(token: string, password: string): Promise<void> {
+  await ask('POST', 'setup', { token, password });
+  await loadSession();
+}
+
+export async function logOut(): Promise<void> {
+  await ask('POST', 'logout');
+  endedHere.value = false;
+  await loadSession();
+}
+
+whenSignedOut(() => {
+  const now = session.peek();
+  if (now?.state !== 'signed_in') return;
+  endedHere.value = true;
+  session.value = { state: 'signed_out', version: now.version };
+  // The token for signing in again.
+  loadSession().catch(() => {});
+});

@@ -1,0 +1,79 @@
+// The address bar: where we are, going elsewhere, links. Which page belongs to a path is route-match.ts and routes.ts.
+import { computed, signal } from '@preact/signals';
+import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
+
+const here = () => location.pathname + location.search + location.hash;
+
+/** The path, query and fragment shown. */
+export const address = signal(here());
+export const path = computed(() => new URL(address.value, location.origin).pathname);
+export const query = computed(() => new URL(address.value, location.origin).searchParams);
+
+/** Counts the visits of pages, so that the same page opened again is told apart. */
+export const visit = signal(0);
+
+/** Something unsaved asks first: answers whether one may leave. */
+let guard: (() => boolean | Promise<boolean>) | null = null;
+
+/** Asks `mayLeave` before any change of page until it is taken back. */
+export function guardLeaving(mayLeave: () => boolean | Promise<boolean>): () => void {
+  guard = mayLeave;
+  const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+  addEventListener('beforeunload', warn);
+  return () => {
+    if (guard === mayLeave) guard = null;
+    removeEventListener('beforeunload', warn);
+  };
+}
+
+/** Goes to a path of this site. `replace` leaves no step to go back to; `quiet` is the same page with other filters:
+ *  no jump to the top, no moved focus. */
+export async function navigate(to: string, o: { replace?: boolean; quiet?: boolean } = {}): Promise<void> {
+  const samePage = new URL(to, location.origin).pathname === location.pathname;
+  if (!samePage && guard !== null && !(await guard())) return;
+  if (!samePage) guard = null;
+  if (o.replace === true) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  address.value = here();
+  if (o.quiet === true) return;
+  visit.value++;
+  scrollTo(0, 0);
+}
+
+/** Starts to follow the address bar and the links of the page. Once. */
+export function startRouter(): void {
+  history.scrollRestoration = 'auto';
+  addEventListener('popstate', () => {
+    const before = path.value;
+    address.value = here();
+    if (path.value !== before) visit.value++;
+  });
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = (event.target as Element | null)?.closest('a');
+    if (link === null || link === undefined) return;
+    if (link.target !== '' || link.hasAttribute('download') || link.dataset.leave !== undefined) return;
+    if (link.origin !== location.origin || link.getAttribute('href')?.startsWith('#') === true) return;
+    event.preventDefault();
+    void navigate(link.pathname + link.search + link.hash);
+  });
+}
+
+/** A link inside the dashboard; `current` marks the page one is on. */
+export function Link(props: {
+  href: string;
+  class?: string;
+  current?: boolean;
+  label?: string;
+  children?: ComponentChildren;
+}) {
+  return html`<a
+    href=${props.href}
+    class=${props.class}
+    aria-label=${props.label}
+    aria-current=${props.current === true ? 'page' : undefined}
+    >${props.children}</a
+  >`;
+}
