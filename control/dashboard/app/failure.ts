@@ -22,12 +22,12 @@ export function toFailure(thrown: unknown): Failure {
       requestId: text(one.requestId),
     };
   }
-  const nothingCame = one.status === 0 || thrown instanceof TypeError || one.name === 'TimeoutError';
+  const nothingCame = one.status === 0;
   return {
     status: 0,
     code: nothingCame ? 'unreachable' : 'error',
     message: nothingCame
-      ? 'The service could not be reached.'
+      ? 'The daemon could not be reached.'
       : (text(one.message) ?? 'Something went wrong on this page.'),
     param: undefined,
     requestId: undefined,
@@ -35,6 +35,8 @@ export function toFailure(thrown: unknown): Failure {
 }
 
 const ADVICE: Record<string, string> = {
+  connection_failed: 'Check that the daemon runs and that this machine reaches it, then try again.',
+  timeout: 'The daemon is slow or the line to it is: try again in a moment.',
   unreachable: 'Check that the daemon runs and that this machine reaches it, then try again.',
   unauthorized: 'Sign in again.',
   forbidden: 'Load the page again: the session may have been renewed in another tab.',
@@ -51,9 +53,9 @@ const ADVICE: Record<string, string> = {
 
 /** What to do about it. */
 export function adviceFor(failure: Failure): string {
+  if (failure.param !== undefined) return 'Correct the marked field, then try again.';
   const known = ADVICE[failure.code];
   if (known !== undefined) return known;
-  if (failure.param !== undefined) return 'Correct the marked field, then try again.';
   if (failure.status >= 500) return ADVICE.internal ?? '';
   return failure.status >= 400 ? '' : 'Load the page again.';
 }

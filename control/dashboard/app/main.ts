@@ -21,8 +21,9 @@ function App() {
     return html`<main class="alone"><h1 class="sr-only">Offhook</h1><${ErrorNote} error=${error} retry=${load} /></main>`;
   }
   if (now === undefined) return null;
-  if (now.state === 'setup' || (path.value === '/setup' && now.state === 'signed_out')) {
-    return html`<${SetupPage} possible=${now.state === 'setup'} />`;
+  // Also for a new password later, whoever is signed in.
+  if (now.state === 'setup' || path.value === '/setup') {
+    return html`<${SetupPage} done=${now.state !== 'setup'} />`;
   }
   return now.state === 'signed_out' ? html`<${SignInPage} />` : html`<${Shell} />`;
 }

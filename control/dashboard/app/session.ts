@@ -27,8 +27,9 @@ export class SessionError extends Error {
   constructor(
     status: number,
     body: { code?: string; message?: string; param?: string; request_id?: string },
+    cause?: unknown,
   ) {
-    super(body.message ?? `The daemon answered ${status}.`);
+    super(body.message ?? `The daemon answered ${status}.`, { cause });
     this.status = status;
     this.code = body.code ?? 'error';
     this.param = body.param;
@@ -45,7 +46,7 @@ export const sessionFetch: typeof fetch = (input, init) => {
   return fetch(input, { ...init, headers, credentials: 'same-origin', redirect: 'error' });
 };
 
-/** One request of the session API, `path` without its prefix. @throws SessionError, or TypeError when nothing answers */
+/** One request of the session API, `path` without its prefix. @throws SessionError, or with status 0 when nothing answers */
 export async function ask<T>(
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
@@ -58,6 +59,9 @@ export async function ask<T>(
     ...(body === undefined
       ? {}
       : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  }).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw new SessionError(0, { code: 'unreachable', message: 'The daemon could not be reached.' }, error);
   });
   const text = await response.text();
   let answer: unknown;

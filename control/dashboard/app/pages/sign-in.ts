@@ -12,7 +12,7 @@ import { useAction } from '../ui/load.ts';
 import { navigate, path } from '../ui/router.ts';
 import { Brand } from '../ui/shell.ts';
 
-const MIN_PASSWORD = 12;
+const MIN_PASSWORD = 10;
 
 function Alone(props: { title: string; children?: ComponentChildren }) {
   useEffect(() => {
@@ -28,7 +28,7 @@ function Alone(props: { title: string; children?: ComponentChildren }) {
 }
 
 /** `/setup#<token>`: the link that the daemon prints at its first start. */
-export function SetupPage(props: { possible: boolean }) {
+export function SetupPage(props: { done: boolean }) {
   // The fragment is not sent to any server, and is taken out of the address at once.
   const [token] = useState(() => location.hash.slice(1));
   const [password, setPassword] = useState('');
@@ -41,16 +41,16 @@ export function SetupPage(props: { possible: boolean }) {
   useEffect(() => {
     if (token !== '') history.replaceState(null, '', '/setup');
   }, []);
-  if (!props.possible) {
+  if (props.done && token === '') {
     return html`<${Alone} title="Already set up">
-      <p>The password of this dashboard has been chosen. The link worked once.</p>
+      <p>The password of this dashboard has been chosen; its link worked once. To set a new one, run <code>npm run reset-password</code> on the machine of the daemon.</p>
       <${Button} kind="primary" href="/">Sign in<//>
     <//>`;
   }
   if (token === '') {
     return html`<${Alone} title="Set up the dashboard">
       <p>The daemon printed a link when it started. Open that link: only whoever can read the daemon's output may choose the password.</p>
-      <p>It looks like <code>${location.origin}/setup#…</code>. Restart the daemon to have it printed again.</p>
+      <p>It looks like <code>${location.origin}/setup#…</code>. <code>npm run reset-password</code> prints a new one.</p>
     <//>`;
   }
   const short = password.length < MIN_PASSWORD ? `Use ${MIN_PASSWORD} characters at least.` : null;
@@ -85,7 +85,7 @@ export function SetupPage(props: { possible: boolean }) {
         onInput=${setAgain}
         error=${tried ? differs : null}
       />
-      <${ErrorNote} error=${save.error} title="The password was not set." focus />
+      <${ErrorNote} error=${fieldError(save.error, 'password') === null ? save.error : null} title="The password was not set." focus />
       <${Button} kind="primary" type="submit" busy=${save.busy}>Set the password<//>
     </form>
   <//>`;
@@ -124,12 +124,12 @@ export function SignInPage() {
         onInput=${setPassword}
         error=${fieldError(enter.error, 'password')}
       />
-      <${ErrorNote} error=${enter.error} title="You are not signed in." />
+      <${ErrorNote} error=${fieldError(enter.error, 'password') === null ? enter.error : null} title="You are not signed in." />
       <${Button} kind="primary" type="submit" busy=${enter.busy}>Sign in<//>
     </form>
     <details class="small dim">
       <summary>The password is lost</summary>
-      <p>Whoever runs the daemon can set a new one: the guide for operators says how.</p>
+      <p>On the machine of the daemon, <code>npm run reset-password</code> prints a link to set a new one.</p>
     </details>
   <//>`;
 }

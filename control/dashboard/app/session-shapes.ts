@@ -1,0 +1,74 @@
+// What the session-only API answers, as the pages read it: health, overview, live calls. PURE.
+import type { Call, TranscriptItem, Turn } from '../../sdk/index.ts';
+
+export type HealthState = 'ok' | 'warn' | 'down';
+
+/** `GET health`: one entry for each thing the line stands on, in this order where known: carrier, model, queue, disk, threads. */
+export type Health = Record<string, { state: HealthState; text: string } & Record<string, unknown>>;
+
+export type Range = '24h' | '7d' | '30d';
+
+/** `GET overview?range=`. Shares are of one; money in milli-cents; times ISO 8601. */
+export interface Overview {
+  range: Range;
+  totals: {
+    calls: number;
+    inbound: number;
+    outbound: number;
+    /** Calls that someone picked up. */
+    answered: number;
+    failed: number;
+    live: number;
+    /** Seconds of talk, all calls. */
+    talk_seconds: number;
+  };
+  /** Answered of those that have ended; null when none has. */
+  answer_rate: number | null;
+  /** End of speech until something was heard; null where nothing was measured. */
+  latency: { p50_ms: number | null; p95_ms: number | null; turns: number };
+  /** Most frequent first. `reason` is an error code or a cause of the end. */
+  failures: { reason: string; count: number }[];
+  spend: {
+    /** Charged to the organization. */
+    billed_milli_cents: number;
+    /** Estimated cost of running; null when nothing is known of it. */
+    cost_milli_cents: number | null;
+  };
+  /** Whole range, oldest first, without a gap. */
+  series: {
+    at: string;
+    calls: number;
+    answered: number;
+    failed: number;
+    p50_ms: number | null;
+    p95_ms: number | null;
+    billed_milli_cents: number;
+    cost_milli_cents: number | null;
+  }[];
+}
+
+export type Floor = 'agent' | 'caller' | 'nobody' | null;
+
+/** One call that is on now. */
+export type LiveCall = Pick<
+  Call,
+  'id' | 'status' | 'direction' | 'from_number' | 'to_number' | 'agent_id' | 'created_at' | 'answered_at'
+> & {
+  agent_name: string | null;
+  floor: Floor;
+  /** Of the last answer. */
+  last_latency_ms: number | null;
+  /** The last few. */
+  words: TranscriptItem[];
+  source: 'phone' | 'browser';
+};
+
+/** The events of `GET live`, by name. */
+export interface LiveEvents {
+  snapshot: { calls: LiveCall[] };
+  call: LiveCall;
+  floor: { call_id: string; floor: Floor; at_ms: number };
+  words: { call_id: string; item: TranscriptItem };
+  turn: { call_id: string; turn: Turn };
+  ended: { call: LiveCall };
+}
