@@ -10,8 +10,9 @@ import { carriers } from './bridge/carriers/carriers.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/media-threads.ts';
 import { openSwitchboard } from './bridge/switchboard.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
-import { createApp } from './control/app.ts';
+import { createApp, ROUTES } from './control/app.ts';
 import { openDashboard } from './control/dashboard/dashboard.ts';
+import { makePasswordLink, passwordUrl } from './control/dashboard/password-link.ts';
 import { openEgress } from './control/egress.ts';
 import { failpoint, setFailpoints } from './control/failpoints.ts';
 import { createHttpServer } from './control/http-server.ts';
@@ -41,6 +42,8 @@ export interface Daemon {
   url: string;
   /** The API key made at the first start, to be shown this once. */
   firstKey: string | null;
+  /** Where the dashboard's password is set, once; null when it is. */
+  setupUrl: string | null;
   /** Takes no new calls, lets live ones end, then closes everything. Safe to call twice. */
   drain(): Promise<void>;
   /** Hangs up and closes everything within a few seconds. Safe to call twice, also during a drain. */
@@ -272,8 +275,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       };
       return { ok: checks.accepting && checks.media_threads && !checks.storage.low, checks };
     };
-    const dashboard = openDashboard({ reload: config.DASHBOARD_RELOAD });
-    handle = createApp({
+    const parts = {
       store,
       calls: switchboard,
       carrier,
@@ -282,6 +284,13 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       log,
       now,
       version: version(),
+    };
+    const dashboard = openDashboard({ ...parts, routes: ROUTES, publicUrl, dataDir });
+    const organization = await store.firstOrganization();
+    const isSetUp = organization !== null && (await store.getOperator(organization.id)) !== null;
+    const setupUrl = isSetUp ? null : passwordUrl(publicUrl, makePasswordLink(dataDir, null));
+    handle = createApp({
+      ...parts,
       hooks: CARRIER.hooks({
         authToken: config.TWILIO_AUTH_TOKEN ?? '',
         publicUrl,
@@ -304,6 +313,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     return {
       url,
       firstKey: printed,
+      setupUrl,
       async drain() {
         await watch.drain(config.DRAIN_SECONDS);
         await closeAll();
@@ -357,6 +367,9 @@ export async function run(env: Record<string, string | undefined>): Promise<void
   }
   if (daemon.firstKey !== null) {
     console.error(`\nYour API key, shown only this once:\n\n  ${daemon.firstKey}\n`);
+  }
+  if (daemon.setupUrl !== null) {
+    console.error(`\nThe dashboard waits for its password. Open this link once:\n\n  ${daemon.setupUrl}\n`);
   }
   let stopping = false;
   const stop = (work: () => Promise<void>) => {

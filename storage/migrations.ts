@@ -301,9 +301,33 @@ const EVENTS_BY_ORG = `
 CREATE INDEX events_by_org ON events (org_id, created_at);
 `;
 
+const DASHBOARD_SIGN_IN = `
+CREATE TABLE operators (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL UNIQUE REFERENCES organizations (id),
+  password_hash TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+
+-- hash: SHA-256 of what the cookie holds.
+CREATE TABLE dashboard_sessions (
+  seq INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  operator_id TEXT NOT NULL REFERENCES operators (id),
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  created_at TEXT NOT NULL,
+  last_seen_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX dashboard_sessions_by_operator ON dashboard_sessions (operator_id);
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
   { name: 'turns and interruptions', sql: TURNS },
   { name: 'events of an organization', sql: EVENTS_BY_ORG },
+  { name: 'dashboard sign-in', sql: DASHBOARD_SIGN_IN },
 ];

@@ -103,6 +103,28 @@ export interface KeyRecord {
   revoked_at: string | null;
 }
 
+/** Who signs in to the dashboard: one an organization. */
+export interface OperatorRecord {
+  id: string;
+  org_id: string;
+  /** Method, parameters, salt and digest in one text; never the password. */
+  password_hash: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** A browser that is signed in. */
+export interface DashboardSessionRecord {
+  /** SHA-256 of what the cookie holds, hex. */
+  hash: string;
+  operator_id: string;
+  org_id: string;
+  created_at: string;
+  last_seen_at: string;
+  /** The latest end, however busy it is. */
+  expires_at: string;
+}
+
 export interface NumberRecord {
   id: string;
   org_id: string;

@@ -7,6 +7,7 @@ import { DELIVERABLE, deliveries } from './sqlite/deliveries.ts';
 import { endpoints } from './sqlite/endpoints.ts';
 import { idempotency } from './sqlite/idempotency.ts';
 import { numbers } from './sqlite/numbers.ts';
+import { operators } from './sqlite/operators.ts';
 import { organizations } from './sqlite/organizations.ts';
 import { openSession } from './sqlite/session.ts';
 import { transcript } from './sqlite/transcript.ts';
@@ -34,6 +35,7 @@ export async function openStore({ path, log, now = () => new Date() }: StoreOpti
 
   return {
     ...organizations(session),
+    ...operators(session),
     ...numbers(session),
     ...agents(session),
     ...calls(session),

@@ -7,6 +7,7 @@ import type {
   AttemptRecord,
   CallRecord,
   CallStatus,
+  DashboardSessionRecord,
   DeliveryRecord,
   DeliveryStatus,
   Direction,
@@ -18,6 +19,7 @@ import type {
   LedgerRecord,
   NumberRecord,
   NumberView,
+  OperatorRecord,
   OrganizationRecord,
   TranscriptItemRecord,
   TurnRecord,
@@ -122,6 +124,17 @@ export interface Store {
   findKey(hash: string): Promise<KeyRecord | null>;
   touchKey(id: string, at: string): Promise<void>;
   revokeKey(orgId: string, id: string, at: string): Promise<boolean>;
+
+  // the dashboard's sign-in
+  getOperator(orgId: string): Promise<OperatorRecord | null>;
+  /** Makes the operator or changes the password; every session of the operator ends. Answers the operator as stored. */
+  setPassword(operator: OperatorRecord): Promise<OperatorRecord>;
+  /** Also forgets sessions that had ended when this one was made. */
+  createSession(session: DashboardSessionRecord): Promise<void>;
+  /** By SHA-256 (hex), expired or not; null for unknown and ended ones. */
+  findSession(hash: string): Promise<DashboardSessionRecord | null>;
+  touchSession(hash: string, at: string): Promise<void>;
+  endSession(hash: string): Promise<boolean>;
 
   // numbers
   insertNumber(number: NumberRecord): Promise<NumberView | Conflict>;

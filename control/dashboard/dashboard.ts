@@ -1,21 +1,58 @@
 // The dashboard on the daemon's side, put together: its page and assets, and the API that its sessions use.
-import { Router } from 'express';
+//
+//   /dashboard/api: own page? ─► session, setup, login ─► signed in? its token? ─► keys, … ─► /v1 by the session ─► 404
+import { type RequestHandler, Router } from 'express';
+import { AppError } from '../../errors.ts';
+import { jsonBody } from '../json-body.ts';
+import { contextOf } from '../request-context.ts';
+import { type ControlParts, type Route, serveRoutes } from '../route.ts';
 import { openAssets } from './assets.ts';
+import { refuseOthersPages, requireSession } from './guard.ts';
+import { keyApi } from './key-api.ts';
 import { pageRoutes } from './pages.ts';
+import { sessionApi } from './session-api.ts';
+import { openSessions, type Sessions } from './sessions.ts';
 
-export interface DashboardOptions {
-  /** Read the app's files again when they change. */
-  reload: boolean;
+export interface DashboardOptions extends ControlParts {
+  /** Every route of /v1: a session may use them all. */
+  routes: readonly Route[];
+  publicUrl: string;
+  dataDir: string;
+  version: string;
 }
 
 export interface Dashboard {
   /** For createApp's `pages`. */
   pages: Router;
+  sessions: Sessions;
 }
 
 /** Opens the dashboard. */
 export function openDashboard(o: DashboardOptions): Dashboard {
+  const sessions = openSessions(o);
+  const { open, own } = sessionApi({ ...o, sessions });
+
+  const api = Router({ caseSensitive: true });
+  api.use(mark, refuseOthersPages(o.publicUrl));
+  api.use(open, requireSession(sessions), own);
+  api.use(keyApi(o));
+  api.use('/v1', jsonBody(), serveRoutes(o.routes, o, '/v1'));
+  api.use(nothingHere);
+
   const pages = Router({ caseSensitive: true });
-  pages.use(pageRoutes(openAssets(o.reload)));
-  return { pages };
+  pages.use('/dashboard/api', api);
+  pages.use(pageRoutes(openAssets(o.config.DASHBOARD_RELOAD)));
+  return { pages, sessions };
 }
+
+const nothingHere: RequestHandler = () => {
+  throw new AppError('not_found', 'There is nothing at this path of the dashboard.');
+};
+
+/** Metrics have a label for each of these; other paths are the client's to invent and share one. */
+const KNOWN = /^\/(session|setup|login|logout|password|keys|live|overview|health|browser_calls)(?=\/|$)/;
+
+const mark: RequestHandler = (req, res, next) => {
+  contextOf(res).route = `/dashboard/api${KNOWN.exec(req.path)?.[0] ?? ''}`;
+  next();
+};

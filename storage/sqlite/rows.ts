@@ -3,6 +3,7 @@ import type {
   AgentRecord,
   AttemptRecord,
   CallRecord,
+  DashboardSessionRecord,
   DeliveryRecord,
   EndpointRecord,
   EventRecord,
@@ -10,6 +11,7 @@ import type {
   KeyRecord,
   LedgerRecord,
   NumberRecord,
+  OperatorRecord,
   OrganizationRecord,
   TranscriptItemRecord,
   TurnRecord,
@@ -84,6 +86,23 @@ export const KEYS = table<KeyRecord>('api_keys', {
   created_at: 'value',
   last_used_at: 'value',
   revoked_at: 'value',
+});
+
+export const OPERATORS = table<OperatorRecord>('operators', {
+  id: 'value',
+  org_id: 'value',
+  password_hash: 'value',
+  created_at: 'value',
+  updated_at: 'value',
+});
+
+export const DASHBOARD_SESSIONS = table<DashboardSessionRecord>('dashboard_sessions', {
+  hash: 'value',
+  operator_id: 'value',
+  org_id: 'value',
+  created_at: 'value',
+  last_seen_at: 'value',
+  expires_at: 'value',
 });
 
 export const NUMBERS = table<NumberRecord>('numbers', {

@@ -12,6 +12,7 @@ import { openEgress } from '../../control/egress.ts';
 import { createHttpServer } from '../../control/http-server.ts';
 import { ensureFirstKey, hashKey } from '../../control/keys.ts';
 import { createMetrics } from '../../control/metrics.ts';
+import type { ControlParts } from '../../control/route.ts';
 import { errorAnswer } from '../../control/schemas.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -82,7 +83,14 @@ let serial = 0;
 /** Opens all of it; the test closes it at its end. */
 export async function openRig(
   t: Test,
-  o: { env?: Record<string, string>; hooks?: Router; pages?: Router; path?: string } = {},
+  o: {
+    env?: Record<string, string>;
+    hooks?: Router;
+    pages?: Router;
+    /** Pages that need what the routes work with. */
+    dashboard?: (parts: ControlParts) => Router;
+    path?: string;
+  } = {},
 ) {
   let at = Date.parse('2026-03-01T12:00:00.000Z');
   const now = () => new Date(at);
@@ -216,18 +224,14 @@ export async function openRig(
     },
   };
 
+  const parts = { store, calls, carrier, egress, config, log, now };
+  const pages = o.dashboard?.(parts) ?? o.pages;
   const app = createApp({
-    store,
-    calls,
-    carrier,
-    egress,
-    config,
-    log,
-    now,
+    ...parts,
     ready: () => rig.behaviour.ready(),
     metrics: createMetrics(),
     ...(o.hooks ? { hooks: o.hooks } : {}),
-    ...(o.pages ? { pages: o.pages } : {}),
+    ...(pages ? { pages } : {}),
   });
   const server = createHttpServer(app);
   server.listen(0, '127.0.0.1');

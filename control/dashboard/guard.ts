@@ -1,0 +1,54 @@
+// Who may pass to the dashboard's API: nobody's page but ours, nobody without a session, and no change without its token.
+import { timingSafeEqual } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
+import { AppError } from '../../errors.ts';
+import { contextOf } from '../request-context.ts';
+import { type Arrival, fromOtherSite, fromOwnPage } from './request-origin.ts';
+import type { Sessions, SignedIn } from './sessions.ts';
+
+export const arrivalOf = (req: Request): Arrival => ({
+  headers: req.headers,
+  remoteAddress: req.socket.remoteAddress,
+});
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Another site's page gets nothing, whatever it asks; a change must come from our own page, signed in or not. */
+export function refuseOthersPages(publicUrl: string): RequestHandler {
+  return (req, _res, next) => {
+    const arrival = arrivalOf(req);
+    const own = READS.has(req.method) ? !fromOtherSite(arrival) : fromOwnPage(arrival, publicUrl);
+    if (!own) {
+      throw new AppError(
+        'forbidden',
+        'This request did not come from the dashboard itself. Programs use /v1 with an API key.',
+      );
+    }
+    next();
+  };
+}
+
+/** The session of a request behind `requireSession`. */
+export function sessionOf(res: Response): SignedIn {
+  return (res.locals as { session: SignedIn }).session;
+}
+
+/** Lets signed-in browsers through, and their changes only with the session's token. */
+export function requireSession(sessions: Sessions): RequestHandler {
+  return async (req, res, next) => {
+    const session = await sessions.find(arrivalOf(req));
+    if (session === null) throw new AppError('unauthorized', 'You are signed out; sign in again.');
+    if (!READS.has(req.method)) {
+      const given = Buffer.from(req.get('Offhook-CSRF') ?? '');
+      const wanted = Buffer.from(session.csrfToken);
+      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+        throw new AppError('forbidden', 'This page is out of date; load it again.');
+      }
+    }
+    (res.locals as { session?: SignedIn }).session = session;
+    const context = contextOf(res);
+    context.orgId = session.orgId;
+    context.keyId = session.operatorId;
+    next();
+  };
+}

@@ -1,0 +1,76 @@
+// Where a dashboard request comes from: its address, whether the browser reached us by TLS, and whether our own page sent
+// it. Headers that a client can invent are believed only where inventing them gains nothing. PURE.
+
+export interface Arrival {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Of the socket. */
+  remoteAddress: string | undefined;
+}
+
+const one = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.at(-1) : value;
+
+const isLoopback = (address: string) => /^(127\.|::1$|::ffff:127\.)/.test(address);
+
+/** What a proxy adds; a request without any of them came straight to the daemon. */
+const PROXY_HEADERS = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
+];
+
+/**
+ * Who asks, for counting attempts. Behind a proxy on this host it is the last address of X-Forwarded-For, which that proxy
+ * wrote; from anywhere else the header is the client's own tale. Of IPv6 the network counts, since one has 2^64 of them.
+ */
+export function clientAddress({ headers, remoteAddress = 'unknown' }: Arrival): string {
+  const told = one(headers['x-forwarded-for'])?.split(',').at(-1)?.trim();
+  const address = isLoopback(remoteAddress) && told ? told : remoteAddress;
+  if (!address.includes(':') || address.startsWith('::')) return address.replace('::ffff:', '');
+  const [head = ''] = address.split('::');
+  return `${head.split(':').slice(0, 4).join(':')}::/64`;
+}
+
+/**
+ * Whether the browser speaks TLS, so that the cookie may demand it. An https PUBLIC_URL decides; the one exception is a
+ * browser on this host that came straight here (`http://localhost:8080`), where a Secure cookie could not be set.
+ * X-Forwarded-Proto can only make it stricter.
+ */
+export function isSecure({ headers, remoteAddress = '' }: Arrival, publicUrl: string): boolean {
+  if (one(headers['x-forwarded-proto'])?.split(',').at(-1)?.trim().toLowerCase() === 'https') return true;
+  if (!publicUrl.startsWith('https://')) return false;
+  const host = one(headers.host) ?? '';
+  const straight = isLoopback(remoteAddress) && PROXY_HEADERS.every((name) => headers[name] === undefined);
+  return !(straight && /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host));
+}
+
+/**
+ * Whether our own page sent it. Sec-Fetch-Site is the browser's word and no script can set it, but it comes over TLS and on
+ * localhost only; without it, Origin must be the host that was asked, or PUBLIC_URL's behind a proxy that changes Host.
+ */
+export function fromOwnPage({ headers }: Arrival, publicUrl: string): boolean {
+  const site = one(headers['sec-fetch-site']);
+  if (site !== undefined) return site === 'same-origin';
+  const origin = one(headers.origin);
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  return url.host === one(headers.host)?.toLowerCase() || url.origin === new URL(publicUrl).origin;
+}
+
+/** Whether a page of another site asks; somebody who typed the address is no other site. */
+export function fromOtherSite({ headers }: Arrival): boolean {
+  const site = one(headers['sec-fetch-site']);
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
+}
+
+/** A cookie's value by its exact name. */
+export function readCookie({ headers }: Arrival, name: string): string | null {
+  for (const part of (one(headers.cookie) ?? '').split(';')) {
+    const [key, ...value] = part.split('=');
+    if (key?.trim() === name) return value.join('=').trim();
+  }
+  return null;
+}

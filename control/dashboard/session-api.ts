@@ -1,0 +1,168 @@
+// Signing in and out: the first password by the one-time link, later ones by the password before.
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { OperatorRecord } from '../../storage/records.ts';
+import type { Store } from '../../storage/store.ts';
+import { jsonBody } from '../json-body.ts';
+import { parse } from '../schemas.ts';
+import { openAttempts } from './attempts.ts';
+import { arrivalOf, sessionOf } from './guard.ts';
+import { closePasswordLink, isPasswordLink } from './password-link.ts';
+import { hashPassword, MAX_CHARACTERS, MIN_CHARACTERS, verifyPassword } from './passwords.ts';
+import { clientAddress } from './request-origin.ts';
+import type { Sessions, SignedIn } from './sessions.ts';
+
+const newPassword = z
+  .string()
+  .min(MIN_CHARACTERS, `needs at least ${MIN_CHARACTERS} characters; a few words are easy to remember`)
+  .max(MAX_CHARACTERS, `may have ${MAX_CHARACTERS} characters at most`);
+const setupBody = z.strictObject({ token: z.string().max(200), password: newPassword });
+const loginBody = z.strictObject({ password: z.string().max(MAX_CHARACTERS) });
+const changeBody = z.strictObject({ current: z.string().max(MAX_CHARACTERS), password: newPassword });
+
+export interface SessionApiOptions {
+  store: Pick<Store, 'firstOrganization' | 'getOrganization' | 'getOperator' | 'setPassword'>;
+  sessions: Sessions;
+  /** Where the one-time link is kept. */
+  dataDir: string;
+  version: string;
+  log: Pick<Log, 'info' | 'warn'>;
+  now: () => Date;
+}
+
+/** `open`: what needs no session; `own`: what does, to be mounted behind it. */
+export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } {
+  const { store, sessions, log } = o;
+  const attempts = openAttempts();
+
+  /** @throws AppError rate_limited */
+  function countAttempt(req: Request): string {
+    const address = clientAddress(arrivalOf(req));
+    const wait = attempts.take(address, o.now().getTime());
+    if (wait > 0) {
+      log.warn({ address, wait_seconds: Math.ceil(wait) }, 'dashboard.too_many_attempts');
+      throw new AppError(
+        'rate_limited',
+        `Too many wrong attempts; try again in ${Math.ceil(wait)} seconds. Who runs the daemon can print a new link: npm run reset-password.`,
+        { retryAfterSeconds: wait },
+      );
+    }
+    return address;
+  }
+
+  async function theOrganization() {
+    const organization = await store.firstOrganization();
+    if (organization === null) throw new Error('there is no organization');
+    return organization;
+  }
+
+  async function signIn(req: Request, res: Response, operator: OperatorRecord): Promise<void> {
+    const { session, cookie } = await sessions.start(operator, arrivalOf(req));
+    res.append('Set-Cookie', cookie);
+    await answerState(res, session);
+  }
+
+  async function answerState(res: Response, session: SignedIn | null): Promise<void> {
+    if (session === null) {
+      const { id } = await theOrganization();
+      const operator = await store.getOperator(id);
+      res.json({ state: operator === null ? 'setup' : 'signed_out', version: o.version });
+      return;
+    }
+    const organization = await store.getOrganization(session.orgId);
+    res.json({
+      state: 'signed_in',
+      csrf_token: session.csrfToken,
+      organization: { id: session.orgId, name: organization?.name ?? '' },
+      version: o.version,
+    });
+  }
+
+  async function setPassword(orgId: string, password: string): Promise<OperatorRecord> {
+    const password_hash = await hashPassword(password);
+    const at = o.now().toISOString();
+    const operator = await store.setPassword({
+      id: uuidv7(),
+      org_id: orgId,
+      password_hash,
+      created_at: at,
+      updated_at: at,
+    });
+    sessions.endedAll(orgId);
+    return operator;
+  }
+
+  const readState: RequestHandler = async (req, res) => {
+    await answerState(res, await sessions.find(arrivalOf(req)));
+  };
+
+  const setUp: RequestHandler = async (req, res) => {
+    const { token, password } = parse(setupBody, req.body);
+    const address = countAttempt(req);
+    if (!isPasswordLink(o.dataDir, token, o.now())) {
+      throw new AppError(
+        'forbidden',
+        'This link has been used, is too old, or another one was made after it. A new one is printed by: npm run reset-password.',
+      );
+    }
+    const { id } = await theOrganization();
+    // Used up before it has its effect: of two that come at once, the second finds nothing.
+    closePasswordLink(o.dataDir);
+    const operator = await setPassword(id, password);
+    attempts.succeeded(address);
+    log.info({ org_id: id, address }, 'dashboard.password_set');
+    await signIn(req, res, operator);
+  };
+
+  const logIn: RequestHandler = async (req, res) => {
+    const { password } = parse(loginBody, req.body);
+    const address = countAttempt(req);
+    const { id } = await theOrganization();
+    const operator = await store.getOperator(id);
+    if (operator === null) {
+      throw new AppError(
+        'conflict',
+        'No password is set yet: open the link that the daemon printed at its start, or print another: npm run reset-password.',
+      );
+    }
+    if (!(await verifyPassword(password, operator.password_hash))) {
+      log.warn({ org_id: id, address }, 'dashboard.sign_in_failed');
+      throw new AppError('unauthorized', 'This is not the password.', { param: 'password' });
+    }
+    attempts.succeeded(address);
+    log.info({ org_id: id, address }, 'dashboard.signed_in');
+    await signIn(req, res, operator);
+  };
+
+  const logOut: RequestHandler = async (req, res) => {
+    res.append('Set-Cookie', await sessions.end(sessionOf(res), arrivalOf(req)));
+    await answerState(res, null);
+  };
+
+  const changePassword: RequestHandler = async (req, res) => {
+    const { current, password } = parse(changeBody, req.body);
+    const address = countAttempt(req);
+    const { orgId } = sessionOf(res);
+    const operator = await store.getOperator(orgId);
+    if (operator === null || !(await verifyPassword(current, operator.password_hash))) {
+      log.warn({ org_id: orgId, address }, 'dashboard.sign_in_failed');
+      throw new AppError('forbidden', 'This is not the password that is in force.', { param: 'current' });
+    }
+    const changed = await setPassword(orgId, password);
+    attempts.succeeded(address);
+    log.info({ org_id: orgId, address }, 'dashboard.password_changed');
+    await signIn(req, res, changed);
+  };
+
+  const open = Router({ caseSensitive: true });
+  open.get('/session', readState);
+  open.post('/setup', jsonBody(), setUp);
+  open.post('/login', jsonBody(), logIn);
+  const own = Router({ caseSensitive: true });
+  own.post('/logout', logOut);
+  own.post('/password', jsonBody(), changePassword);
+  return { open, own };
+}

@@ -1,0 +1,117 @@
+// Browsers that are signed in: the cookie, what is stored of it, how long it lasts, and who hears that it has ended.
+import { createHash, randomBytes } from 'node:crypto';
+import type { Store } from '../../storage/store.ts';
+import { type Arrival, isSecure, readCookie } from './request-origin.ts';
+
+/** Without a request or an open live view for this long it is over; and in any case after the second. */
+const IDLE_MS = 24 * 3_600_000;
+const LONGEST_MS = 30 * 24 * 3_600_000;
+/** Each touch is a write. */
+const TOUCH_MS = 5 * 60_000;
+
+export interface SignedIn {
+  hash: string;
+  orgId: string;
+  operatorId: string;
+  /** What a request that changes something must send in Offhook-CSRF. */
+  csrfToken: string;
+}
+
+export interface Sessions {
+  /** A new session; `cookie` is the whole Set-Cookie. */
+  start(
+    operator: { id: string; org_id: string },
+    arrival: Arrival,
+  ): Promise<{ session: SignedIn; cookie: string }>;
+  /** The session of a request's cookie, or null; counts as use. */
+  find(arrival: Arrival): Promise<SignedIn | null>;
+  /** Whether a session that is known goes on; counts as use. For live views, which ask no more. */
+  goesOn(hash: string): Promise<boolean>;
+  /** @returns the Set-Cookie that takes the cookie away */
+  end(session: SignedIn, arrival: Arrival): Promise<string>;
+  /** Every session of the organization has ended in storage. */
+  endedAll(orgId: string): void;
+  onEnd(hear: (ended: { hash: string } | { orgId: string }) => void): void;
+}
+
+const hashOf = (value: string) => createHash('sha256').update(value).digest('hex');
+/** Follows from the cookie, which a page cannot read, and does not lead back to it. */
+const csrfOf = (value: string) => createHash('sha256').update(`csrf ${value}`).digest('base64url');
+
+/** With TLS the prefix makes browsers refuse the cookie from any other host, path or plain http (RFC 6265bis, 4.1.3). */
+export const cookieName = (secure: boolean) => (secure ? '__Host-offhook_session' : 'offhook_session');
+
+function cookieOf(value: string, secure: boolean, maxAgeSeconds: number): string {
+  return `${cookieName(secure)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+}
+
+/** @param publicUrl decides with the request whether cookies are Secure */
+export function openSessions(o: {
+  store: Pick<Store, 'createSession' | 'findSession' | 'touchSession' | 'endSession'>;
+  publicUrl: string;
+  now: () => Date;
+}): Sessions {
+  const listeners: Parameters<Sessions['onEnd']>[0][] = [];
+  const tell: Parameters<Sessions['onEnd']>[0] = (ended) => {
+    for (const hear of listeners) hear(ended);
+  };
+
+  async function live(hash: string) {
+    const found = await o.store.findSession(hash);
+    if (found === null) return null;
+    const now = o.now();
+    const idleEnd = Date.parse(found.last_seen_at) + IDLE_MS;
+    if (now.getTime() >= Math.min(idleEnd, Date.parse(found.expires_at))) {
+      await o.store.endSession(hash);
+      tell({ hash });
+      return null;
+    }
+    // Not worth a refused request: when the disk is full, looking at what happens goes on.
+    if (now.getTime() - Date.parse(found.last_seen_at) >= TOUCH_MS)
+      await o.store.touchSession(hash, now.toISOString()).catch(() => {});
+    return found;
+  }
+
+  return {
+    async start(operator, arrival) {
+      const value = randomBytes(32).toString('base64url');
+      const now = o.now();
+      const hash = hashOf(value);
+      await o.store.createSession({
+        hash,
+        operator_id: operator.id,
+        org_id: operator.org_id,
+        created_at: now.toISOString(),
+        last_seen_at: now.toISOString(),
+        expires_at: new Date(now.getTime() + LONGEST_MS).toISOString(),
+      });
+      const session = { hash, orgId: operator.org_id, operatorId: operator.id, csrfToken: csrfOf(value) };
+      return { session, cookie: cookieOf(value, isSecure(arrival, o.publicUrl), LONGEST_MS / 1000) };
+    },
+
+    async find(arrival) {
+      // Only the name that this request's connection calls for: a plain cookie never counts behind TLS.
+      const value = readCookie(arrival, cookieName(isSecure(arrival, o.publicUrl)));
+      if (value === null || !/^[\w-]{43}$/.test(value)) return null;
+      const found = await live(hashOf(value));
+      if (found === null) return null;
+      return {
+        hash: found.hash,
+        orgId: found.org_id,
+        operatorId: found.operator_id,
+        csrfToken: csrfOf(value),
+      };
+    },
+
+    goesOn: async (hash) => (await live(hash)) !== null,
+
+    async end(session, arrival) {
+      await o.store.endSession(session.hash);
+      tell({ hash: session.hash });
+      return cookieOf('', isSecure(arrival, o.publicUrl), 0);
+    },
+
+    endedAll: (orgId) => tell({ orgId }),
+    onEnd: (hear) => void listeners.push(hear),
+  };
+}

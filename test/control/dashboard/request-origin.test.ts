@@ -1,0 +1,131 @@
+// Whom a dashboard request comes from, by table.
+import t from 'tap';
+import { openAttempts } from '../../../control/dashboard/attempts.ts';
+import {
+  clientAddress,
+  fromOtherSite,
+  fromOwnPage,
+  isSecure,
+  readCookie,
+} from '../../../control/dashboard/request-origin.ts';
+
+const from = (remoteAddress: string, headers: Record<string, string> = {}) => ({ remoteAddress, headers });
+
+t.test('the address that attempts are counted by', async (t) => {
+  for (const [what, arrival, address] of [
+    ['a client', from('203.0.113.5'), '203.0.113.5'],
+    [
+      'a client that invents a proxy',
+      from('203.0.113.5', { 'x-forwarded-for': '198.51.100.1' }),
+      '203.0.113.5',
+    ],
+    ['a proxy on this host', from('127.0.0.1', { 'x-forwarded-for': '198.51.100.1' }), '198.51.100.1'],
+    [
+      'what the proxy added',
+      from('::ffff:127.0.0.1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.1' }),
+      '198.51.100.1',
+    ],
+    ['straight from this host', from('::1'), '::1'],
+    ['IPv4 in an IPv6 socket', from('::ffff:203.0.113.5'), '203.0.113.5'],
+    ['one network of IPv6', from('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64'],
+  ] as const) {
+    t.equal(clientAddress(arrival), address, what);
+  }
+  t.equal(
+    clientAddress(from('2001:db8:1:2:aaaa::1')),
+    clientAddress(from('2001:db8:1:2:bbbb::9')),
+    'two hosts of one network',
+  );
+});
+
+t.test('whether cookies are Secure', async (t) => {
+  const [http, https] = ['http://192.0.2.1:8080', 'https://phone.example.com'];
+  for (const [what, arrival, publicUrl, secure] of [
+    ['plain everywhere', from('203.0.113.5'), http, false],
+    ['a TLS proxy without PUBLIC_URL', from('127.0.0.1', { 'x-forwarded-proto': 'https' }), http, true],
+    [
+      'https by PUBLIC_URL',
+      from('127.0.0.1', { host: 'phone.example.com', 'x-forwarded-for': '1.1.1.1' }),
+      https,
+      true,
+    ],
+    ['a proxy that says nothing of itself', from('127.0.0.1', { host: 'phone.example.com' }), https, true],
+    [
+      'a proxy that asks by the loopback name',
+      from('127.0.0.1', { host: '127.0.0.1:8080', 'x-forwarded-for': '1.1.1.1' }),
+      https,
+      true,
+    ],
+    ['a browser on this host', from('127.0.0.1', { host: 'localhost:8080' }), https, false],
+    ['a browser elsewhere that says localhost', from('203.0.113.5', { host: 'localhost:8080' }), https, true],
+    [
+      'http by the proxy, https by PUBLIC_URL',
+      from('127.0.0.1', { host: 'x', 'x-forwarded-proto': 'http' }),
+      https,
+      true,
+    ],
+  ] as const) {
+    t.equal(isSecure(arrival, publicUrl), secure, what);
+  }
+});
+
+t.test('whose page asks', async (t) => {
+  const url = 'https://phone.example.com/';
+  t.ok(fromOwnPage(from('x', { 'sec-fetch-site': 'same-origin' }), url));
+  t.notOk(
+    fromOwnPage(from('x', { 'sec-fetch-site': 'same-site', origin: 'https://phone.example.com' }), url),
+  );
+  t.ok(fromOwnPage(from('x', { origin: 'https://phone.example.com', host: 'inner:8080' }), url));
+  t.notOk(
+    fromOwnPage(from('x', { origin: 'http://phone.example.com', host: 'inner:8080' }), url),
+    'another scheme',
+  );
+  t.ok(fromOwnPage(from('x', { origin: 'http://localhost:8080', host: 'localhost:8080' }), url));
+  t.notOk(fromOwnPage(from('x', { origin: 'http://localhost:8081', host: 'localhost:8080' }), url));
+  t.notOk(fromOwnPage(from('x', { origin: 'not a url' }), url));
+  t.notOk(fromOwnPage(from('x'), url), 'no word of it');
+  t.notOk(fromOtherSite(from('x')));
+  t.notOk(fromOtherSite(from('x', { 'sec-fetch-site': 'none' })));
+  t.ok(fromOtherSite(from('x', { 'sec-fetch-site': 'same-site' })));
+  const cookies = from('x', { cookie: 'a=1; offhook_session=abc=; b_offhook_session=2' });
+  t.equal(readCookie(cookies, 'offhook_session'), 'abc=');
+  t.equal(readCookie(cookies, 'session'), null);
+});
+
+t.test(
+  'attempts from everywhere at once are slowed down too, but for those who have signed in before',
+  async (t) => {
+    const attempts = openAttempts();
+    attempts.take('198.51.100.200', 0);
+    attempts.succeeded('198.51.100.200');
+    const first = Array.from({ length: 60 }, (_, i) => attempts.take(`198.51.100.${i}`, 0));
+    t.equal(first.filter((wait) => wait === 0).length, 29, 'thirty at once, with the one above');
+    t.ok(first.slice(30).every((wait) => wait > 0 && wait <= 4));
+    t.equal(attempts.take('198.51.100.200', 0), 0);
+    t.equal(attempts.take('203.0.113.1', 4_000), 0, 'one more every four seconds');
+    t.ok(attempts.take('203.0.113.2', 4_000) > 0);
+  },
+);
+
+t.test(
+  'the wait of one address doubles to a quarter of an hour and is forgotten after an hour',
+  async (t) => {
+    const attempts = openAttempts();
+    let now = 0;
+    const waits: number[] = [];
+    for (let i = 0; i < 20; i++) {
+      t.equal(attempts.take('a', now), 0);
+      const wait = attempts.take('a', now);
+      if (wait > 0) waits.push(wait);
+      else i += 1;
+      now += wait * 1000 + 60_000;
+    }
+    for (const [i, wait] of waits.entries()) {
+      const before = waits[i - 1];
+      if (before !== undefined) t.equal(wait, Math.min(900, before * 2), `${before} -> ${wait}`);
+    }
+    t.equal(waits.at(-1), 900);
+    t.equal(attempts.take('a', now + 3_600_000), 0);
+    t.equal(attempts.take('a', now + 3_600_000), 0, 'free again');
+  },
+);

@@ -1,0 +1,82 @@
+// The whole application with its dashboard on a socket, and a browser in front of it: one that keeps cookies and says of
+// each request what a real one says.
+import type { Test } from 'tap';
+import { ROUTES } from '../../../control/app.ts';
+import { openDashboard } from '../../../control/dashboard/dashboard.ts';
+import { makePasswordLink } from '../../../control/dashboard/password-link.ts';
+import { type ApiAnswer, openRig } from '../rig.ts';
+
+export const PASSWORD = 'a quiet line of bluebirds';
+
+export interface Browser {
+  /** Cookies by name. */
+  cookies: Map<string, string>;
+  /** As the page knows it: sent with every change unless a test says otherwise. */
+  csrf: string | null;
+  /** A request of the page itself to /dashboard/api. */
+  ask(
+    method: string,
+    path: string,
+    o?: { body?: unknown; headers?: Record<string, string | null> },
+  ): Promise<ApiAnswer>;
+  /** Sets the first password by a link, or signs in. */
+  setUp(password?: string): Promise<ApiAnswer>;
+  signIn(password?: string): Promise<ApiAnswer>;
+}
+
+export async function openDashboardRig(
+  t: Test,
+  o: { publicUrl?: string; env?: Record<string, string> } = {},
+) {
+  const dataDir = t.testdir({});
+  const made: { dashboard?: ReturnType<typeof openDashboard> } = {};
+  const rig = await openRig(t, {
+    ...(o.env ? { env: o.env } : {}),
+    dashboard(parts) {
+      made.dashboard = openDashboard({
+        ...parts,
+        routes: ROUTES,
+        publicUrl: o.publicUrl ?? 'http://phone.example.com',
+        dataDir,
+        version: '1.2.3',
+      });
+      return made.dashboard.pages;
+    },
+  });
+  const dashboard = made.dashboard;
+  if (dashboard === undefined) throw new Error('no dashboard');
+
+  function browser(always: Record<string, string> = {}): Browser {
+    const own: Browser = {
+      cookies: new Map(),
+      csrf: null,
+      async ask(method, path, { body, headers = {} } = {}) {
+        const sent: Record<string, string> = { 'sec-fetch-site': 'same-origin', ...always };
+        if (own.cookies.size > 0)
+          sent.cookie = [...own.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+        if (method !== 'GET' && own.csrf !== null) sent['offhook-csrf'] = own.csrf;
+        for (const [name, value] of Object.entries(headers)) {
+          if (value === null) delete sent[name];
+          else sent[name] = value;
+        }
+        const answer = await rig.api(method, `/dashboard/api${path}`, {
+          key: null,
+          headers: sent,
+          ...(body === undefined ? {} : { body }),
+        });
+        for (const line of answer.headers.getSetCookie()) {
+          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+          if (value === '') own.cookies.delete(name);
+          else own.cookies.set(name, value);
+        }
+        if (typeof answer.body?.csrf_token === 'string') own.csrf = answer.body.csrf_token;
+        return answer;
+      },
+      setUp: (password = PASSWORD) =>
+        own.ask('POST', '/setup', { body: { token: makePasswordLink(dataDir, null), password } }),
+      signIn: (password = PASSWORD) => own.ask('POST', '/login', { body: { password } }),
+    };
+    return own;
+  }
+  return { ...rig, dashboard, dataDir, browser };
+}
