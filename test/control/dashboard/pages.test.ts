@@ -111,7 +111,9 @@ t.test(
       const plain = await request(rig.url + path, { headers: { 'accept-encoding': 'identity' } });
       const bytes = Buffer.from(await plain.body.arrayBuffer());
       t.equal(plain.statusCode, 200, path);
-      t.match(plain.headers['content-type'], path.endsWith('.css') ? /^text\/css/ : /^text\/javascript/);
+      const type =
+        { css: /^text\/css/, svg: /^image\/svg/ }[path.split('.').at(-1) ?? ''] ?? /^text\/javascript/;
+      t.match(plain.headers['content-type'], type);
       t.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
       for (const [coding, unpack] of [
         ['br', brotliDecompressSync],
