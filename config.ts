@@ -71,6 +71,14 @@ export const SETTINGS = {
     max: 64,
     help: 'threads that carry audio (0: one a core, two at least)',
   },
+  MEDIA_PORT: {
+    kind: 'integer',
+    default: '0',
+    advanced: true,
+    min: 0,
+    max: 65_000,
+    help: 'port on 127.0.0.1 of media thread 1, the next ones for the others: for a proxy that brings /media/<n>/ straight there (0: any free ones)',
+  },
   MAX_CONCURRENT_CALLS: {
     kind: 'integer',
     default: '100',

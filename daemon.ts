@@ -249,6 +249,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
 
     threads = await openMediaThreads({
       count: config.MEDIA_THREADS || Math.max(2, availableParallelism()),
+      firstPort: config.MEDIA_PORT,
       data: {
         carrierSecrets: { [carrier.name]: config.TWILIO_AUTH_TOKEN ?? '', [browser.name]: '' },
         publicUrl,

@@ -33,6 +33,8 @@ interface Lane {
 
 export interface MediaThreadsOptions {
   count: number;
+  /** Port of the first thread's listener, the next ones for the others; 0: any free ones. */
+  firstPort: number;
   data: Omit<MediaThreadData, 'thread' | 'port'>;
   log: Log;
   onMessage(message: FromMedia, thread: number): void;
@@ -61,7 +63,11 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
     return new Promise((resolve, reject) => {
       const worker = new Worker(new URL('./media/media-thread.ts', import.meta.url), {
         name: `media-${thread}`,
-        workerData: { ...o.data, thread, port: 0 } satisfies MediaThreadData,
+        workerData: {
+          ...o.data,
+          thread,
+          port: o.firstPort === 0 ? 0 : o.firstPort + thread - 1,
+        } satisfies MediaThreadData,
         env: {},
       });
       const lane: Lane = { thread, worker, port: null, calls: new Set() };

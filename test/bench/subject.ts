@@ -1,0 +1,282 @@
+// What is measured: the daemon as a process of its own, or a floor in its place. Starts it, brings calls onto it, stops it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const START_MS = 30_000;
+const STOP_MS = 8_000;
+/** Calls brought up at once: a burst, but not all in one instant. */
+const DIAL_AT_ONCE = 10;
+
+/** Whoever ends leaves no program behind. */
+const running = new Set<ChildProcess>();
+export function killAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+process.on('exit', killAll);
+
+/** Cores the subject may use, and those of the load; null where the machine cannot tell them apart. */
+export interface Cores {
+  subject: string;
+  load: string;
+}
+
+export interface Peer {
+  pid: number;
+  port: number;
+  tell(order: unknown): void;
+  /** Tells and waits for the answer. */
+  ask<T>(order: unknown): Promise<T>;
+  stop(): void;
+}
+
+function launch(
+  file: string,
+  args: string[],
+  o: { cores: string | null; env?: Record<string, string>; ipc: boolean; nodeArgs?: string[] },
+): ChildProcess {
+  const command = [process.execPath, ...(o.nodeArgs ?? []), join(ROOT, file), ...args];
+  const [program = '', ...rest] = o.cores === null ? command : ['taskset', '-c', o.cores, ...command];
+  const child = spawn(program, rest, {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...o.env },
+    stdio: o.ipc ? ['ignore', 'inherit', 'inherit', 'ipc'] : ['ignore', 'pipe', 'pipe'],
+    serialization: 'advanced',
+  });
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  return child;
+}
+
+/** A program that says `{listening: port}` over IPC. */
+export function startPeer(
+  file: string,
+  args: string[],
+  cores: string | null,
+  nodeArgs: string[] = [],
+): Promise<Peer> {
+  return new Promise((started, failed) => {
+    const child = launch(file, args, { cores, ipc: true, nodeArgs });
+    const tooLate = setTimeout(() => failed(new Error(`${file} did not start`)), START_MS);
+    child.once('error', failed);
+    child.once('close', (code) => failed(new Error(`${file} ended with ${code}`)));
+    let waiting: { answered: (answer: never) => void; lost: (error: Error) => void } | null = null;
+    child.once('close', () => waiting?.lost(new Error(`${file} is gone`)));
+    child.on('message', (message: { listening?: number }) => {
+      if (message.listening === undefined) {
+        const asked = waiting;
+        waiting = null;
+        asked?.answered(message as never);
+        return;
+      }
+      clearTimeout(tooLate);
+      started({
+        pid: child.pid ?? 0,
+        port: message.listening,
+        tell: (order) => void child.send(order as object),
+        ask: (order) =>
+          new Promise((answered, lost) => {
+            waiting = { answered, lost };
+            child.send(order as object);
+          }),
+        stop: () => void child.kill('SIGKILL'),
+      });
+    });
+  });
+}
+
+export type SubjectName = 'daemon' | 'daemon-joined' | 'daemon-recording' | 'json' | 'agents';
+
+export interface Subject {
+  name: SubjectName;
+  pid: number;
+  /** Brings up calls `from` to `to`. */
+  addCalls(from: number, to: number): Promise<void>;
+  /** The text of /metrics; empty for a floor. */
+  metrics(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface SubjectOptions {
+  carrier: Peer;
+  modelUrl: string;
+  /** Calls there will be at most: they begin spread over the loop. */
+  calls: number;
+  cores: string | null;
+  agentsFolder: string | null;
+  mediaThreads: number;
+  nodeArgs: string[];
+}
+
+export function startSubject(name: SubjectName, o: SubjectOptions): Promise<Subject> {
+  return name === 'json' || name === 'agents' ? startFloor(name, o) : startDaemon(name, o);
+}
+
+async function startFloor(name: 'json' | 'agents', o: SubjectOptions): Promise<Subject> {
+  o.carrier.tell({ do: 'open', accountSid: '', secret: '', mediaPort: 0, calls: o.calls });
+  const floor = await startPeer(
+    `test/bench/floors/${name}-bridge.ts`,
+    [`${o.modelUrl.replace('http', 'ws')}/v1`, o.agentsFolder ?? ''],
+    o.cores,
+    o.nodeArgs,
+  );
+  return {
+    name,
+    pid: floor.pid,
+    async addCalls(from, to) {
+      o.carrier.tell({ do: 'dial', url: `ws://127.0.0.1:${floor.port}/`, from, to });
+    },
+    metrics: async () => '',
+    async stop() {
+      floor.stop();
+    },
+  };
+}
+
+async function startDaemon(name: SubjectName, o: SubjectOptions): Promise<Subject> {
+  const folder = mkdtempSync(join(tmpdir(), 'offhook-bench-'));
+  const direct = name !== 'daemon-joined';
+  const mediaPort = direct ? await freePorts(o.mediaThreads) : 0;
+  const secret = 'bench-secret';
+  const accountSid = `AC${'b'.repeat(32)}`;
+  const apiKey = `sk_${'b'.repeat(48)}`;
+  o.carrier.tell({ do: 'open', accountSid, secret, mediaPort, calls: o.calls });
+  const webhooks = await listenForWebhooks();
+  const daemon = launch('main.js', [], {
+    cores: o.cores,
+    ipc: false,
+    nodeArgs: o.nodeArgs,
+    env: {
+      PORT: '0',
+      DATA_DIR: join(folder, 'data'),
+      TWILIO_ACCOUNT_SID: accountSid,
+      TWILIO_AUTH_TOKEN: secret,
+      TWILIO_BASE_URL: `http://127.0.0.1:${o.carrier.port}`,
+      OPENAI_API_KEY: 'sk-bench',
+      OPENAI_BASE_URL: `${o.modelUrl}/v1`,
+      OFFHOOK_API_KEY: apiKey,
+      WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+      MEDIA_THREADS: String(o.mediaThreads),
+      MEDIA_PORT: String(mediaPort),
+      MAX_CONCURRENT_CALLS: '10000',
+      RATE_LIMIT_PER_SECOND: '10000',
+      RATE_LIMIT_BURST: '10000',
+      RECORD_CALLS: String(name === 'daemon-recording'),
+      REDIS_MODE: 'none',
+      LOG_LEVEL: 'info',
+    },
+  });
+  const said: string[] = [];
+  const url = await new Promise<string>((started, failed) => {
+    const tooLate = setTimeout(
+      () => failed(new Error(`the daemon did not start:\n${said.join('\n')}`)),
+      START_MS,
+    );
+    daemon.once('error', failed);
+    daemon.once('close', (code) =>
+      failed(new Error(`the daemon ended with ${code}:\n${said.slice(-10).join('\n')}`)),
+    );
+    for (const stream of [daemon.stdout, daemon.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on('line', (line) => {
+        if (said.length < 200) said.push(line);
+        const found = line.includes('"daemon.started"') ? /"url":"([^"]+)"/.exec(line)?.[1] : undefined;
+        if (found === undefined) return;
+        clearTimeout(tooLate);
+        started(found);
+      });
+    }
+  });
+
+  async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`);
+    return (text.startsWith('{') ? JSON.parse(text) : text) as T;
+  }
+
+  const offers = await api<{ data: { e164: string }[] }>('GET', '/v1/numbers/available?limit=1');
+  const number = await api<{ id: string }>('POST', '/v1/numbers/purchase', { e164: offers.data[0]?.e164 });
+  const agent = await api<{ id: string }>('POST', '/v1/agents', {
+    name: 'Bench',
+    type: 'outbound',
+    number_ids: [number.id],
+    instructions: 'Be kind.',
+    webhook_url: webhooks.url,
+  });
+  return {
+    name,
+    pid: daemon.pid ?? 0,
+    async addCalls(from, to) {
+      let next = from;
+      const lane = async () => {
+        for (let index = next++; index < to; index = next++)
+          await api('POST', '/v1/calls', {
+            agent_id: agent.id,
+            to: `+15550${String(index).padStart(6, '0')}`,
+          });
+      };
+      await Promise.all(Array.from({ length: DIAL_AT_ONCE }, lane));
+    },
+    metrics: () => api<string>('GET', '/metrics'),
+    async stop() {
+      daemon.removeAllListeners('close');
+      const ended = new Promise<void>((done) =>
+        daemon.once('close', () => {
+          running.delete(daemon);
+          done();
+        }),
+      );
+      daemon.kill('SIGINT');
+      const timer = setTimeout(() => daemon.kill('SIGKILL'), STOP_MS);
+      await ended;
+      clearTimeout(timer);
+      webhooks.server.closeAllConnections();
+      webhooks.server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A base port with `count` free ones from it on. */
+async function freePorts(count: number): Promise<number> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const base = 20_000 + Math.floor(Math.random() * 10_000);
+    const free = await Promise.all(Array.from({ length: count }, (_, index) => isFree(base + index)));
+    if (free.every((one) => one)) return base;
+  }
+  throw new Error('no free ports for the media threads');
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', () => done(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
+  });
+}
+
+function listenForWebhooks(): Promise<{ url: string; server: Server }> {
+  return new Promise((done) => {
+    const server = createServer((request, response) => {
+      request.resume();
+      request.on('end', () => response.writeHead(204).end());
+    });
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      done({ url: `http://127.0.0.1:${port}/hooks`, server });
+    });
+  });
+}

@@ -1,0 +1,219 @@
+// PURE. The bench's figures as tables: for the terminal and as Markdown.
+import type { Campaign, LargestResult } from './campaign.ts';
+import type { Figures } from './round.ts';
+import type { SubjectName } from './subject.ts';
+
+export const TITLES: Record<SubjectName, string> = {
+  daemon: 'Offhook',
+  'daemon-joined': 'Offhook, media through the public port',
+  'daemon-recording': 'Offhook, recording',
+  json: 'bare ws bridge (JSON both ways)',
+  agents: 'OpenAI Agents SDK, Twilio transport',
+};
+
+/** One subject's medians over its rounds. */
+export interface Row {
+  name: SubjectName;
+  title: string;
+  rounds: number;
+  cpuUs: number;
+  /** To the JSON bridge and to the Agents SDK: medians of the ratios of the same rounds. */
+  toJson: number;
+  toAgents: number;
+  memoryKb: number;
+  uplink: [p50: number, p99: number, max: number];
+  uplinkOldestP99: number;
+  firstAudio: [p50: number, p99: number, max: number];
+  latenessP99: number;
+  reaction: [p50: number, p99: number];
+  lost: number;
+  loopDelayP99Ms: number;
+  threads: { name: string; cpuUs: number }[];
+}
+
+export function middle(values: readonly number[]): number {
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+  const at = sorted.length >> 1;
+  if (sorted.length === 0) return Number.NaN;
+  return sorted.length % 2 === 1 ? sorted[at]! : (sorted[at - 1]! + sorted[at]!) / 2;
+}
+
+/** Ratios of one subject to another, round by round. */
+export function ratios(of: readonly Figures[], to: readonly Figures[] | undefined): number {
+  return middle(of.flatMap((figures, index) => (to?.[index] ? [figures.cpuUs / to[index].cpuUs] : [])));
+}
+
+export function rowsOf(campaign: Campaign): Row[] {
+  const { compared } = campaign;
+  return (Object.keys(TITLES) as SubjectName[]).flatMap((name) => {
+    const rounds = compared[name];
+    if (rounds === undefined || rounds.length === 0) return [];
+    const of = (pick: (figures: Figures) => number) => middle(rounds.map(pick));
+    const names = [...new Set(rounds.flatMap((figures) => figures.threads.map((thread) => thread.name)))];
+    return [
+      {
+        name,
+        title: TITLES[name],
+        rounds: rounds.length,
+        cpuUs: of((figures) => figures.cpuUs),
+        toJson: ratios(rounds, compared.json),
+        toAgents: ratios(rounds, compared.agents),
+        memoryKb: of((figures) => figures.memoryBytes / 1024),
+        uplink: [of((f) => f.uplink.p50), of((f) => f.uplink.p99), of((f) => f.uplink.max)],
+        uplinkOldestP99: of((f) => f.uplinkOldest.p99),
+        firstAudio: [of((f) => f.firstAudio.p50), of((f) => f.firstAudio.p99), of((f) => f.firstAudio.max)],
+        latenessP99: of((f) => f.lateness.p99),
+        reaction: [of((f) => f.reaction.p50), of((f) => f.reaction.p99)],
+        lost: rounds.reduce((sum, f) => sum + f.lostFrames + f.shortAnswers, 0),
+        loopDelayP99Ms: of((f) => f.loopDelayP99Ms),
+        threads: names.map((thread) => ({
+          name: thread,
+          cpuUs: of((f) =>
+            f.threads.filter((one) => one.name === thread).reduce((sum, one) => sum + one.cpuUs, 0),
+          ),
+        })),
+      },
+    ];
+  });
+}
+
+export const whole = (value: number) => (Number.isNaN(value) ? '–' : Math.round(value).toLocaleString('en'));
+export const fixed = (value: number, digits = 1) => (Number.isNaN(value) ? '–' : value.toFixed(digits));
+
+export const HEAD = [
+  '',
+  'CPU µs a call-second',
+  'to bare bridge',
+  'to Agents SDK',
+  'memory a call',
+  'to the model p50 / p99 / max ms',
+  'first audio p50 / p99 / max ms',
+  'gap in an answer p99 ms',
+  'barge-in p50 / p99 ms',
+  'lost',
+  'loop delay p99 ms',
+];
+
+export function tableOf(rows: readonly Row[]): string[][] {
+  return rows.map((row) => [
+    row.title,
+    whole(row.cpuUs),
+    fixed(row.toJson, 2),
+    fixed(row.toAgents, 2),
+    `${whole(row.memoryKb)} kB`,
+    row.uplink.map((value) => fixed(value)).join(' / '),
+    row.firstAudio.map((value) => fixed(value)).join(' / '),
+    fixed(row.latenessP99),
+    row.reaction.map((value) => whole(value)).join(' / '),
+    String(row.lost),
+    fixed(row.loopDelayP99Ms),
+  ]);
+}
+
+export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** Columns for a terminal: the title on its own line would hide the comparison, so columns become rows. */
+export function terminal(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const columns = [head, ...rows];
+  const widths = columns.map((column) => Math.max(...column.map((cell) => cell.length)));
+  return head
+    .map((_, line) =>
+      columns
+        .map((column, at) =>
+          at === 0 ? (column[line] ?? '').padEnd(widths[at]!) : (column[line] ?? '').padStart(widths[at]!),
+        )
+        .join('  '),
+    )
+    .join('\n');
+}
+
+export function largestText(result: LargestResult | undefined): string {
+  if (result === undefined) return '–';
+  const why = result.steps.filter((step) => !step.carried).at(-1)?.why;
+  return `${result.calls}${result.open ? ' or more' : ''}${why && !result.open ? ` (then: ${why})` : ''}`;
+}
+
+export interface Target {
+  text: string;
+  value: string;
+  /** Null: could not be measured here. */
+  met: boolean | null;
+}
+
+/** The targets, each with what this run says. */
+export function targetsOf(campaign: Campaign): Target[] {
+  const rows = rowsOf(campaign);
+  const daemon = rows.find((row) => row.name === 'daemon');
+  const judge = (text: string, value: number, shown: string, ok: (value: number) => boolean): Target => ({
+    text,
+    value: Number.isNaN(value) ? 'not measured' : shown,
+    met: Number.isNaN(value) ? null : ok(value),
+  });
+  const nan = Number.NaN;
+  const figures = campaign.compared.daemon ?? [];
+  const top = campaign.largest.daemon?.steps.filter((step) => step.carried).at(-1)?.figures;
+  const least = campaign.scaling.find(
+    (one) => one.calls === Math.min(...campaign.scaling.map(({ calls }) => calls)),
+  );
+  const flat = top && least ? least.cpuUs / top.cpuUs : nan;
+  const greeting = middle(figures.map((one) => one.greetingOwnMs));
+  const turn = daemon ? daemon.uplink[0] + daemon.firstAudio[0] : nan;
+  return [
+    judge(
+      'CPU at most 1.15x the bare bridge',
+      daemon?.toJson ?? nan,
+      `${fixed(daemon?.toJson ?? nan, 2)}x`,
+      (v) => v <= 1.15,
+    ),
+    judge(
+      'CPU at most 0.7x the Agents SDK transport',
+      daemon?.toAgents ?? nan,
+      `${fixed(daemon?.toAgents ?? nan, 2)}x`,
+      (v) => v <= 0.7,
+    ),
+    judge(
+      'memory under 1 MB a call',
+      daemon?.memoryKb ?? nan,
+      `${whole(daemon?.memoryKb ?? nan)} kB`,
+      (v) => v < 1024,
+    ),
+    judge('nothing lost', daemon?.lost ?? nan, String(daemon?.lost), (v) => v === 0),
+    judge(
+      'added latency p99 under 20 ms at the largest number of calls',
+      top ? Math.max(top.uplink.p99, top.firstAudio.p99) : nan,
+      top
+        ? `${fixed(top.uplink.p99)} ms to the model, ${fixed(top.firstAudio.p99)} ms back, at ${top.calls} calls`
+        : '',
+      (v) => v < 20,
+    ),
+    judge(
+      "media threads' loop delay p99 under 10 ms there",
+      top?.loopDelayP99Ms ?? nan,
+      top ? `${fixed(top.loopDelayP99Ms)} ms` : '',
+      (v) => v < 10,
+    ),
+    judge(
+      'cost a call within 15 % from few calls to the most',
+      flat,
+      top && least
+        ? `${whole(least.cpuUs)} µs at ${least.calls}, ${whole(top.cpuUs)} µs at ${top.calls}`
+        : '',
+      (v) => v <= 1.15 && v >= 0.85,
+    ),
+    judge(
+      'answer to first audio, own share p50 under 30 ms',
+      greeting,
+      `${fixed(greeting)} ms`,
+      (v) => v < 30,
+    ),
+    judge(
+      'end of turn to first carrier frame, own share p50 under 30 ms',
+      turn,
+      `${fixed(turn)} ms`,
+      (v) => v < 30,
+    ),
+  ];
+}
