@@ -9,6 +9,7 @@ import { openCallWatch } from './bridge/call-watch.ts';
 import { carriers } from './bridge/carriers/carriers.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/media-threads.ts';
 import { openSwitchboard } from './bridge/switchboard.ts';
+import { openClosing } from './closing.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
 import { createApp, ROUTES } from './control/app.ts';
 import { openDashboard } from './control/dashboard/dashboard.ts';
@@ -32,8 +33,17 @@ import { openStore } from './storage/sqlite-store.ts';
 
 const CARRIER = carriers.twilio;
 const HOOKS_PATH = '/carriers/twilio';
-/** More than the parts may take together: 4.5 s to hang up, 5 s for webhooks that are due, and their queue. */
-const FAST_STOP_MS = 12_000;
+/** A fast stop is over by then, whatever hangs: what matters is in the database. */
+const FAST_STOP_MS = 4_900;
+/** How a fast stop's time is shared: most of it for the carrier's answers, and a little for the last words. */
+const SHARE_MS = {
+  calls: 2_400,
+  threads: 600,
+  webhooks: 500,
+  results: 300,
+  listener: 200,
+  rest: 100,
+} as const;
 /** After an error that nobody caught: what the calls' ends may take. Nothing of the process can be trusted for longer. */
 const CRASH_MS = 2_000;
 
@@ -71,37 +81,19 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
   const log = o.log ?? openLog(config.LOG_LEVEL, secretsOf(config));
   const now = o.now ?? (() => new Date());
   const dataDir = resolve(config.DATA_DIR);
-  /** What is open, in order; closed in reverse, all of it, whatever fails on the way. */
-  const opened: { name: string; close: () => Promise<void> | void }[] = [];
-  let closing: Promise<void> | null = null;
-
-  function closeAll(): Promise<void> {
-    closing ??= (async () => {
-      const errors: unknown[] = [];
-      for (const part of opened.reverse()) {
-        try {
-          await part.close();
-        } catch (error) {
-          errors.push(error);
-          log.error({ part: part.name, err: error }, 'close.failed');
-        }
-      }
-      if (errors.length > 0) throw new AggregateError(errors, 'The daemon did not close cleanly.');
-    })();
-    return closing;
-  }
+  const closing = openClosing(log);
 
   try {
     setFailpoints(config.FAILPOINTS);
     mkdirSync(join(dataDir, 'recordings'), { recursive: true, mode: 0o700 });
     const store = await openStore({ path: join(dataDir, 'offhook.db'), log, now });
-    opened.push({ name: 'store', close: () => store.close() });
+    closing.opened({ name: 'store', shareMs: SHARE_MS.rest, close: () => store.close() });
     const { printed } = await ensureFirstKey(store, config, now());
     const egress = openEgress({
       allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS,
       userAgent: `Offhook/${version()}`,
     });
-    opened.push({ name: 'egress', close: () => egress.close() });
+    closing.opened({ name: 'egress', shareMs: SHARE_MS.rest, close: () => egress.close() });
 
     // The listener first: without PUBLIC_URL its own address is what the carrier is told.
     let handle: Parameters<typeof createHttpServer>[0] = (_request, response) => {
@@ -120,13 +112,17 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         listening();
       });
     });
-    opened.push({
+    closing.opened({
       name: 'listener',
-      close: () =>
+      shareMs: SHARE_MS.listener,
+      close: (hurry) =>
         new Promise((closed) => {
+          const closeAll = () => server.closeAllConnections();
           server.close(() => closed());
           server.closeIdleConnections();
-          setTimeout(() => server.closeAllConnections(), 1_000).unref();
+          if (hurry.aborted) closeAll();
+          else hurry.addEventListener('abort', closeAll, { once: true });
+          setTimeout(closeAll, 1_000).unref();
         }),
     });
     const { address, port, family } = server.address() as AddressInfo;
@@ -159,7 +155,11 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       retryScale: config.WEBHOOK_RETRY_SCALE,
       version: version(),
     });
-    opened.push({ name: 'webhooks', close: () => webhooks.close() });
+    closing.opened({
+      name: 'webhooks',
+      shareMs: SHARE_MS.webhooks,
+      close: (hurry) => webhooks.close(hurry),
+    });
     const rates = readRates(config.RATES_FILE);
     const names = {
       speech: config.REALTIME_MODEL,
@@ -174,7 +174,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       now,
       costOf: (call) => costOf(call, names, rates),
     });
-    opened.push({ name: 'results', close: () => results.close() });
+    closing.opened({ name: 'results', shareMs: SHARE_MS.results, close: () => results.close() });
 
     const runTool = openToolRunner({ egress, log });
     let onStorageLow = () => {};
@@ -186,7 +186,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       metrics,
       onLow: () => onStorageLow(),
     });
-    opened.push({ name: 'storage space', close: () => space.close() });
+    closing.opened({ name: 'storage space', shareMs: SHARE_MS.rest, close: () => space.close() });
     const switchboard = openSwitchboard({
       store,
       carrier,
@@ -263,7 +263,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       onLost: (callIds) => switchboard.onThreadLost(callIds),
     });
     const media = threads;
-    opened.push({ name: 'media threads', close: () => media.close() });
+    closing.opened({ name: 'media threads', shareMs: SHARE_MS.threads, close: () => media.close() });
     switchboard.attach(media);
     watch.start();
 
@@ -303,11 +303,13 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       metrics,
       pages: dashboard.pages,
     });
-    opened.push({
+    closing.opened({
       name: 'live calls',
+      shareMs: SHARE_MS.calls,
       async close() {
         watch.close();
-        await watch.endAll('daemon_stopped');
+        // A little less than its share, which is for what it must not leave undone.
+        await watch.endAll('daemon_stopped', SHARE_MS.calls - 200);
       },
     });
     log.info({ url, public_url: publicUrl, queue: webhooks.mode(), ...summarize(config) }, 'daemon.started');
@@ -317,20 +319,21 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       setupUrl,
       async drain() {
         await watch.drain(config.DRAIN_SECONDS);
-        await closeAll();
+        await closing.close();
       },
-      close: closeAll,
+      close() {
+        closing.hurry();
+        return closing.close();
+      },
       async crash(error) {
         log.error({ live: switchboard.entries().size, err: error }, 'daemon.crashed');
         watch.close();
-        await Promise.race([
-          watch.endAll('daemon_crashed'),
-          new Promise((late) => setTimeout(late, CRASH_MS)),
-        ]);
+        await watch.endAll('daemon_crashed', CRASH_MS - 200);
       },
     };
   } catch (error) {
-    await closeAll().catch(() => {});
+    closing.hurry();
+    await closing.close().catch(() => {});
     throw error;
   }
 }
@@ -380,7 +383,6 @@ export async function run(env: Record<string, string | undefined>): Promise<void
     );
   };
   const fast = () => {
-    // Whatever hangs, the process ends: what matters is in the database.
     setTimeout(() => process.exit(1), FAST_STOP_MS).unref();
     stop(() => daemon.close());
   };

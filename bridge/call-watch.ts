@@ -16,8 +16,8 @@ export interface CallWatch {
   start(): void;
   /** Waits for live calls up to `seconds`, then has the agents say a closing line, then hangs up. */
   drain(seconds: number): Promise<void>;
-  /** Hangs up everything, within about three seconds. */
-  endAll(cause: string): Promise<void>;
+  /** Hangs up everything and records each end, whatever the carrier answers, in `withinMs`. */
+  endAll(cause: string, withinMs: number): Promise<void>;
   close(): void;
 }
 
@@ -45,6 +45,9 @@ const AWAY_MS = 60_000;
 const STREAM_GRACE_MS = 30_000;
 /** The closing line is given this long before the cap of a drain, or before the credit is used up. */
 const CLOSING_LINE_MS = 15_000;
+
+/** At the cap of a drain: to hang up what is left. */
+const END_ALL_MS = 4_500;
 
 export const CLOSING_LINE = 'I am sorry, I have to end this call now. Please call again later. Goodbye.';
 
@@ -271,18 +274,40 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     return idle();
   }
 
-  async function endAll(cause: string): Promise<void> {
+  /** While the carrier is being asked for a call nobody can hang it up: it could ring after its record has ended. */
+  async function dialOver(callId: string, until: number): Promise<boolean> {
+    for (;;) {
+      const call = await store.findCall(callId);
+      if (call === null || call.carrier_call_id !== null || isTerminal(call.status)) return true;
+      if (performance.now() >= until) return false;
+      await new Promise((again) => setTimeout(again, 20));
+    }
+  }
+
+  async function endAll(cause: string, withinMs: number): Promise<void> {
+    const until = performance.now() + withinMs;
+    const carrierUntil = performance.now() + withinMs * 0.6;
     const error =
       cause === 'draining' ? null : { code: cause, message: 'The service was stopped during the call.' };
-    await Promise.race([
-      Promise.all(
-        [...switchboard.entries().keys()].map((callId) =>
-          switchboard.endNow(callId, cause, error).catch(() => null),
-        ),
-      ),
-      new Promise((resolve) => setTimeout(resolve, 3_000)),
-    ]);
-    await waitIdle(1_500);
+    const late = new Promise((resolve) => setTimeout(resolve, withinMs * 0.6 + 50));
+    await Promise.all(
+      [...switchboard.entries().keys()].map(async (callId) => {
+        // Still being dialled: the next start asks the carrier what became of it, and hangs it up.
+        if (!(await dialOver(callId, carrierUntil))) return;
+        await Promise.race([switchboard.endNow(callId, cause, error).catch(() => null), late]);
+        // The carrier did not answer in time. The record does not wait for it; its leg is bounded by its own time limit.
+        await switchboard.apply(callId, {
+          type: 'ended',
+          at: o.now().toISOString(),
+          outcome: (await store.findCall(callId))?.answered_at == null ? 'canceled' : 'completed',
+          durationSeconds: null,
+          cause,
+          errorCode: null,
+          errorMessage: null,
+        });
+      }),
+    ).catch((failure: unknown) => log.error({ err: failure }, 'calls.not_ended'));
+    await waitIdle(until - performance.now());
   }
 
   return {
@@ -315,11 +340,11 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
       if (await waitIdle(seconds * 1000 - closingMs)) return;
       for (const callId of switchboard.entries().keys()) switchboard.finish(callId, 'draining', CLOSING_LINE);
       if (await waitIdle(closingMs)) return;
-      await endAll('draining');
+      await endAll('draining', END_ALL_MS);
     },
-    endAll: (cause) => {
+    endAll: (cause, withinMs) => {
       switchboard.setAccepting(false);
-      return endAll(cause);
+      return endAll(cause, withinMs);
     },
     close() {
       if (timer !== null) clearInterval(timer);

@@ -41,8 +41,8 @@ export interface Dispatcher {
   has(id: string): boolean;
   inFlight(): number;
   waiting(): number;
-  /** Takes no more, waits up to `graceMs` for what is under way and in the lines, then aborts it. */
-  close(graceMs: number): Promise<void>;
+  /** Takes no more, waits up to `graceMs`, or until `hurry`, for what is under way and in the lines, then aborts it. */
+  close(graceMs: number, hurry?: AbortSignal): Promise<void>;
 }
 
 export interface DispatcherOptions {
@@ -216,18 +216,22 @@ export function openDispatcher(o: DispatcherOptions): Dispatcher {
     has: (id) => hand.has(id),
     inFlight: () => running,
     waiting: () => waiting,
-    async close(graceMs) {
+    async close(graceMs, hurry) {
       closing = true;
       if (!idle()) {
         const { promise, resolve } = Promise.withResolvers<void>();
         onIdle = resolve;
-        const timer = setTimeout(() => {
+        const abort = () => {
           for (const at of receivers.values()) at.line.length = 0;
           waiting = 0;
           takenLength = 0;
           stop.abort(new Error('the daemon stops'));
-        }, graceMs);
+          if (idle()) onIdle?.();
+        };
+        const timer = setTimeout(abort, hurry?.aborted ? 0 : graceMs);
+        hurry?.addEventListener('abort', abort, { once: true });
         await promise;
+        hurry?.removeEventListener('abort', abort);
         clearTimeout(timer);
       }
       stop.abort(new Error('the daemon stops'));

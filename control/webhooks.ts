@@ -51,7 +51,8 @@ export interface Webhooks {
   mode(): WebhookMode;
   health(): WebhooksHealth;
   /** Lets what is due go out for a moment, then stops; what did not make it stays pending, uncharged. */
-  close(): Promise<void>;
+  /** In a hurry, what is due or under way is left to the next start, and costs no attempt. */
+  close(hurry?: AbortSignal): Promise<void>;
 }
 
 export interface WebhooksOptions {
@@ -235,16 +236,22 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
     log.warn({ mode: 'direct', err }, 'webhooks.mode');
   });
 
-  async function end(): Promise<void> {
+  async function end(hurry: AbortSignal): Promise<void> {
     unsubscribe();
     clearTimeout(sweepTimer);
     dueTimer.close();
+    const graceMs = tuning.graceMs ?? CLOSE_GRACE_MS;
+    if (hurry.aborted) return stop(0, hurry);
     await connecting;
     await sweeping;
     // The last events of ended calls are due now, and nobody would send them before the next start.
     const due = await store.dueDeliveries(new Date().toISOString(), SWEEP_LIMIT).catch(() => []);
     for (const { id, attempt } of due) if (!dispatcher.has(id)) void dispatcher.run(id, attempt);
-    await dispatcher.close(tuning.graceMs ?? CLOSE_GRACE_MS);
+    await stop(graceMs, hurry);
+  }
+
+  async function stop(graceMs: number, hurry: AbortSignal): Promise<void> {
+    await dispatcher.close(graceMs, hurry);
     await link?.close();
     await child?.close();
   }
@@ -259,8 +266,8 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
       redis: link === null ? null : { ...link.health(), childPid: child?.pid() ?? null },
       swept,
     }),
-    close() {
-      closing ??= end();
+    close(hurry = new AbortController().signal) {
+      closing ??= end(hurry);
       return closing;
     },
   };

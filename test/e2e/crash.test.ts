@@ -65,39 +65,3 @@ t.test('killed and started again', async (t) => {
   const next = await rig.dial(agent.id, '+15550400009');
   await until('the next call', async () => (await rig.call(next.id)).status === 'in_progress');
 });
-
-t.test('SIGTERM: no new calls, live ones end by themselves or with a spoken line, exit 0', async (t) => {
-  const rig = await openRig(t, {
-    carrier: { callees: { '+15550400012': { ringMs: 200 } } },
-    env: { DRAIN_SECONDS: '34', CALLER_IDLE_SECONDS: '60' },
-  });
-  const { lab } = rig;
-  const agent = await rig.agent({ instructions: 'TEST-BRIEF' });
-  const short = await rig.dial(agent.id, '+15550400011');
-  const endless = await rig.dial(agent.id, '+15550400012');
-  await until('both talk', async () => {
-    const states = await Promise.all([short, endless].map(async (call) => (await rig.call(call.id)).status));
-    return states.every((status) => status === 'in_progress');
-  });
-  const stopping = lab.daemon.stop('SIGTERM');
-  const refused = await until('the refusal', async () => {
-    const answer = await lab.api<{ error: Record<string, string> }>('POST', '/v1/calls', {
-      agent_id: agent.id,
-      to: '+15550400013',
-    });
-    return answer.status === 503 ? answer : null;
-  });
-  t.match(refused.body, { error: { code: 'draining' } });
-  t.ok(Number(refused.headers.get('retry-after')) > 0);
-  t.equal((await fetch(`${lab.daemon.url}/readyz`)).status, 503);
-  t.equal(await stopping, 0);
-  const { calls } = await lab.ask<{ calls: CallReport[] }>('carrier', '/calls');
-  t.ok(calls.every((call) => call.endedAtMs !== null && call.violations.length === 0));
-
-  await lab.restartDaemon();
-  t.match(await rig.ended(short.id), { status: 'completed', hangup_cause: 'agent_ended' });
-  t.match(await rig.ended(endless.id), { status: 'completed', hangup_cause: 'draining' });
-  const lines = await rig.transcript(endless.id);
-  t.match(lines.at(-1), { role: 'agent', text: /Goodbye/, interrupted: false });
-  t.equal(lines.at(-1)?.heard_text, lines.at(-1)?.text, 'the closing line was heard');
-});
