@@ -14,5 +14,5 @@ export function isOwnOrigin(o: {
   const page = new URL(origin);
   if (page.protocol !== 'http:' && page.protocol !== 'https:') return false;
   const own = new URL(o.url.replace(/^ws/, 'http'));
-  return page.origin === own.origin || page.host === host;
+  return page.origin === own.origin || page.host === host?.toLowerCase();
 }

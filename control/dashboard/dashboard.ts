@@ -7,6 +7,7 @@ import { jsonBody } from '../json-body.ts';
 import { contextOf } from '../request-context.ts';
 import { type ControlParts, type Route, serveRoutes } from '../route.ts';
 import { openAssets } from './assets.ts';
+import { browserCallRoutes } from './browser-calls.ts';
 import { refuseOthersPages, requireSession } from './guard.ts';
 import { keyApi } from './key-api.ts';
 import { pageRoutes } from './pages.ts';
@@ -37,6 +38,8 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   api.use(open, requireSession(sessions), own);
   api.use(keyApi(o));
   api.use('/v1', jsonBody(), serveRoutes(o.routes, o, '/v1'));
+  api.use('/browser_calls', jsonBody());
+  api.use(serveRoutes(browserCallRoutes, o, '/dashboard/api'));
   api.use(nothingHere);
 
   const pages = Router({ caseSensitive: true });
