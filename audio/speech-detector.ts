@@ -111,6 +111,11 @@ export class SpeechDetector {
     this.#options = { ...SPEECH_DEFAULTS, ...options };
   }
 
+  /** The same object until it changes. */
+  get state(): SpeechState {
+    return this.#state;
+  }
+
   get phase(): SpeechState['phase'] {
     return this.#state.phase;
   }

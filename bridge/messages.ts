@@ -115,6 +115,8 @@ export interface CallStats {
   lateFrames: number;
   malformedMessages: number;
   bargeIns: number;
+  /** Holds of the agent's voice that were taken back. */
+  falseBargeIns: number;
   recordingFrames: number;
   recordingDropped: number;
 }
@@ -128,7 +130,20 @@ export type FromMedia =
   | { type: 'floor'; callId: string; floor: 'agent' | 'caller' | 'none'; atMs: number }
   | { type: 'transcript'; callId: string; items: TranscriptUpdate[] }
   | { type: 'turn'; callId: string; times: TurnTimes }
-  | { type: 'barge-in'; callId: string; atMs: number }
+  /**
+   * The caller cut the agent short. `onsetMs`: where his speech began; `heldMs`: when the voice was held back;
+   * `silencedMs`: when its last sample was heard, by the carrier's marks, or `atMs` where the clear cut it. Null: not by speech.
+   */
+  | {
+      type: 'barge-in';
+      callId: string;
+      atMs: number;
+      onsetMs: number | null;
+      heldMs: number | null;
+      silencedMs: number;
+    }
+  /** Sound over the agent's voice held it back, and was nothing: it went on at `resumedMs` with the next sample. */
+  | { type: 'hold-taken-back'; callId: string; onsetMs: number; heldMs: number; resumedMs: number }
   | {
       type: 'tool-called';
       callId: string;

@@ -47,8 +47,13 @@ export interface Playout {
    * @returns bytes written (a multiple of 160), 0 when nothing is ready
    */
   take(out: Uint8Array): number;
-  /** The name of a mark to send now, or null when none is due: after every 100 ms and at the end of what is queued. */
-  dueMark(): string | null;
+  /**
+   * The name of a mark to send now, or null when none is due: after every 100 ms and at the end of what is queued.
+   * @param pausing nothing more is sent for now: due for all that was
+   */
+  dueMark(pausing?: boolean): string | null;
+  /** All that was sent has been heard. */
+  sentIsHeard(): boolean;
   /** A mark has come back. Answers the items that have now been heard to their end. */
   markPlayed(name: string): PlayoutItem[];
   /** The carrier's buffer is to be cleared: forgets all that was not heard and answers what was cut, oldest first. */
@@ -170,10 +175,10 @@ export function createPlayout(onStart: (itemId: string) => void = () => {}): Pla
       return written;
     },
 
-    dueMark() {
+    dueMark(pausing = false) {
       if (sent === marked) return null;
       const item = current();
-      const more = item !== undefined && unsent(item) > 0;
+      const more = !pausing && item !== undefined && unsent(item) > 0;
       if (more && sent - marked < MARK_EVERY_BYTES) return null;
       marked = sent;
       return `${generation}:${sent}`;
@@ -193,6 +198,8 @@ export function createPlayout(onStart: (itemId: string) => void = () => {}): Pla
       }
       return done;
     },
+
+    sentIsHeard: () => heard === sent,
 
     clear() {
       const cuts: Cut[] = [];

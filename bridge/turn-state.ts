@@ -1,181 +1,25 @@
 // Who has the floor: (state, event, now) -> state and effects. PURE. Times are milliseconds since the stream's start.
 // Everything that depends on the agent's voice runs on heard time: the caller's silence is counted from the last
-// confirmed mark, and a goodbye is over when it was heard.
+// confirmed mark, and a goodbye is over when it was heard. Sound over the agent's voice: turn-hold.ts; how long a pause
+// may be: turn-end.ts.
 
-export interface TurnRules {
-  /** Silence after the caller's last word that ends the turn. */
-  endOfTurnMs: number;
-  /** Silence of the other side, from heard time, until the agent asks. */
-  idleMs: number;
-  /** Prompts to a silent caller before the call ends. */
-  idlePrompts: number;
-  /** No audio this long after an answer was asked for: it is asked for again, once. */
-  retryAfterMs: number;
-  /** No audio this long after the first request: the model counts as silent and the call ends. */
-  giveUpAfterMs: number;
-  /** Keys pressed within this time belong together. */
-  digitPauseMs: number;
-  /** Continuous speech from the answer on that no person says by way of hello. */
-  machineSpeechMs: number;
-  /** A machine's greeting begins within this time of the answer. */
-  patienceMs: number;
-  /** After a message that somebody spoke over: how long the line is kept for a person. */
-  lingerMs: number;
-  /** How long a voicemail greeting may go on until the message is spoken anyway. */
-  greetingLimitMs: number;
-}
-
-export const TURN_RULES: TurnRules = {
-  endOfTurnMs: 600,
-  idleMs: 12_000,
-  idlePrompts: 2,
-  retryAfterMs: 8_000,
-  giveUpAfterMs: 20_000,
-  digitPauseMs: 1_500,
-  machineSpeechMs: 3_200,
-  patienceMs: 4_000,
-  lingerMs: 3_000,
-  greetingLimitMs: 40_000,
-};
-
-export type Plan = 'none' | 'hangup' | 'leave_message';
-
-export type Phase =
-  /** The stream or the model is not there yet. */
-  | { at: 'opening' }
-  /** Nobody speaks, since `since`; `prompts` counts how often the agent has asked into the silence. */
-  | { at: 'open'; since: number; prompts: number }
-  /** The caller speaks, or has paused (`silentSince`) for less than the end-of-turn silence. */
-  | { at: 'caller'; since: number; silentSince: number | null }
-  /** The model was asked and nothing is to be heard yet. */
-  | { at: 'thinking'; since: number; retried: boolean; prompts: number }
-  /** The agent's voice is on its way or being heard. */
-  | { at: 'agent'; prompts: number }
-  /** A machine may be talking: the agent holds its tongue until detection has spoken. */
-  | { at: 'suspecting'; since: number }
-  /** A machine's greeting runs; the message waits for its end. */
-  | { at: 'waiting-for-beep'; since: number }
-  /** The last words are being spoken; nothing interrupts them. `asked`: when they were asked of the model. */
-  | { at: 'closing'; asked: number | null; reason: string }
-  /** The message is left, and somebody spoke meanwhile: a person who picks up the phone speaks again. */
-  | { at: 'lingering'; since: number }
-  /** The line has left this talk, for key tones or another party; it may come back with another stream. */
-  | { at: 'away' }
-  | { at: 'over' };
-
-export interface TurnState {
-  phase: Phase;
-  streaming: boolean;
-  modelReady: boolean;
-  /** The agent speaks first. */
-  greets: boolean;
-  plan: Plan;
-  verdict: 'pending' | 'human' | 'machine' | 'none';
-  /** The agent was heard to the end of what it said since the caller's last turn. */
-  agentHeard: boolean;
-  /** Speech was heard from the other side at any time. */
-  callerSpoke: boolean;
-  /** Turns of the caller that answered something heard: what tells a dialogue from a greeting played to nobody. */
-  exchanges: number;
-  digits: string;
-  lastDigitAt: number;
-  /** Somebody spoke while the voicemail message was being left. */
-  spokeOver: boolean;
-  /** The caller's speech is being given to the model. */
-  listening: boolean;
-}
-
-export type TurnEvent =
-  | { type: 'stream-started' }
-  /** The carrier's stream has gone on purpose (key tones); another one follows. */
-  | { type: 'stream-paused' }
-  | { type: 'model-ready'; renewed: boolean }
-  | { type: 'speech-started'; onsetMs: number }
-  | { type: 'speech-ended'; endMs: number }
-  /** The first audio of a response is there. */
-  | { type: 'agent-audio' }
-  /** Everything received has been heard. `busy`: a response still runs or waits, or a tool does. */
-  | { type: 'all-heard'; busy: boolean }
-  /** A response has ended. `pending`: audio is still to be heard; `busy` as above. */
-  | { type: 'response-done'; pending: boolean; busy: boolean; spoke: boolean }
-  | { type: 'tools-answered' }
-  /** What was committed was too short to be a turn. */
-  | { type: 'nothing-said' }
-  | { type: 'digit'; digit: string }
-  /** Words typed by the other side. */
-  | { type: 'typed'; text: string }
-  | { type: 'machine-detection'; verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown' }
-  | { type: 'beep' }
-  /** The agent wants to end the call. `pending`: audio is still to be heard or to come. */
-  | { type: 'end-requested'; reason: string; pending: boolean }
-  /** The operator or a limit wants the call to end after a spoken line, or at once. */
-  | { type: 'finish'; reason: string; say: string | null }
-  | { type: 'tick' };
-
-export type TurnEffect =
-  /** Give the model the caller's audio from this moment (pre-roll) on. */
-  | { do: 'listen'; fromMs: number }
-  /** Forget what was given since the last turn. */
-  | { do: 'forget' }
-  /** The caller's turn is over: commit it; `respond` asks for the answer. */
-  | { do: 'commit'; respond: boolean; speechEndMs: number }
-  /** Silence the agent: clear the carrier, cancel, cut what was not heard. */
-  | { do: 'interrupt' }
-  /** Ask for a response without a turn of the caller before it. */
-  | {
-      do: 'speak';
-      what: 'greeting' | 'idle' | 'voicemail' | 'retry' | 'continue';
-      /** For `idle`: silences in a row, from 1. */
-      silences?: number;
-    }
-  /** Have the agent say this line. */
-  | { do: 'say'; text: string }
-  | { do: 'digits'; digits: string }
-  /** The typed words are the caller's; `respond` asks for the answer. */
-  | { do: 'typed'; text: string; respond: boolean }
-  | { do: 'floor'; floor: 'agent' | 'caller' | 'none' }
-  | { do: 'finish'; reason: string };
-
-export interface TurnStep {
-  state: TurnState;
-  effects: TurnEffect[];
-}
-
-/** The state before anything has happened. */
-export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
-  return {
-    phase: { at: 'opening' },
-    streaming: false,
-    modelReady: false,
-    greets: o.greets,
-    plan: o.plan,
-    verdict: o.plan === 'none' ? 'none' : 'pending',
-    agentHeard: false,
-    callerSpoke: false,
-    exchanges: 0,
-    digits: '',
-    lastDigitAt: 0,
-    spokeOver: false,
-    listening: false,
-  };
-}
-
-const NO_EFFECTS: TurnEffect[] = [];
-
-/** The event changed what is known, and nothing else. */
-const known = (state: TurnState): TurnStep => ({ state, effects: NO_EFFECTS });
-
-/** Ends that the line can come back from. */
-const LEAVES: ReadonlySet<string> = new Set(['transferred', 'digits']);
-
-/** Everything said was heard: the talk ends, or leaves the line for a while. */
-function finish(state: TurnState, reason: string): TurnStep {
-  return to(state, { at: LEAVES.has(reason) ? 'away' : 'over' }, [{ do: 'finish', reason }]);
-}
-
-function to(state: TurnState, phase: Phase, effects: TurnEffect[] = NO_EFFECTS): TurnStep {
-  return { state: { ...state, phase }, effects };
-}
+import { endSilenceMs, learnPause } from './turn-end.ts';
+import { burstOf, confirms, firstOnset, type Hold } from './turn-hold.ts';
+import { leaveMessage, onMachineDetection, verdictByPatience } from './turn-machine.ts';
+import {
+  finish,
+  known,
+  type Phase,
+  QUIET_VOICE,
+  TURN_RULES,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnRules,
+  type TurnState,
+  type TurnStep,
+  to,
+  type Voice,
+} from './turns.ts';
 
 /** Stream and model are both there: the first words, or the first silence. */
 function begin(state: TurnState, now: number): TurnStep {
@@ -187,7 +31,51 @@ function begin(state: TurnState, now: number): TurnStep {
   ]);
 }
 
-function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep | null {
+/** The caller has the floor from the first onset on. `interrupts`: somebody else had it. */
+function toCaller(state: TurnState, onsetMs: number, interrupts: boolean): TurnStep {
+  const caller: TurnState = { ...state, listening: true, callerSpoke: true, burst: null };
+  return to(caller, { at: 'caller', since: onsetMs, silentSince: null }, [
+    ...(interrupts ? ([{ do: 'interrupt', onsetMs }] as const) : []),
+    { do: 'listen', fromMs: onsetMs },
+    { do: 'floor', floor: 'caller' },
+  ]);
+}
+
+/** Sound over the agent's voice holds it back; sound that comes to nothing lets it go on. */
+function onVoice(state: TurnState, voice: Voice, rules: TurnRules, now: number): TurnStep {
+  const heard: TurnState = { ...state, voice };
+  const { phase } = state;
+  if (phase.at !== 'agent') return known(heard);
+  if (phase.hold === null) {
+    if (voice.is !== 'starting' && voice.is !== 'speaking') return known(heard);
+    const hold: Hold = { since: now, onsetMs: voice.onsetMs };
+    return to(heard, { ...phase, hold }, [{ do: 'hold', onsetMs: firstOnset(hold, state.burst, rules) }]);
+  }
+  // The end of what was speech comes as an event of its own.
+  return voice.is === 'quiet' && state.voice.is === 'starting' ? resume(heard, phase) : known(heard);
+}
+
+/** The sound was not speech, or too little of it to stop anybody: the agent goes on where it was held. */
+function resume(state: TurnState, phase: Extract<Phase, { at: 'agent' }>): TurnStep {
+  return to(state, { ...phase, hold: null }, [{ do: 'resume' }]);
+}
+
+/** Speech over the agent's voice is given the time to show that it is more than a word of assent. */
+function onTickHeld(
+  state: TurnState,
+  phase: Extract<Phase, { at: 'agent' }>,
+  hold: Hold,
+  rules: TurnRules,
+  now: number,
+): TurnStep | null {
+  const { voice } = state;
+  if (voice.is === 'speaking' && confirms(voice.onsetMs, state.burst, rules, now))
+    return toCaller(state, firstOnset(hold, state.burst, rules), true);
+  // Neither speech nor silence: nobody waits for it.
+  return voice.is === 'starting' && now - hold.since >= rules.confirmMs ? resume(state, phase) : null;
+}
+
+function onSpeechStarted(state: TurnState, onsetMs: number, rules: TurnRules, now: number): TurnStep | null {
   const { phase } = state;
   const listening: TurnState = { ...state, listening: true, callerSpoke: true };
   const caller: Phase = { at: 'caller', since: onsetMs, silentSince: null };
@@ -198,12 +86,21 @@ function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep | null {
   switch (phase.at) {
     case 'open':
       return to(listening, caller, listen);
-    case 'caller':
-      return to(listening, { ...phase, silentSince: null }, state.listening ? [] : listen);
+    case 'caller': {
+      const pauseMs =
+        phase.silentSince === null ? state.pauseMs : learnPause(state.pauseMs, onsetMs - phase.silentSince);
+      return to({ ...listening, pauseMs }, { ...phase, silentSince: null }, state.listening ? [] : listen);
+    }
     // The caller goes on before the answer is heard: the turn was not over. The answer is dropped.
     case 'thinking':
-    case 'agent':
-      return to(listening, caller, [{ do: 'interrupt' }, ...listen]);
+      return toCaller(learnFalseEnd(state, onsetMs), onsetMs, true);
+    case 'agent': {
+      if (state.answering && onsetMs - phase.since < rules.takeBackMs)
+        return toCaller(learnFalseEnd(state, onsetMs), onsetMs, true);
+      const spoke: TurnState = { ...state, callerSpoke: true };
+      const voice: Voice = { is: 'speaking', onsetMs };
+      return phase.hold === null ? onVoice(spoke, voice, rules, now) : known({ ...spoke, voice });
+    }
     case 'suspecting':
       return to(listening, phase, state.listening ? [] : listen);
     // Whoever speaks after a message was left on his voicemail is a person.
@@ -222,12 +119,20 @@ function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep | null {
   }
 }
 
+/** A turn that was taken for finished and was not shows how long this caller's pauses are. */
+function learnFalseEnd(state: TurnState, onsetMs: number): TurnState {
+  if (!state.answering) return state;
+  return { ...state, pauseMs: learnPause(state.pauseMs, onsetMs - state.spokeUntil) };
+}
+
 function endOfTurn(state: TurnState, phase: Extract<Phase, { at: 'caller' }>, now: number): TurnStep {
   const speechEndMs = phase.silentSince ?? now;
   const quiet = {
     ...state,
     listening: false,
     agentHeard: false,
+    answering: true,
+    spokeUntil: speechEndMs,
     exchanges: state.exchanges + (state.agentHeard ? 1 : 0),
   };
   // Long continuous speech right after the answer: a greeting of a machine, as long as detection has not said otherwise.
@@ -285,10 +190,15 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | nul
     ]);
   }
   switch (phase.at) {
-    case 'caller':
-      return phase.silentSince !== null && now - phase.silentSince >= rules.endOfTurnMs
-        ? endOfTurn(state, phase, now)
-        : null;
+    case 'caller': {
+      if (phase.silentSince === null) return null;
+      const silentMs = now - phase.silentSince;
+      const spokenMs = phase.silentSince - phase.since;
+      const enoughMs = endSilenceMs({ spokenMs, pauseMs: state.pauseMs, ending: state.ending }, rules);
+      // Speech seems to begin again: an onset takes a while to be known for one.
+      if (state.voice.is === 'starting' && silentMs < enoughMs + rules.confirmMs) return null;
+      return silentMs >= enoughMs ? endOfTurn(state, phase, now) : null;
+    }
     case 'open':
       if (now - phase.since < rules.idleMs) return null;
       if (phase.prompts >= rules.idlePrompts) {
@@ -322,62 +232,55 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | nul
         : leaveMessage(state, now);
     case 'lingering':
       return now - phase.since >= rules.lingerMs ? finish(state, 'voicemail') : null;
-    case 'opening':
     case 'agent':
+      return phase.hold === null ? null : onTickHeld(state, phase, phase.hold, rules, now);
+    case 'opening':
     case 'away':
     case 'over':
       return null;
   }
 }
 
-/** Who stays silent until the agent has finished is a person: a machine begins its greeting by itself. */
-function verdictByPatience(state: TurnState, rules: TurnRules, now: number): TurnState['verdict'] {
-  return state.verdict === 'pending' && !state.callerSpoke && now >= rules.patienceMs
-    ? 'human'
-    : state.verdict;
+/** The agent's voice is there. Whoever seems to begin to speak just now is heard first. */
+function onAgentAudio(state: TurnState, prompts: number, rules: TurnRules, now: number): TurnStep {
+  const agent: Phase = { at: 'agent', since: now, prompts, hold: null };
+  const step = onVoice({ ...state, phase: agent, burst: null }, state.voice, rules, now);
+  return { state: step.state, effects: [{ do: 'floor', floor: 'agent' }, ...step.effects] };
 }
 
-function leaveMessage(state: TurnState, now: number): TurnStep {
-  return to({ ...state, listening: false }, { at: 'closing', asked: now, reason: 'voicemail' }, [
-    { do: 'speak', what: 'voicemail' },
-  ]);
-}
-
-function onMachineDetection(
+/** All of what the agent said was heard: the floor is free, or the caller's, if he began at its end. */
+function onAllHeard(
   state: TurnState,
-  verdict: Extract<TurnEvent, { type: 'machine-detection' }>['verdict'],
+  phase: Extract<Phase, { at: 'agent' }>,
+  busy: boolean,
+  rules: TurnRules,
   now: number,
-): TurnStep | null {
-  const { phase } = state;
-  if (state.plan === 'none' || phase.at === 'over' || phase.at === 'closing' || phase.at === 'away')
-    return null;
-  if (verdict === 'human' || verdict === 'unknown') {
-    const human: TurnState = { ...state, verdict: 'human' };
-    if (phase.at === 'suspecting') {
-      return to(human, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-        { do: 'speak', what: 'continue' },
-      ]);
-    }
-    // A person has come on the line during the greeting: an ordinary talk from here.
-    if (phase.at === 'waiting-for-beep' && verdict === 'human') {
-      return to(human, { at: 'open', since: now, prompts: 0 }, [{ do: 'floor', floor: 'none' }]);
-    }
-    return known(human);
+): TurnStep {
+  const { voice, burst } = state;
+  const freed: TurnEffect[] = phase.hold === null ? [] : [{ do: 'resume' }];
+  // A tool still runs or an answer is on its way: the silence is the agent's, not the caller's.
+  const next: Phase = busy
+    ? { at: 'thinking', since: now, retried: false, prompts: phase.prompts }
+    : { at: 'open', since: now, prompts: phase.prompts };
+  const heard: TurnState = {
+    ...state,
+    phase: next,
+    burst: null,
+    agentHeard: !busy || state.agentHeard,
+    answering: busy && state.answering,
+    verdict: busy ? state.verdict : verdictByPatience(state, rules, now),
+  };
+  if (voice.is === 'speaking' || voice.is === 'stopping') {
+    const step = toCaller(heard, firstOnset({ since: now, onsetMs: voice.onsetMs }, burst, rules), busy);
+    return { state: step.state, effects: [...freed, ...step.effects] };
   }
-  // Two exchanges are a dialogue, and patience is a person, whatever the detector says.
-  if (state.exchanges >= 2 || state.verdict === 'human') return null;
-  const machine: TurnState = { ...state, verdict: 'machine', listening: false };
-  const silence: TurnEffect[] = [{ do: 'interrupt' }, { do: 'forget' }];
-  if (verdict === 'fax') return to(machine, { at: 'over' }, [...silence, { do: 'finish', reason: 'fax' }]);
-  if (state.plan === 'hangup')
-    return to(machine, { at: 'over' }, [...silence, { do: 'finish', reason: 'voicemail' }]);
-  if (verdict === 'machine_ready') {
-    const step = leaveMessage(machine, now);
-    return { state: step.state, effects: [...silence, ...step.effects] };
+  // A short word at the very end of what was said answers it.
+  if (!busy && burst !== null && now - burst.endMs <= rules.answerMs) {
+    const step = toCaller(heard, burst.onsetMs, false);
+    const spoken: Phase = { at: 'caller', since: burst.onsetMs, silentSince: burst.endMs };
+    return to(step.state, spoken, [...freed, ...step.effects]);
   }
-  return phase.at === 'waiting-for-beep'
-    ? known(machine)
-    : to(machine, { at: 'waiting-for-beep', since: now }, [...silence, { do: 'floor', floor: 'caller' }]);
+  return { state: heard, effects: busy ? freed : [...freed, { do: 'floor', floor: 'none' }] };
 }
 
 /** What an event does to the floor; null when it comes too late or says nothing new. */
@@ -397,20 +300,34 @@ export function step(
       }
       if (phase.at !== 'opening') return known({ ...state, streaming: true });
       return begin({ ...state, streaming: true }, now);
-    case 'stream-paused':
-      return known({ ...state, streaming: false });
+    case 'stream-paused': {
+      const paused: TurnState = { ...state, streaming: false, voice: QUIET_VOICE };
+      return phase.at === 'agent' && phase.hold !== null ? resume(paused, phase) : known(paused);
+    }
     case 'model-ready':
       return event.renewed
         ? known({ ...state, modelReady: true })
         : begin({ ...state, modelReady: true }, now);
     case 'speech-started':
-      return onSpeechStarted(state, event.onsetMs);
-    case 'speech-ended':
-      if (phase.at === 'caller') return to(state, { ...phase, silentSince: event.endMs });
-      return null;
+      return onSpeechStarted(state, event.onsetMs, rules, now);
+    case 'speech-ended': {
+      const ended: TurnState = { ...state, voice: QUIET_VOICE, ending: event.ending ?? null };
+      if (phase.at === 'caller') return to(ended, { ...phase, silentSince: event.endMs });
+      if (phase.at !== 'agent' || phase.hold === null) return known(ended);
+      // Long enough, if nobody looked in time.
+      if (confirms(phase.hold.onsetMs, state.burst, rules, event.endMs)) {
+        const onsetMs = firstOnset(phase.hold, state.burst, rules);
+        const step = toCaller(ended, onsetMs, true);
+        return to(step.state, { at: 'caller', since: onsetMs, silentSince: event.endMs }, step.effects);
+      }
+      // Spoken over the agent's voice, and over: a word of assent, a cough.
+      return resume({ ...ended, burst: burstOf(phase.hold, event.endMs, state.burst, rules) }, phase);
+    }
+    case 'voice':
+      return onVoice(state, event.voice, rules, now);
     case 'agent-audio':
       if (phase.at === 'thinking' || phase.at === 'open') {
-        return to(state, { at: 'agent', prompts: phase.prompts }, [{ do: 'floor', floor: 'agent' }]);
+        return onAgentAudio(state, phase.prompts, rules, now);
       }
       return phase.at === 'closing'
         ? to(state, { ...phase, asked: null }, [{ do: 'floor', floor: 'agent' }])
@@ -423,15 +340,7 @@ export function step(
             ])
           : finish(state, phase.reason);
       }
-      if (phase.at !== 'agent') return null;
-      // A tool still runs or an answer is on its way: the silence is the agent's, not the caller's.
-      return event.busy
-        ? to(state, { at: 'thinking', since: now, retried: false, prompts: phase.prompts })
-        : to(
-            { ...state, agentHeard: true, verdict: verdictByPatience(state, rules, now) },
-            { at: 'open', since: now, prompts: phase.prompts },
-            [{ do: 'floor', floor: 'none' }],
-          );
+      return phase.at === 'agent' ? onAllHeard(state, phase, event.busy, rules, now) : null;
     case 'response-done':
       if (event.pending || event.busy) return null;
       if (phase.at === 'closing' && (phase.asked === null || !event.spoke)) {

@@ -3,21 +3,23 @@
 import type { FromMedia, PrepareCall, TranscriptUpdate, TurnTimes } from '../messages.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import { createPlayout, type Playout } from '../playout.ts';
+import type { Ending } from '../turn-end.ts';
+import { step } from '../turn-state.ts';
 import {
   openTurns,
-  step,
   TURN_RULES,
   type TurnEffect,
   type TurnEvent,
   type TurnRules,
-} from '../turn-state.ts';
+  type Voice,
+} from '../turns.ts';
 import { createTranscript } from './transcript.ts';
 
 /** The line of last resort, in the carrier's own voice. */
 export const APOLOGY = 'I am sorry, we have a technical problem. Please try again later. Goodbye.';
 
 /** Speech before the detected onset that the model is given as well, so that no first sound is clipped. */
-const PREROLL_MS = 300;
+const PREROLL_MS = 480;
 /** How long the end waits for the caller's last words to be written down. */
 const LAST_WORDS_MS = 3_000;
 /** Of typed words more is cut off. */
@@ -44,8 +46,12 @@ export interface Conversation {
   streamPaused(): void;
   /** Contiguous mu-law of the caller. */
   callerAudio(payload: Uint8Array): void;
+  /** The caller's voice has changed; told before `speechStarted` and `speechEnded`. */
+  voice(voice: Voice): void;
   speechStarted(onsetMs: number): void;
-  speechEnded(endMs: number): void;
+  speechEnded(endMs: number, ending?: Ending): void;
+  /** The carrier shall be given no more of the agent's voice for now. */
+  held(): boolean;
   markPlayed(name: string): void;
   digit(digit: string): void;
   /** Words typed by the other side. */
@@ -58,6 +64,8 @@ export interface Conversation {
   /** Whether a machine's greeting is being listened to. */
   waitingForBeep(): boolean;
   bargeIns(): number;
+  /** Holds that were taken back after the agent could be heard to stop, or might have been. */
+  falseBargeIns(): number;
   /** Cuts what is still unheard, waits a little for the caller's last words, closes the model. */
   close(): Promise<void>;
 }
@@ -78,6 +86,11 @@ export function openConversation(
   let leaving: ({ toolCallId: string } & ({ digits: string } | { target: string; number: string })) | null =
     null;
   let bargeIns = 0;
+  let falseBargeIns = 0;
+  /** The agent's voice is held back since, for speech that began then. */
+  let hold: { sinceMs: number; onsetMs: number } | null = null;
+  /** When the last mark came back: until then at least the agent was heard. */
+  let lastHeardMs = 0;
   let sessionLost: { code: string; message: string } | null = null;
   let times: TurnTimes | null = null;
   let over = false;
@@ -151,14 +164,30 @@ export function openConversation(
         model.respond();
         return;
       }
-      case 'interrupt':
-        // Without a sound heard it was no barge-in: the caller only took back a turn that had not been over.
-        if (cutAll(true)) {
-          bargeIns++;
-          ports.post({ type: 'barge-in', callId, atMs: ports.now() });
-          closeTurn(true);
-        }
+      case 'hold':
+        hold = { sinceMs: ports.now(), onsetMs: effect.onsetMs };
         return;
+      case 'resume':
+        resume();
+        return;
+      case 'interrupt': {
+        const held = hold;
+        const silencedMs = playout.sentIsHeard() ? lastHeardMs : ports.now();
+        hold = null;
+        // Without a sound heard it was no barge-in: the caller only took back a turn that had not been over.
+        if (!cutAll(true)) return;
+        bargeIns++;
+        ports.post({
+          type: 'barge-in',
+          callId,
+          atMs: ports.now(),
+          onsetMs: effect.onsetMs ?? null,
+          heldMs: held?.sinceMs ?? null,
+          silencedMs,
+        });
+        closeTurn(true);
+        return;
+      }
       case 'speak':
         if (effect.what === 'greeting') {
           openTurn('greeting', null);
@@ -198,6 +227,15 @@ export function openConversation(
         if (!left()) finished(effect.reason as Extract<FromMedia, { type: 'finished' }>['reason']);
         return;
     }
+  }
+
+  function resume(): void {
+    if (hold === null) return;
+    const { onsetMs, sinceMs } = hold;
+    hold = null;
+    if (!playout.pending()) return;
+    falseBargeIns++;
+    ports.post({ type: 'hold-taken-back', callId, onsetMs, heldMs: sinceMs, resumedMs: ports.now() });
   }
 
   /** The line leaves for what a tool asked; its answer comes when the line is back. */
@@ -359,9 +397,12 @@ export function openConversation(
     callerAudio(payload) {
       if (turns.listening) model.appendAudio(asBuffer(payload));
     },
+    voice: (voice) => handle({ type: 'voice', voice }),
     speechStarted: (onsetMs) => handle({ type: 'speech-started', onsetMs }),
-    speechEnded: (endMs) => handle({ type: 'speech-ended', endMs }),
+    speechEnded: (endMs, ending = null) => handle({ type: 'speech-ended', endMs, ending }),
+    held: () => hold !== null,
     markPlayed(name) {
+      lastHeardMs = ports.now();
       const done = playout.markPlayed(name);
       if (times !== null && times.firstSentMs !== null) {
         // A mark confirms the 100 ms before it: the first sound was heard at their start.
@@ -395,6 +436,7 @@ export function openConversation(
     },
     waitingForBeep: () => turns.phase.at === 'waiting-for-beep',
     bargeIns: () => bargeIns,
+    falseBargeIns: () => falseBargeIns,
     close() {
       closing ??= (async () => {
         over = true;

@@ -4,32 +4,40 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { v7 as newId } from 'uuid';
 import type { WebSocket } from 'ws';
 import { BeepDetector } from '../../audio/beep.ts';
+import { EchoGuard } from '../../audio/echo-guard.ts';
 import { decodeMulaw } from '../../audio/g711.ts';
 import { GapFiller } from '../../audio/gap-filler.ts';
 import { Preroll } from '../../audio/preroll.ts';
-import { SpeechDetector } from '../../audio/speech-detector.ts';
 import type { VadBatch, VadLane } from '../../audio/vad-batch.ts';
 import type { MediaMessage, MediaWire } from '../carriers/carrier.ts';
 import type { CallStats, EndReason, FromMedia, PrepareCall } from '../messages.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import { FRAME_BYTES, FRAME_MS } from '../playout.ts';
-import type { TurnRules } from '../turn-state.ts';
+import type { TurnRules } from '../turns.ts';
 import { type CallRecorder, openCallRecorder } from './call-recorder.ts';
+import { createCallerVoice } from './caller-voice.ts';
 import { type Conversation, openConversation } from './conversation.ts';
 import type { FrameClock } from './frame-clock.ts';
 import { createLineWatch, type LineWatch } from './line-watch.ts';
 
-/** Audio at the carrier beyond what it has played: enough for a late tick, little to throw away at a barge-in. */
-const LEAD_MS = 240;
+/**
+ * Audio at the carrier beyond what it has played: what the other side still hears after a hold, and what covers a late tick.
+ * A line that ran dry because of us gets more of it, step by step.
+ */
+const LEAD_MS = 120;
+const LEAD_STEP_MS = 40;
+const MOST_LEAD_MS = 280;
 /** Frames a message to the carrier. */
 const FRAMES_A_MESSAGE = 2;
+const MESSAGE_MS = FRAMES_A_MESSAGE * FRAME_MS;
 /** A carrier that does not answer the closing of its socket is not waited for. */
 const CLOSE_TIMEOUT_MS = 2_000;
 const DEAD_LINE = {
   media_timeout: 'No audio came from the carrier any more.',
   carrier_backpressure: 'The carrier stopped taking audio.',
 } as const;
-const PREROLL_KEPT_MS = 1_000;
+/** Speech over the agent's voice becomes a turn from its onset on, when it has lasted or the agent has finished. */
+const PREROLL_KEPT_MS = 4_000;
 
 export interface LiveCallPorts {
   clock: FrameClock;
@@ -72,6 +80,8 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   /** Where sample 0 of the current stream stands on the call's clock. */
   let streamOffsetMs = 0;
   let aheadUntilMs = 0;
+  /** Something was left to send after the last tick: running dry before the next is our own doing. */
+  let leftOver = false;
   let line: LineWatch = createLineWatch(0);
   let lineDead = false;
   let pausing = false;
@@ -86,10 +96,12 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   let recordingEnd: Promise<Awaited<ReturnType<CallRecorder['close']>> | null> | null = null;
   let beep: BeepDetector | null = null;
   const totals = { filledMs: 0, duplicateFrames: 0, lateFrames: 0 };
-  const detector = new SpeechDetector(ports.vad.speech);
   const preroll = new Preroll(PREROLL_KEPT_MS);
   const pcm = new Int16Array(FRAME_BYTES * 4);
   const out = Buffer.alloc(FRAME_BYTES * FRAMES_A_MESSAGE);
+
+  const echo = new EchoGuard();
+  let leadMs = LEAD_MS;
 
   const now = () => performance.now() - (startedAt ?? preparedAt);
 
@@ -106,6 +118,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
         if (stream === null) return;
         stream.socket.send(stream.wire.clear(stream.id));
         recorder?.agentCleared(now());
+        echo.cleared(now());
         aheadUntilMs = 0;
       },
       preroll: (fromMs) => preroll.read(Math.max(0, streamOffsetMs + filler.position / 8 - fromMs)),
@@ -114,13 +127,17 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     ports.rules,
   );
 
+  const voice = createCallerVoice(conversation, echo, ports.vad.speech);
+
   function onSound(payload: Uint8Array, atSample: number): void {
     const samples = payload.length <= pcm.length ? pcm : new Int16Array(payload.length);
     const decoded = samples.subarray(0, decodeMulaw(payload, samples));
     lane?.push(decoded);
+    const atMs = streamOffsetMs + atSample / 8;
+    if (echo.near(atMs)) echo.heard(decoded, atMs);
     preroll.push(payload);
     conversation.callerAudio(payload);
-    recorder?.caller(payload, streamOffsetMs + atSample / 8);
+    recorder?.caller(payload, atMs);
     if (conversation.waitingForBeep()) {
       beep ??= new BeepDetector();
       if (beep.push(decoded) !== null) conversation.beep();
@@ -132,14 +149,6 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   }
   filler = newFiller();
 
-  function onProbability(probability: number, endSample: number, levelDb: number): void {
-    const event = detector.push(probability, endSample, levelDb);
-    if (event === null) return;
-    const atMs = streamOffsetMs + event.atSample / 8;
-    if (event.type === 'speech-started') conversation.speechStarted(atMs);
-    else conversation.speechEnded(atMs);
-  }
-
   /** Hands the carrier what it is due: never more than the lead ahead of what it has played. */
   function pace(nowMs: number): void {
     if (stream === null) return;
@@ -147,22 +156,36 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     const state = line.look(nowMs, stream.socket.bufferedAmount);
     if (state === 'media_timeout' || state === 'carrier_backpressure') giveUp(state);
     if (state !== 'open') return;
-    if (aheadUntilMs < nowMs) aheadUntilMs = nowMs;
-    while (aheadUntilMs - nowMs < LEAD_MS && playout.ready()) {
+    if (conversation.held()) {
+      sendMark(playout.dueMark(true), nowMs);
+      leftOver = false;
+      return;
+    }
+    if (aheadUntilMs < nowMs) {
+      // It was our lateness if there was something to send all along.
+      if (leftOver && playout.ready()) leadMs = Math.min(MOST_LEAD_MS, leadMs + LEAD_STEP_MS);
+      aheadUntilMs = nowMs;
+    }
+    while (aheadUntilMs - nowMs + MESSAGE_MS <= leadMs && playout.ready()) {
       const bytes = playout.take(out);
       if (bytes === 0) break;
       const payload = out.subarray(0, bytes);
       stream.socket.send(stream.wire.audio(stream.id, payload));
       recorder?.agent(payload, nowMs);
+      echo.played(payload, aheadUntilMs);
       const frames = bytes / FRAME_BYTES;
       framesOut += frames;
       ports.counters.framesOut += frames;
       aheadUntilMs += frames * FRAME_MS;
-      const mark = playout.dueMark();
-      if (mark === null) continue;
-      stream.socket.send(stream.wire.mark(stream.id, mark));
-      line.markSent(nowMs);
+      sendMark(playout.dueMark(), nowMs);
     }
+    leftOver = playout.ready();
+  }
+
+  function sendMark(mark: string | null, nowMs: number): void {
+    if (mark === null || stream === null) return;
+    stream.socket.send(stream.wire.mark(stream.id, mark));
+    line.markSent(nowMs);
   }
 
   function giveUp(reason: keyof typeof DEAD_LINE): void {
@@ -181,7 +204,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   function onTick(): void {
     const nowMs = now();
     if (stream !== null) {
-      filler.tick(nowMs, detector.speaking);
+      filler.tick(nowMs, voice.speaking());
       pace(nowMs);
       recorder?.tick(nowMs);
       if (nowMs > plan.maxSeconds * 1000) conversation.finish('max_duration', null);
@@ -234,8 +257,8 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       aheadUntilMs = 0;
       pausing = false;
       filler = newFiller();
-      detector.reset();
-      lane = ports.vad.openLane(onProbability);
+      voice.restart(streamOffsetMs);
+      lane = ports.vad.openLane(voice.window);
       if (plan.recordingPath !== null && recorderOpening === null && recordingEnd === null) {
         recorderOpening = openCallRecorder(plan.recordingPath).then(
           (opened) => {
@@ -264,7 +287,10 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       switch (message.type) {
         case 'audio': {
           const nowMs = now();
-          if (filler.position === 0) streamOffsetMs = Math.max(0, nowMs - message.payload.length / 8);
+          if (filler.position === 0) {
+            streamOffsetMs = Math.max(0, nowMs - message.payload.length / 8);
+            voice.shift(streamOffsetMs);
+          }
           line.frame(nowMs);
           framesIn++;
           ports.counters.framesIn++;
@@ -317,6 +343,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
           ...totals,
           malformedMessages: malformed,
           bargeIns: conversation.bargeIns(),
+          falseBargeIns: conversation.falseBargeIns(),
           recordingFrames: recording?.frames ?? 0,
           recordingDropped: recording?.dropped ?? 0,
         };

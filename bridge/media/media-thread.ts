@@ -6,7 +6,7 @@ import { openVadBatch } from '../../audio/vad-batch.ts';
 import type { Log } from '../../log.ts';
 import type { FromMedia, MediaThreadData, ToMedia } from '../messages.ts';
 import { models } from '../models/models.ts';
-import { TURN_RULES } from '../turn-state.ts';
+import { TURN_RULES } from '../turns.ts';
 import { mediaCarriers } from './carrier-media.ts';
 import { startFrameClock } from './frame-clock.ts';
 import { type LiveCall, openLiveCall } from './live-call.ts';

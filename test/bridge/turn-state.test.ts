@@ -1,12 +1,12 @@
 import t from 'tap';
+import { step } from '../../bridge/turn-state.ts';
 import {
   openTurns,
-  step,
   TURN_RULES,
   type TurnEffect,
   type TurnEvent,
   type TurnState,
-} from '../../bridge/turn-state.ts';
+} from '../../bridge/turns.ts';
 
 /** Plays events given as [milliseconds, event] and answers every effect with its time. */
 function play(start: TurnState, events: [number, TurnEvent][]) {
@@ -70,9 +70,179 @@ t.test('speech that goes on within the silence is one turn', async (t) => {
   t.equal(did.filter((effect) => effect === 'listen').length, 1);
 });
 
-t.test('barge-in interrupts first, then listens', async (t) => {
-  const { did } = play(fresh(), [...GREETED.slice(0, 3), [900, { type: 'speech-started', onsetMs: 700 }]]);
-  t.same(did.slice(-3), ['interrupt', 'listen', 'floor']);
+/** Speech over the greeting: begins at 900, is known for speech at 1100. */
+const OVER: [number, TurnEvent][] = [
+  ...GREETED.slice(0, 3),
+  [980, { type: 'voice', voice: { is: 'starting', onsetMs: 900 } }],
+  [1_100, { type: 'voice', voice: { is: 'speaking', onsetMs: 900 } }],
+  [1_100, { type: 'speech-started', onsetMs: 900 }],
+];
+const { confirmMs } = TURN_RULES;
+
+t.test('barge-in: held at the onset, interrupted once the speech has lasted, then listened to', async (t) => {
+  const { effects } = play(fresh(), [
+    ...OVER,
+    [900 + confirmMs - 1, { type: 'tick' }],
+    [900 + confirmMs, { type: 'tick' }],
+  ]);
+  t.match(effects.slice(-4), [
+    [980, { do: 'hold', onsetMs: 900 }],
+    [900 + confirmMs, { do: 'interrupt', onsetMs: 900 }],
+    [900 + confirmMs, { do: 'listen', fromMs: 900 }],
+    [900 + confirmMs, { do: 'floor', floor: 'caller' }],
+  ]);
+});
+
+t.test('a click, a breath: the hold is taken back as soon as it is known for no speech', async (t) => {
+  const { effects, state } = play(fresh(), [
+    ...GREETED.slice(0, 3),
+    [980, { type: 'voice', voice: { is: 'starting', onsetMs: 900 } }],
+    [1_020, { type: 'voice', voice: { is: 'quiet' } }],
+    [1_500, { type: 'tick' }],
+  ]);
+  t.match(effects.slice(-2), [
+    [980, { do: 'hold' }],
+    [1_020, { do: 'resume' }],
+  ]);
+  t.match(state, { phase: { at: 'agent', hold: null }, burst: null, callerSpoke: false });
+});
+
+t.test('sound that is neither speech nor silence holds nobody for long', async (t) => {
+  const { did } = play(fresh(), [
+    ...GREETED.slice(0, 3),
+    [980, { type: 'voice', voice: { is: 'starting', onsetMs: 900 } }],
+    [980 + confirmMs, { type: 'tick' }],
+  ]);
+  t.same(did.slice(-2), ['hold', 'resume']);
+});
+
+const MHM: [number, TurnEvent][] = [
+  ...OVER,
+  [1_300, { type: 'voice', voice: { is: 'stopping', onsetMs: 900, quietMs: 1_250 } }],
+  [1_440, { type: 'tick' }],
+  [1_450, { type: 'voice', voice: { is: 'quiet' } }],
+  [1_450, { type: 'speech-ended', endMs: 1_250 }],
+];
+
+t.test('a word of assent is taken back, and is no turn while the agent speaks', async (t) => {
+  const { effects, state } = play(fresh(), [...MHM, [2_000, { type: 'tick' }], [4_000, { type: 'tick' }]]);
+  t.same(
+    effects.slice(-2).map(([now, { do: what }]) => [now, what]),
+    [
+      [980, 'hold'],
+      [1_450, 'resume'],
+    ],
+  );
+  const later = play(state, [
+    [6_000, { type: 'all-heard', busy: false }],
+    [9_000, { type: 'tick' }],
+  ]);
+  t.same(later.did, ['floor'], 'nor long after');
+});
+
+t.test('a short word at the end of what the agent said answers it', async (t) => {
+  const { effects } = play(fresh(), [
+    ...MHM,
+    [1_800, { type: 'all-heard', busy: false }],
+    [1_900, { type: 'tick' }],
+  ]);
+  t.match(effects.slice(-3), [
+    [1_800, { do: 'listen', fromMs: 900 }],
+    [1_800, { do: 'floor', floor: 'caller' }],
+    [1_900, { do: 'commit', respond: true, speechEndMs: 1_250 }],
+  ]);
+});
+
+t.test('words that follow a short one are heard from the first onset on', async (t) => {
+  const again: [number, TurnEvent][] = [
+    ...MHM,
+    [1_780, { type: 'voice', voice: { is: 'starting', onsetMs: 1_700 } }],
+    [1_900, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_700 } }],
+    [1_900, { type: 'speech-started', onsetMs: 1_700 }],
+    [1_700 + confirmMs, { type: 'tick' }],
+  ];
+  t.match(play(fresh(), again).effects.slice(-3), [
+    [1_700 + confirmMs, { do: 'interrupt', onsetMs: 900 }],
+    [1_700 + confirmMs, { do: 'listen', fromMs: 900 }],
+    [1_700 + confirmMs, { do: 'floor' }],
+  ]);
+});
+
+t.test('speech that goes on when the last word was heard has the floor, whatever held it', async (t) => {
+  const { did, state } = play(fresh(), [...OVER, [1_200, { type: 'all-heard', busy: false }]]);
+  t.same(did.slice(-4), ['hold', 'resume', 'listen', 'floor'], 'nothing was left to interrupt');
+  t.match(state.phase, { at: 'caller', since: 900 });
+});
+
+t.test('speech under way when the first audio comes is heard first', async (t) => {
+  const { did } = play(fresh(), [
+    ...GREETED.slice(0, 2),
+    [350, { type: 'voice', voice: { is: 'starting', onsetMs: 300 } }],
+    [400, { type: 'agent-audio' }],
+    [420, { type: 'voice', voice: { is: 'quiet' } }],
+  ]);
+  t.same(did.slice(-3), ['floor', 'hold', 'resume']);
+});
+
+t.test('early in the answer any speech takes the turn back', async (t) => {
+  const { effects, state } = play(fresh(), [
+    ...GREETED,
+    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
+    [7_000, { type: 'speech-ended', endMs: 6_900 }],
+    [7_600, { type: 'tick' }],
+    [7_800, { type: 'agent-audio' }],
+    [7_980, { type: 'voice', voice: { is: 'starting', onsetMs: 7_900 } }],
+    [8_100, { type: 'speech-started', onsetMs: 7_900 }],
+  ]);
+  t.match(effects.slice(-4), [
+    [7_980, { do: 'hold' }],
+    [8_100, { do: 'interrupt' }],
+    [8_100, { do: 'listen', fromMs: 7_900 }],
+    [8_100, { do: 'floor' }],
+  ]);
+  t.equal(state.pauseMs, 1_000, 'and this caller is given more time from now on');
+});
+
+t.test('a stream that goes takes its hold with it', async (t) => {
+  const { did, state } = play(fresh(), [...OVER, [1_200, { type: 'stream-paused' }]]);
+  t.same(did.slice(-2), ['hold', 'resume']);
+  t.same(state.voice, { is: 'quiet' });
+});
+
+t.test('nothing holds or interrupts what is protected: a message, a closing line', async (t) => {
+  const speech: [number, TurnEvent][] = OVER.slice(3).map(([now, event]) => [now + 5_000, event]);
+  for (const [name, before] of Object.entries({
+    closing: [[5_000, { type: 'finish', reason: 'draining', say: 'Goodbye.' }]],
+    goodbye: [[5_000, { type: 'end-requested', reason: 'agent_ended', pending: true }]],
+    message: [[5_000, { type: 'machine-detection', verdict: 'machine_ready' }]],
+  } satisfies Record<string, [number, TurnEvent][]>)) {
+    const start = play(fresh({ plan: name === 'message' ? 'leave_message' : 'none' }), [
+      ...GREETED.slice(0, 3),
+      ...(before as [number, TurnEvent][]),
+      [5_500, { type: 'agent-audio' }],
+    ]).state;
+    const { did } = play(start, [...speech, [7_000, { type: 'tick' }]]);
+    t.same(did, [], name);
+  }
+});
+
+t.test('the end of a turn waits while speech seems to begin again', async (t) => {
+  const turn: [number, TurnEvent][] = [
+    ...GREETED,
+    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
+    [8_000, { type: 'speech-ended', endMs: 7_800 }],
+    [8_300, { type: 'voice', voice: { is: 'starting', onsetMs: 8_280 } }],
+    [8_420, { type: 'tick' }],
+  ];
+  const paused = play(fresh(), turn);
+  t.notOk(paused.did.includes('commit'));
+  const more = play(paused.state, [[8_480, { type: 'speech-started', onsetMs: 8_280 }]]);
+  t.match(more.state, { phase: { at: 'caller', silentSince: null }, pauseMs: 480 });
+  const none = play(paused.state, [
+    [8_430, { type: 'voice', voice: { is: 'quiet' } }],
+    [8_440, { type: 'tick' }],
+  ]);
+  t.same(none.did, ['commit'], 'a click does not hold it longer');
 });
 
 t.test('a caller who goes on before the answer is heard takes the turn back', async (t) => {
@@ -167,6 +337,7 @@ t.test('tools: the silence while one runs is the agent`s, and its answer is spok
   const interrupted = play(fresh(), [
     ...GREETED.slice(0, 4),
     [5_200, { type: 'speech-started', onsetMs: 5_000 }],
+    [5_600, { type: 'tick' }],
     [6_000, { type: 'tools-answered' }],
   ]);
   t.equal(interrupted.state.phase.at, 'caller', 'after a barge-in the caller`s own turn brings the answer');

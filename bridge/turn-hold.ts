@@ -1,0 +1,66 @@
+// PURE. Sound over the agent's voice: what holds it back, what stops it, and what it goes on over. Milliseconds throughout.
+// A hold is reversible: the carrier is given nothing more, and the model knows of nothing until the hold is confirmed.
+
+export interface HoldRules {
+  /** Speech this long over the agent's voice means to be heard. A word of assent ("mhm", "uh-huh", "okay") is shorter. */
+  confirmMs: number;
+  /** And so much of it in several pieces. */
+  confirmTogetherMs: number;
+  /** Pieces of speech no further apart than this belong together. */
+  togetherMs: number;
+  /** Words that old are not given to the model any more. */
+  oldestMs: number;
+  /** A short word that ended so shortly before the agent's last one is an answer to it. */
+  answerMs: number;
+  /** Whoever goes on so early into the answer had not finished his turn: any speech takes it back. */
+  takeBackMs: number;
+}
+
+export const HOLD_RULES: HoldRules = {
+  confirmMs: 520,
+  confirmTogetherMs: 800,
+  togetherMs: 1_000,
+  oldestMs: 3_000,
+  answerMs: 900,
+  takeBackMs: 600,
+};
+
+/** The agent's voice is held back since `since`, for sound that began at `onsetMs`. */
+export interface Hold {
+  since: number;
+  onsetMs: number;
+}
+
+/** Speech over the agent's voice that was over too soon to stop it: from the first onset to the last end. */
+export interface Burst {
+  onsetMs: number;
+  endMs: number;
+  spokenMs: number;
+}
+
+const follows = (onsetMs: number, burst: Burst | null, rules: HoldRules): burst is Burst =>
+  burst !== null && onsetMs - burst.endMs <= rules.togetherMs;
+
+/** Whether speech that goes on since `onsetMs` means to be heard. */
+export function confirms(onsetMs: number, burst: Burst | null, rules: HoldRules, now: number): boolean {
+  const spokenMs = now - onsetMs;
+  if (spokenMs >= rules.confirmMs) return true;
+  return follows(onsetMs, burst, rules) && burst.spokenMs + spokenMs >= rules.confirmTogetherMs;
+}
+
+/** Where the words begin that the model is given: with the pieces just before. */
+export function firstOnset(hold: Hold, burst: Burst | null, rules: HoldRules): number {
+  if (!follows(hold.onsetMs, burst, rules)) return hold.onsetMs;
+  return hold.onsetMs - burst.onsetMs <= rules.oldestMs ? burst.onsetMs : hold.onsetMs;
+}
+
+/** The burst that a hold comes to when its speech ends; joined with the one before where they belong together. */
+export function burstOf(hold: Hold, endMs: number, before: Burst | null, rules: HoldRules): Burst {
+  const spokenMs = Math.max(0, endMs - hold.onsetMs);
+  if (!follows(hold.onsetMs, before, rules)) return { onsetMs: hold.onsetMs, endMs, spokenMs };
+  return {
+    onsetMs: firstOnset(hold, before, rules),
+    endMs,
+    spokenMs: before.spokenMs + spokenMs,
+  };
+}

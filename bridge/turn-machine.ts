@@ -1,0 +1,60 @@
+// Machines on the line: who is one, waiting for the end of a greeting, leaving the message. PURE.
+import {
+  known,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnRules,
+  type TurnState,
+  type TurnStep,
+  to,
+} from './turns.ts';
+
+/** Who stays silent until the agent has finished is a person: a machine begins its greeting by itself. */
+export function verdictByPatience(state: TurnState, rules: TurnRules, now: number): TurnState['verdict'] {
+  return state.verdict === 'pending' && !state.callerSpoke && now >= rules.patienceMs
+    ? 'human'
+    : state.verdict;
+}
+
+export function leaveMessage(state: TurnState, now: number): TurnStep {
+  return to({ ...state, listening: false }, { at: 'closing', asked: now, reason: 'voicemail' }, [
+    { do: 'speak', what: 'voicemail' },
+  ]);
+}
+
+export function onMachineDetection(
+  state: TurnState,
+  verdict: Extract<TurnEvent, { type: 'machine-detection' }>['verdict'],
+  now: number,
+): TurnStep | null {
+  const { phase } = state;
+  if (state.plan === 'none' || phase.at === 'over' || phase.at === 'closing' || phase.at === 'away')
+    return null;
+  if (verdict === 'human' || verdict === 'unknown') {
+    const human: TurnState = { ...state, verdict: 'human' };
+    if (phase.at === 'suspecting') {
+      return to(human, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+        { do: 'speak', what: 'continue' },
+      ]);
+    }
+    // A person has come on the line during the greeting: an ordinary talk from here.
+    if (phase.at === 'waiting-for-beep' && verdict === 'human') {
+      return to(human, { at: 'open', since: now, prompts: 0 }, [{ do: 'floor', floor: 'none' }]);
+    }
+    return known(human);
+  }
+  // Two exchanges are a dialogue, and patience is a person, whatever the detector says.
+  if (state.exchanges >= 2 || state.verdict === 'human') return null;
+  const machine: TurnState = { ...state, verdict: 'machine', listening: false };
+  const silence: TurnEffect[] = [{ do: 'interrupt' }, { do: 'forget' }];
+  if (verdict === 'fax') return to(machine, { at: 'over' }, [...silence, { do: 'finish', reason: 'fax' }]);
+  if (state.plan === 'hangup')
+    return to(machine, { at: 'over' }, [...silence, { do: 'finish', reason: 'voicemail' }]);
+  if (verdict === 'machine_ready') {
+    const step = leaveMessage(machine, now);
+    return { state: step.state, effects: [...silence, ...step.effects] };
+  }
+  return phase.at === 'waiting-for-beep'
+    ? known(machine)
+    : to(machine, { at: 'waiting-for-beep', since: now }, [...silence, { do: 'floor', floor: 'caller' }]);
+}

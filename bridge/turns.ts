@@ -1,0 +1,211 @@
+// What the floor is about: phases, events, effects, rules and their figures, and the smallest steps. PURE.
+// What an event does to the floor is turn-state.ts.
+
+import { type Ending, PAUSE_RULES, type PauseRules } from './turn-end.ts';
+import { type Burst, HOLD_RULES, type Hold, type HoldRules } from './turn-hold.ts';
+
+export interface TurnRules extends HoldRules, PauseRules {
+  /** Silence of the other side, from heard time, until the agent asks. */
+  idleMs: number;
+  /** Prompts to a silent caller before the call ends. */
+  idlePrompts: number;
+  /** No audio this long after an answer was asked for: it is asked for again, once. */
+  retryAfterMs: number;
+  /** No audio this long after the first request: the model counts as silent and the call ends. */
+  giveUpAfterMs: number;
+  /** Keys pressed within this time belong together. */
+  digitPauseMs: number;
+  /** Continuous speech from the answer on that no person says by way of hello. */
+  machineSpeechMs: number;
+  /** A machine's greeting begins within this time of the answer. */
+  patienceMs: number;
+  /** After a message that somebody spoke over: how long the line is kept for a person. */
+  lingerMs: number;
+  /** How long a voicemail greeting may go on until the message is spoken anyway. */
+  greetingLimitMs: number;
+}
+
+export const TURN_RULES: TurnRules = {
+  ...HOLD_RULES,
+  ...PAUSE_RULES,
+  idleMs: 12_000,
+  idlePrompts: 2,
+  retryAfterMs: 8_000,
+  giveUpAfterMs: 20_000,
+  digitPauseMs: 1_500,
+  machineSpeechMs: 3_200,
+  patienceMs: 4_000,
+  lingerMs: 3_000,
+  greetingLimitMs: 40_000,
+};
+
+export type Plan = 'none' | 'hangup' | 'leave_message';
+
+export type Phase =
+  /** The stream or the model is not there yet. */
+  | { at: 'opening' }
+  /** Nobody speaks, since `since`; `prompts` counts how often the agent has asked into the silence. */
+  | { at: 'open'; since: number; prompts: number }
+  /** The caller speaks, or has paused (`silentSince`) for less than the end-of-turn silence. */
+  | { at: 'caller'; since: number; silentSince: number | null }
+  /** The model was asked and nothing is to be heard yet. */
+  | { at: 'thinking'; since: number; retried: boolean; prompts: number }
+  /** The agent's voice is on its way or being heard, since `since`; `hold`: it is held back, somebody seems to speak. */
+  | { at: 'agent'; since: number; prompts: number; hold: Hold | null }
+  /** A machine may be talking: the agent holds its tongue until detection has spoken. */
+  | { at: 'suspecting'; since: number }
+  /** A machine's greeting runs; the message waits for its end. */
+  | { at: 'waiting-for-beep'; since: number }
+  /** The last words are being spoken; nothing interrupts them. `asked`: when they were asked of the model. */
+  | { at: 'closing'; asked: number | null; reason: string }
+  /** The message is left, and somebody spoke meanwhile: a person who picks up the phone speaks again. */
+  | { at: 'lingering'; since: number }
+  /** The line has left this talk, for key tones or another party; it may come back with another stream. */
+  | { at: 'away' }
+  | { at: 'over' };
+
+export interface TurnState {
+  phase: Phase;
+  streaming: boolean;
+  modelReady: boolean;
+  /** The agent speaks first. */
+  greets: boolean;
+  plan: Plan;
+  verdict: 'pending' | 'human' | 'machine' | 'none';
+  /** The agent was heard to the end of what it said since the caller's last turn. */
+  agentHeard: boolean;
+  /** Speech was heard from the other side at any time. */
+  callerSpoke: boolean;
+  /** Turns of the caller that answered something heard: what tells a dialogue from a greeting played to nobody. */
+  exchanges: number;
+  digits: string;
+  lastDigitAt: number;
+  /** Somebody spoke while the voicemail message was being left. */
+  spokeOver: boolean;
+  /** The caller's speech is being given to the model. */
+  listening: boolean;
+  /** What the caller's voice does now. */
+  voice: Voice;
+  /** Short speech over the agent's voice that did not stop it, and may yet turn out to be the beginning of more. */
+  burst: Burst | null;
+  /** What the agent says answers a turn of the caller, who may take it back. */
+  answering: boolean;
+  /** How long this caller's pauses are, in milliseconds; 0 before the first. */
+  pauseMs: number;
+  /** How the caller's last words sounded, and when the last turn's were over. */
+  ending: Ending;
+  spokeUntil: number;
+}
+
+/** What the detector makes of the caller's sound. Only from `speaking` on it is speech. */
+export type Voice =
+  | { is: 'quiet' }
+  | { is: 'starting'; onsetMs: number }
+  | { is: 'speaking'; onsetMs: number }
+  | { is: 'stopping'; onsetMs: number; quietMs: number };
+
+export const QUIET_VOICE: Voice = { is: 'quiet' };
+
+export type TurnEvent =
+  | { type: 'stream-started' }
+  /** The carrier's stream has gone on purpose (key tones); another one follows. */
+  | { type: 'stream-paused' }
+  | { type: 'model-ready'; renewed: boolean }
+  /** The voice has changed. Comes before `speech-started` and `speech-ended`, which are the same in terms of speech. */
+  | { type: 'voice'; voice: Voice }
+  | { type: 'speech-started'; onsetMs: number }
+  | { type: 'speech-ended'; endMs: number; ending?: Ending }
+  /** The first audio of a response is there. */
+  | { type: 'agent-audio' }
+  /** Everything received has been heard. `busy`: a response still runs or waits, or a tool does. */
+  | { type: 'all-heard'; busy: boolean }
+  /** A response has ended. `pending`: audio is still to be heard; `busy` as above. */
+  | { type: 'response-done'; pending: boolean; busy: boolean; spoke: boolean }
+  | { type: 'tools-answered' }
+  /** What was committed was too short to be a turn. */
+  | { type: 'nothing-said' }
+  | { type: 'digit'; digit: string }
+  /** Words typed by the other side. */
+  | { type: 'typed'; text: string }
+  | { type: 'machine-detection'; verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown' }
+  | { type: 'beep' }
+  /** The agent wants to end the call. `pending`: audio is still to be heard or to come. */
+  | { type: 'end-requested'; reason: string; pending: boolean }
+  /** The operator or a limit wants the call to end after a spoken line, or at once. */
+  | { type: 'finish'; reason: string; say: string | null }
+  | { type: 'tick' };
+
+export type TurnEffect =
+  /** Give the model the caller's audio from this moment (pre-roll) on. */
+  | { do: 'listen'; fromMs: number }
+  /** Forget what was given since the last turn. */
+  | { do: 'forget' }
+  /** The caller's turn is over: commit it; `respond` asks for the answer. */
+  | { do: 'commit'; respond: boolean; speechEndMs: number }
+  /** Give the carrier no more of the agent's voice for now; the model is told nothing. */
+  | { do: 'hold'; onsetMs: number }
+  /** Go on with the agent's voice where it was held. */
+  | { do: 'resume' }
+  /** Silence the agent: clear the carrier, cancel, cut what was not heard. `onsetMs`: of the speech that did it. */
+  | { do: 'interrupt'; onsetMs?: number }
+  /** Ask for a response without a turn of the caller before it. */
+  | {
+      do: 'speak';
+      what: 'greeting' | 'idle' | 'voicemail' | 'retry' | 'continue';
+      /** For `idle`: silences in a row, from 1. */
+      silences?: number;
+    }
+  /** Have the agent say this line. */
+  | { do: 'say'; text: string }
+  | { do: 'digits'; digits: string }
+  /** The typed words are the caller's; `respond` asks for the answer. */
+  | { do: 'typed'; text: string; respond: boolean }
+  | { do: 'floor'; floor: 'agent' | 'caller' | 'none' }
+  | { do: 'finish'; reason: string };
+
+export interface TurnStep {
+  state: TurnState;
+  effects: TurnEffect[];
+}
+
+/** The state before anything has happened. */
+export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
+  return {
+    phase: { at: 'opening' },
+    streaming: false,
+    modelReady: false,
+    greets: o.greets,
+    plan: o.plan,
+    verdict: o.plan === 'none' ? 'none' : 'pending',
+    agentHeard: false,
+    callerSpoke: false,
+    exchanges: 0,
+    digits: '',
+    lastDigitAt: 0,
+    spokeOver: false,
+    listening: false,
+    voice: QUIET_VOICE,
+    burst: null,
+    answering: false,
+    pauseMs: 0,
+    ending: null,
+    spokeUntil: 0,
+  };
+}
+
+export const NO_EFFECTS: TurnEffect[] = [];
+
+/** The event changed what is known, and nothing else. */
+export const known = (state: TurnState): TurnStep => ({ state, effects: NO_EFFECTS });
+
+export function to(state: TurnState, phase: Phase, effects: TurnEffect[] = NO_EFFECTS): TurnStep {
+  return { state: { ...state, phase }, effects };
+}
+
+/** Ends that the line can come back from. */
+const LEAVES: ReadonlySet<string> = new Set(['transferred', 'digits']);
+
+/** Everything said was heard: the talk ends, or leaves the line for a while. */
+export function finish(state: TurnState, reason: string): TurnStep {
+  return to(state, { at: LEAVES.has(reason) ? 'away' : 'over' }, [{ do: 'finish', reason }]);
+}

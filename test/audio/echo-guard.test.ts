@@ -1,0 +1,100 @@
+// The agent's own voice coming back, at the levels and delays of telephone lines, and a caller over it.
+import t from 'tap';
+import { EchoGuard } from '../../audio/echo-guard.ts';
+import { decodeMulaw, encodeMulaw } from '../../audio/g711.ts';
+import { pcmLevelDb } from '../../audio/levels.ts';
+import { noise, readFixture } from './fixtures.ts';
+
+const WINDOW = 256;
+
+interface Line {
+  agent: Int16Array;
+  /** What the caller's side sends beside the echo. */
+  caller?: Int16Array;
+  callerDb?: number;
+  /** Where the caller begins. */
+  callerAtMs?: number;
+  echo?: { gainDb: number; delayMs: number };
+}
+
+/** Windows louder than the line's noise, and how many of them the guard explains. */
+function listen(o: Line, guard = new EchoGuard()) {
+  const ms = Math.floor(o.agent.length / 8);
+  const sent = new Uint8Array(o.agent.length);
+  encodeMulaw(o.agent, sent);
+  const played = new Int16Array(sent.length);
+  decodeMulaw(sent, played);
+  const line = noise(ms, 20);
+  const echo = o.echo === undefined ? 0 : 10 ** (o.echo.gainDb / 20);
+  const delay = (o.echo?.delayMs ?? 0) * 8;
+  for (let i = delay; i < line.length; i++) line[i] = line[i]! + echo * played[i - delay]!;
+  const gain = 10 ** ((o.callerDb ?? 0) / 20);
+  const from = (o.callerAtMs ?? 0) * 8;
+  for (let i = 0; i < (o.caller?.length ?? 0) && from + i < line.length; i++)
+    line[from + i] = line[from + i]! + gain * o.caller![i]!;
+  const coded = new Uint8Array(line.length);
+  encodeMulaw(line, coded);
+  decodeMulaw(coded, line);
+  const result = { loud: 0, explained: 0, callerLoud: 0, callerExplained: 0 };
+  let done = 0;
+  for (let at = 0; at + 160 <= line.length; at += 160) {
+    guard.played(sent.subarray(at, at + 160), at / 8);
+    guard.heard(line.subarray(at, at + 160), at / 8);
+    for (; done + WINDOW <= at + 160; done += WINDOW) {
+      const levelDb = pcmLevelDb(line.subarray(done, done + WINDOW));
+      if (levelDb < -55) continue;
+      const explained = guard.explains((done + WINDOW) / 8, levelDb);
+      result.loud++;
+      if (explained) result.explained++;
+      if (o.caller === undefined || done < from || done >= from + o.caller.length) continue;
+      const own = pcmLevelDb(o.caller.subarray(done - from, done - from + WINDOW)) + (o.callerDb ?? 0);
+      if (own < -40) continue;
+      result.callerLoud++;
+      if (explained) result.callerExplained++;
+    }
+  }
+  return result;
+}
+
+const agent = readFixture('jfk-8k');
+const caller = readFixture('caller-more-info');
+
+t.test('an echo at -20 to -35 dB, 60 to 250 ms late, is the agent', async (t) => {
+  for (const gainDb of [-20, -25, -30, -35])
+    for (const delayMs of [60, 120, 250]) {
+      const { loud, explained } = listen({ agent, echo: { gainDb, delayMs } });
+      t.ok(loud > 50, `${loud} windows to look at`);
+      t.ok(explained / loud > 0.97, `${gainDb} dB, ${delayMs} ms: ${explained} of ${loud}`);
+    }
+});
+
+t.test('a caller is not, over silence, over an echo, and at half the level', async (t) => {
+  for (const callerDb of [0, -6, -10])
+    for (const echo of [undefined, { gainDb: -20, delayMs: 120 }, { gainDb: -30, delayMs: 200 }]) {
+      const o: Line = { agent, caller, callerDb, callerAtMs: 2_000, ...(echo && { echo }) };
+      const { callerLoud, callerExplained } = listen(o);
+      t.ok(callerLoud > 30);
+      t.ok(callerExplained / callerLoud < 0.15, `${callerDb} dB: ${callerExplained} of ${callerLoud} taken`);
+    }
+});
+
+t.test('nothing is explained when nothing was played, or long after', async (t) => {
+  const guard = new EchoGuard();
+  t.notOk(guard.near(0));
+  t.notOk(guard.explains(500, -20));
+  guard.played(new Uint8Array(160).fill(0x10), 1_000);
+  t.ok(guard.near(1_500));
+  t.notOk(guard.near(1_700));
+  t.notOk(guard.explains(1_700, -50));
+});
+
+t.test('what was cleared was never played', async (t) => {
+  const guard = new EchoGuard();
+  const sent = new Uint8Array(agent.length);
+  encodeMulaw(agent, sent);
+  guard.played(sent.subarray(0, 8 * 1_000), 0);
+  guard.cleared(0);
+  const quiet = agent.map((sample) => sample / 20);
+  guard.heard(quiet.subarray(0, 8 * 1_000), 100);
+  t.notOk(guard.explains(900, pcmLevelDb(quiet.subarray(8 * 768, 8 * 800))));
+});

@@ -1,0 +1,62 @@
+import t from 'tap';
+import { EchoGuard } from '../../../audio/echo-guard.ts';
+import { createCallerVoice } from '../../../bridge/media/caller-voice.ts';
+
+const WINDOW = 256;
+
+function open(guard: EchoGuard | null = null) {
+  const told: unknown[] = [];
+  const voice = createCallerVoice(
+    {
+      voice: (it) => told.push(it.is === 'quiet' ? 'quiet' : [it.is, it.onsetMs]),
+      speechStarted: (ms) => told.push(['started', ms]),
+      speechEnded: (ms) => told.push(['ended', ms]),
+    },
+    guard,
+  );
+  let end = 0;
+  const hear = (windows: number, probability: number) => {
+    for (let i = 0; i < windows; i++) {
+      end += WINDOW;
+      voice.window(probability, end, -30);
+    }
+  };
+  return { told, voice, hear };
+}
+
+t.test('each change is told once, on the clock of the call', async (t) => {
+  const { told, voice, hear } = open();
+  voice.restart(500);
+  hear(40, 0);
+  hear(8, 0.9);
+  t.ok(voice.speaking());
+  hear(8, 0);
+  const onset = 500 + 40 * 32;
+  t.same(told, [
+    ['starting', onset],
+    ['speaking', onset],
+    ['started', onset],
+    ['stopping', onset],
+    'quiet',
+    ['ended', onset + 8 * 32],
+  ]);
+});
+
+t.test('in the first second of a line, speech must last longer', async (t) => {
+  const { told, voice, hear } = open();
+  voice.restart(0);
+  hear(4, 0);
+  hear(8, 0.9);
+  t.notOk(voice.speaking(), '256 ms of it are not enough');
+  hear(3, 0.9);
+  t.ok(voice.speaking());
+  t.same(told.at(-1), ['started', 128]);
+});
+
+t.test('what the guard explains is no speech', async (t) => {
+  const guard = new EchoGuard();
+  guard.explains = () => true;
+  const { told, hear } = open(guard);
+  hear(60, 0.9);
+  t.same(told, []);
+});

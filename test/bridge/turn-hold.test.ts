@@ -1,0 +1,35 @@
+import t from 'tap';
+import { burstOf, confirms, firstOnset, HOLD_RULES as R } from '../../bridge/turn-hold.ts';
+
+const burst = { onsetMs: 1_000, endMs: 1_300, spokenMs: 300 };
+
+t.test('what confirms a hold', async (t) => {
+  const table: [string, Parameters<typeof confirms>, boolean][] = [
+    ['speech that has lasted', [5_000, null, R, 5_000 + R.confirmMs], true],
+    ['not a moment less', [5_000, null, R, 5_000 + R.confirmMs - 1], false],
+    ['several pieces together', [1_800, burst, R, 1_800 + R.confirmTogetherMs - 300], true],
+    ['not pieces far apart', [2_400, burst, R, 2_400 + R.confirmTogetherMs - 300], false],
+  ];
+  for (const [name, given, expected] of table) t.equal(confirms(...given), expected, name);
+});
+
+t.test('where the words begin', async (t) => {
+  t.equal(firstOnset({ since: 0, onsetMs: 1_800 }, burst, R), 1_000, 'with the piece just before');
+  t.equal(firstOnset({ since: 0, onsetMs: 2_400 }, burst, R), 2_400);
+  t.equal(firstOnset({ since: 0, onsetMs: 2_400 }, null, R), 2_400);
+  const long = { onsetMs: 1_000, endMs: 4_000, spokenMs: 600 };
+  t.equal(firstOnset({ since: 0, onsetMs: 4_500 }, long, R), 4_500, 'words too old are left');
+});
+
+t.test('pieces that belong together are one burst', async (t) => {
+  t.same(burstOf({ since: 0, onsetMs: 1_800 }, 2_000, burst, R), {
+    onsetMs: 1_000,
+    endMs: 2_000,
+    spokenMs: 500,
+  });
+  t.same(burstOf({ since: 0, onsetMs: 4_000 }, 4_200, burst, R), {
+    onsetMs: 4_000,
+    endMs: 4_200,
+    spokenMs: 200,
+  });
+});

@@ -1,0 +1,142 @@
+// Who has the floor, on real calls side by side: a word of assent and an echo do not stop the agent, a click does not, an
+// interruption does, and what was heard of the agent is what the transcript says.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import type { CalleeInput } from '../../scripts/carrier-simulator/options.ts';
+import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
+import { readFixture } from '../audio/fixtures.ts';
+import { openRig, type Rig, until } from './rig.ts';
+
+const GREETING =
+  'Hello, this is the automated assistant of Riverside Dental. I am calling about your appointment on Tuesday at ten thirty. Will you be there? Our office is open from nine in the morning to five in the afternoon. Shall I confirm your appointment?';
+const THANKS = {
+  do: 'say',
+  file: 'caller-thanks.wav',
+  when: { afterAgentSilenceMs: 900, timeoutMs: 40_000 },
+} as const;
+
+t.setTimeout(150_000);
+
+/** 8 kHz mono 16-bit. */
+function wavOf(pcm: Int16Array): Buffer {
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + pcm.length * 2, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8000, 24);
+  head.writeUInt32LE(16_000, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(pcm.length * 2, 40);
+  return Buffer.concat([head, Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)]);
+}
+
+interface Told {
+  bargeIns: number;
+  falseBargeIns: number;
+}
+
+/** The carrier's report and the daemon's counts of one call. */
+async function seen(rig: Rig, id: string, to: string): Promise<{ carrier: CallReport; told: Told }> {
+  const { calls } = await rig.lab.ask<{ calls: CallReport[] }>('carrier', '/calls');
+  const carrier = calls.find((call) => call.to === to);
+  if (carrier === undefined) throw new Error(`the carrier knows no call to ${to}`);
+  const told = await until('the counts of the call', async () => {
+    const line = rig.lab.daemon.lines.find((one) => one.includes('"media.released"') && one.includes(id));
+    return line === undefined ? null : (JSON.parse(line) as Told);
+  });
+  return { carrier, told };
+}
+
+t.test('the floor', async (t) => {
+  const sounds = mkdtempSync(join(tmpdir(), 'offhook-sounds-'));
+  t.teardown(() => rmSync(sounds, { recursive: true, force: true }));
+  const mhm = join(sounds, 'mhm.wav');
+  const click = join(sounds, 'click.wav');
+  // "Yes" long: the first 300 ms of a word, faded at both ends.
+  const word = readFixture('jfk-8k').slice(8 * 320, 8 * 620);
+  for (let i = 0; i < 240; i++) {
+    word[i] = (word[i]! * i) / 240;
+    word[word.length - 1 - i] = (word[word.length - 1 - i]! * i) / 240;
+  }
+  writeFileSync(mhm, wavOf(word));
+  writeFileSync(
+    click,
+    wavOf(Int16Array.from({ length: 400 }, (_, i) => 12_000 * Math.exp(-i / 60) * (i % 7 < 3 ? 1 : -1))),
+  );
+  const callees: Record<string, CalleeInput> = {
+    '+14155550901': { steps: [{ do: 'barge_in', file: mhm, afterAgentMs: 2_500 }, THANKS] },
+    '+14155550902': { echo: { gainDb: -20, delayMs: 180 }, noise: { levelDb: -62 }, steps: [THANKS] },
+    '+14155550903': { steps: [{ do: 'barge_in', file: click, afterAgentMs: 2_500 }, THANKS] },
+    '+14155550904': { steps: [{ do: 'barge_in', file: 'caller-thanks.wav', afterAgentMs: 4_000 }] },
+    '+14155550905': {
+      echo: { gainDb: -26, delayMs: 90 },
+      steps: [{ do: 'barge_in', file: 'caller-thanks.wav', afterAgentMs: 4_000 }],
+    },
+  };
+  const callers = Object.entries(callees).map(([to, callee]) => [
+    to,
+    { ringMs: 200, amd: { verdict: 'human', afterMs: 2_000 }, ...callee },
+  ]);
+  const rig = await openRig(t, { carrier: { callees: Object.fromEntries(callers) } });
+  const agent = await rig.agent({ instructions: 'TEST-LONG' });
+  const calls = await Promise.all(
+    Object.keys(callees).map(async (to) => {
+      const { id } = await rig.dial(agent.id, to);
+      await rig.ended(id, 90_000);
+      const greeting = (await rig.transcript(id)).find((line) => line.role === 'agent');
+      return [to, { ...(await seen(rig, id, to)), greeting, lines: await rig.transcript(id) }] as const;
+    }),
+  );
+  const at = Object.fromEntries(calls);
+  const of = (last: number) => at[`+1415555090${last}`]!;
+  for (const [to, { carrier, told }] of calls)
+    t.comment(
+      to,
+      JSON.stringify({
+        told: [told.bargeIns, told.falseBargeIns],
+        b: carrier.conversation?.bargeIns,
+        gaps: carrier.streams.at(-1)?.gaps,
+        r: carrier.conversation?.responseMs,
+      }),
+    );
+
+  for (const [name, last] of [
+    ['a word of assent', 1],
+    ['echo', 2],
+    ['a click', 3],
+  ] as const) {
+    t.match(
+      of(last).greeting,
+      { text: GREETING, heard_text: GREETING, interrupted: false },
+      `${name}: heard to the end`,
+    );
+    t.equal(of(last).told.bargeIns, 0, name);
+    t.same(
+      of(last).lines.map((line) => line.role),
+      ['agent', 'caller', 'agent'],
+      `${name} is no turn`,
+    );
+    t.same(of(last).carrier.streams.at(-1)?.clears, [], `${name}: nothing was thrown away`);
+  }
+  t.equal(of(1).told.falseBargeIns, 1, 'held for the word, and taken back');
+  t.equal(of(2).told.falseBargeIns, 0, 'an echo does not even hold');
+  for (const last of [4, 5]) {
+    const { greeting, told, carrier } = of(last);
+    t.equal(told.bargeIns, 1);
+    t.equal(greeting?.interrupted, true);
+    t.ok(GREETING.startsWith(greeting?.heard_text ?? '?'));
+    t.ok(
+      (greeting?.heard_text.length ?? 0) > 20 && (greeting?.heard_text.length ?? 999) < 120,
+      String(greeting?.heard_text),
+    );
+    const [bargeIn] = carrier.conversation?.bargeIns ?? [];
+    t.ok((bargeIn?.reactionMs ?? 9_999) < 1_000, `silent ${bargeIn?.reactionMs} ms after the onset`);
+  }
+});
