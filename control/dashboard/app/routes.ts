@@ -20,4 +20,11 @@ export const ROUTES: readonly Route[] = [
     load: async () => (await import('./pages/overview.ts')).OverviewPage,
     nav: { label: 'Overview', icon: 'overview', group: 'work' },
   },
+  {
+    path: '/agents',
+    load: async () => (await import('./pages/agents.ts')).AgentsPage,
+    nav: { label: 'Agents', icon: 'agents', group: 'build' },
+  },
+  { path: '/agents/new', load: async () => (await import('./pages/agent/agent-page.ts')).NewAgentPage },
+  { path: '/agents/:id', load: async () => (await import('./pages/agent/agent-page.ts')).AgentPage },
 ];

@@ -184,3 +184,11 @@ export function faultAt(
   );
   return found?.message ?? null;
 }
+
+/** A fault as the daemon names its place, at the place where the form shows it: rows of the table count, they have no names. */
+export function placedFault(form: AgentForm, fault: FormFault): FormFault {
+  const field = /^returns\.([^.[]+)/.exec(fault.param)?.[1];
+  const row = field === undefined ? -1 : form.returns.rows.findIndex((one) => one.name === field);
+  if (row >= 0 && form.returns.problem === null) return { ...fault, param: `returns[${row}].name` };
+  return fault;
+}

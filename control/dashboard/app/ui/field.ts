@@ -58,6 +58,8 @@ export interface FieldProps extends Labelled {
   maxLength?: number;
   min?: string;
   max?: string;
+  /** Offered while typing; other values may be typed all the same. */
+  suggestions?: readonly { value: string; label: string }[];
 }
 
 /** One line of text, or several with `rows`. */
@@ -87,7 +89,14 @@ export function Field(props: FieldProps) {
             autocomplete=${props.autocomplete ?? 'off'}
             min=${props.min}
             max=${props.max}
-          />`
+            list=${props.suggestions === undefined ? undefined : `${ids.id}-list`}
+          />${
+            props.suggestions === undefined
+              ? null
+              : html`<datalist id=${`${ids.id}-list`}>
+                  ${props.suggestions.map(({ value, label }) => html`<option key=${value} value=${value}>${label}</option>`)}
+                </datalist>`
+          }`
         : html`<textarea ...${shared} rows=${props.rows}></textarea>`;
     }}
   />`;

@@ -1,0 +1,226 @@
+// The fields of an agent, with help at each; holds no state: the page does.
+import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
+import { count } from '../../format.ts';
+import {
+  type AgentForm,
+  DEFAULT_PERSONA,
+  type FormFault,
+  faultAt,
+  languageName,
+  MAX_TEXT,
+  VOICES,
+} from '../../forms/agent-form.ts';
+import { Field, Select } from '../../ui/field.ts';
+import { Section } from '../../ui/page.ts';
+import { ReturnsEditor } from './returns-editor.ts';
+import { ToolsEditor } from './tools-editor.ts';
+
+const LANGUAGES = [
+  'en',
+  'en-GB',
+  'es',
+  'es-MX',
+  'fr',
+  'de',
+  'it',
+  'pt-BR',
+  'nl',
+  'pl',
+  'tr',
+  'ja',
+  'ko',
+  'zh',
+  'hi',
+  'ar',
+].map((value) => ({ value, label: languageName(value) ?? value }));
+
+const EXAMPLE = {
+  inbound:
+    'Find out what the caller wants. For a reservation ask for the day, the time, how many people and a name. Read all of it back before you say goodbye.',
+  outbound:
+    'Call about the appointment in the call data. Ask whether the person will come. If not, ask which day would suit instead.',
+} as const;
+
+export interface FieldsProps {
+  form: AgentForm;
+  faults: readonly FormFault[];
+  set: (part: Partial<AgentForm>) => void;
+  disabled: boolean;
+  isNew: boolean;
+}
+
+function counter(text: string): ComponentChildren {
+  if (text.length < 500) return null;
+  return html` <span class=${`digits${text.length > MAX_TEXT ? ' over' : ''}`}>${count(text.length)} of ${count(MAX_TEXT)} characters.</span>`;
+}
+
+function KindChoice(props: FieldsProps) {
+  const { form } = props;
+  if (!props.isNew) return null;
+  const kinds = [
+    {
+      value: 'inbound',
+      title: 'Answers calls',
+      text: 'Picks up when somebody calls one of its numbers. A number has one such agent.',
+    },
+    {
+      value: 'outbound',
+      title: 'Places calls',
+      text: 'Is sent to call somebody, from here or by the API. Many such agents may share a number.',
+    },
+  ] as const;
+  return html`<fieldset class="choices">
+    <legend class="label">Kind</legend>
+    ${kinds.map(
+      (kind) => html`<label class="choice" key=${kind.value}>
+        <input type="radio" name="type" value=${kind.value} checked=${form.type === kind.value} onChange=${() => props.set({ type: kind.value })} />
+        <span><strong>${kind.title}</strong><span class="help">${kind.text}</span></span>
+      </label>`,
+    )}
+    <p class="help">The kind stays as it is once the agent is created.</p>
+  </fieldset>`;
+}
+
+/** Name, kind, task, persona. */
+export function TaskFields(props: FieldsProps) {
+  const { form, set, disabled } = props;
+  const error = (param: string) => faultAt(props.faults, param);
+  return html`<${Section} title="Task">
+    <div class="stack">
+      <${Field} label="Name" name="name" required value=${form.name} disabled=${disabled} error=${error('name')} placeholder=${form.type === 'inbound' ? 'Front desk' : 'Reminder'} help="For you and your colleagues; callers never hear it." onInput=${(name: string) => set({ name })} />
+      <${KindChoice} ...${props} />
+      <${Field}
+        label="Instructions"
+        name="instructions"
+        rows=${7}
+        value=${form.instructions}
+        disabled=${disabled}
+        error=${error('instructions')}
+        placeholder=${EXAMPLE[form.type]}
+        help=${html`What it should reach on a call, in plain sentences: one goal works best. Facts that differ by call belong
+        into the call's context, not here${form.type === 'outbound' ? '; a call may bring its own instructions instead' : ''}.${counter(form.instructions)}`}
+        onInput=${(instructions: string) => set({ instructions })}
+      />
+      <${Field}
+        label="Persona"
+        name="persona"
+        optional
+        rows=${4}
+        value=${form.persona}
+        disabled=${disabled}
+        error=${error('persona')}
+        placeholder=${DEFAULT_PERSONA}
+        help=${html`Who it is and what it must not do. Left empty, the text shown holds. How to speak on a phone is told to it
+        in any case.${counter(form.persona)}`}
+        onInput=${(persona: string) => set({ persona })}
+      />
+    </div>
+  <//>`;
+}
+
+function languageHelp(language: string): string {
+  if (language.trim() === '') return 'Empty: it greets in English, then speaks what the other side speaks.';
+  const name = languageName(language);
+  return name === null ? 'A code such as en, es or pt-BR.' : `${name}, from the first word.`;
+}
+
+/** Voice, language, voicemail. */
+export function VoiceFields(props: FieldsProps) {
+  const { form, set, disabled } = props;
+  const error = (param: string) => faultAt(props.faults, param);
+  return html`<${Section} title="Voice">
+    <div class="stack">
+      <${Select}
+        label="Voice"
+        name="voice"
+        value=${form.voice}
+        disabled=${disabled}
+        error=${error('voice')}
+        options=${[
+          ...VOICES.map((voice, at) => ({ value: voice, label: at === 0 ? `${voice} (default)` : voice })),
+          ...((VOICES as readonly string[]).includes(form.voice)
+            ? []
+            : [{ value: form.voice, label: form.voice }]),
+        ]}
+        help="Hear it with “Try it”."
+        onChange=${(voice: string) => set({ voice })}
+      />
+      <${Field} label="Language" name="language" optional value=${form.language} disabled=${disabled} error=${error('language')} placeholder="en" suggestions=${LANGUAGES} help=${languageHelp(form.language)} onInput=${(language: string) => set({ language })} />
+      ${
+        form.type === 'outbound'
+          ? html`<${Select}
+              label="When a voicemail answers"
+              name="voicemail_action"
+              value=${form.voicemailAction}
+              disabled=${disabled}
+              error=${error('voicemail_action')}
+              options=${[
+                { value: 'hangup', label: 'Hang up' },
+                { value: 'leave_message', label: 'Leave a message after the beep' },
+              ]}
+              help="Hanging up ends the call as soon as a machine is recognized; a message says who calls and why."
+              onChange=${(value: string) => set({ voicemailAction: value === 'leave_message' ? 'leave_message' : 'hangup' })}
+            />`
+          : null
+      }
+    </div>
+  <//>`;
+}
+
+/** What comes back, tools, events. */
+export function MoreFields(props: FieldsProps) {
+  const { form, set, disabled } = props;
+  return html`
+    <${Section} title="What it brings back" lead="After each call these fields are read from the transcript. What was not said comes back as null, never guessed.">
+      <${ReturnsEditor} value=${form.returns} faults=${props.faults} disabled=${disabled} onChange=${(returns: AgentForm['returns']) => set({ returns })} />
+    <//>
+    <${Section} title="What it may do" lead="Tools that the agent uses during a call, when its instructions or the talk ask for it.">
+      <${ToolsEditor} value=${form.tools} faults=${props.faults} disabled=${disabled} onChange=${(tools: AgentForm['tools']) => set({ tools })} />
+    <//>
+    <${Section} title="Where it reports">
+      <${Field}
+        label="Webhook URL"
+        name="webhook_url"
+        type="url"
+        mono
+        optional
+        value=${form.webhookUrl}
+        disabled=${disabled}
+        error=${faultAt(props.faults, 'webhook_url')}
+        placeholder="https://example.com/offhook"
+        help=${html`Receives the events of this agent's calls, signed with the default secret. Endpoints for all calls are
+        under <a href="/webhooks">Webhooks</a>.`}
+        onInput=${(webhookUrl: string) => set({ webhookUrl })}
+      />
+    <//>
+  `;
+}
+
+/** A choice of numbers for an agent that is not there yet. */
+export function NumberChoice(props: {
+  numbers: readonly { id: string; e164: string; friendly_name: string; taken: boolean }[];
+  chosen: readonly string[];
+  onChange: (ids: string[]) => void;
+  error: string | null;
+}) {
+  return html`<fieldset class="stack">
+    <legend class="sr-only">Numbers</legend>
+    ${props.numbers.map(
+      (number) => html`<label class="checkbox" key=${number.id}
+        ><input
+          type="checkbox"
+          checked=${props.chosen.includes(number.id)}
+          disabled=${number.taken}
+          onChange=${(event: Event) =>
+            props.onChange(
+              (event.target as HTMLInputElement).checked
+                ? [...props.chosen, number.id]
+                : props.chosen.filter((id) => id !== number.id),
+            )}
+        /><span>${number.e164}${number.taken ? html` <span class="dim small">answered by another agent</span>` : null}</span></label
+      >`,
+    )}
+    ${props.error === null ? null : html`<p class="field-error">${props.error}</p>`}
+  </fieldset>`;
+}
