@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { repairRecording } from './audio/recording.ts';
 import { observeBridge } from './bridge/bridge-metrics.ts';
+import { observeAll } from './bridge/call-observers.ts';
 import { openCallWatch } from './bridge/call-watch.ts';
 import { carriers } from './bridge/carriers/carriers.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/media-threads.ts';
@@ -13,6 +14,7 @@ import { openClosing } from './closing.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
 import { createApp, ROUTES } from './control/app.ts';
 import { openDashboard } from './control/dashboard/dashboard.ts';
+import { openLiveFeed } from './control/dashboard/live-feed.ts';
 import { makePasswordLink, passwordUrl } from './control/dashboard/password-link.ts';
 import { openEgress } from './control/egress.ts';
 import { failpoint, setFailpoints } from './control/failpoints.ts';
@@ -187,6 +189,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       onLow: () => onStorageLow(),
     });
     closing.opened({ name: 'storage space', shareMs: SHARE_MS.rest, close: () => space.close() });
+    const feed = openLiveFeed({ store, log });
     const switchboard = openSwitchboard({
       store,
       carrier,
@@ -224,7 +227,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         }),
       settleResult: (callId) => results.settle(callId),
       settleCost: (callId) => results.settleCost(callId),
-      observer: observeBridge(metrics, () => threads),
+      observer: observeAll([observeBridge(metrics, () => threads), feed.observer], log),
       storageLow: space.low,
       failpoint,
     });
@@ -286,7 +289,8 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       now,
       version: version(),
     };
-    const dashboard = openDashboard({ ...parts, routes: ROUTES, publicUrl, dataDir });
+    const dashboard = openDashboard({ ...parts, routes: ROUTES, publicUrl, dataDir, feed });
+    closing.opened({ name: 'dashboard', shareMs: SHARE_MS.rest, close: () => dashboard.close() });
     const organization = await store.firstOrganization();
     const isSetUp = organization !== null && (await store.getOperator(organization.id)) !== null;
     const setupUrl = isSetUp ? null : passwordUrl(publicUrl, makePasswordLink(dataDir, null));

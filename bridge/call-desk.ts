@@ -22,6 +22,12 @@ import { openTurnLog, type TurnLog } from './turn-log.ts';
 
 /** What the program watches of the bridge; metrics and live views hang on it. */
 export interface CallObserver {
+  /** A call was made or has another state, and has not ended. */
+  changed?(call: CallRecord): void;
+  /** `atMs` since the media stream's start. */
+  floor?(callId: string, floor: LiveEntry['floor'], atMs: number): void;
+  /** What was said, as it was just stored; an item comes again when it has changed. */
+  words?(callId: string, items: readonly TranscriptItemRecord[]): void;
   ended?(call: CallRecord): void;
   /** A turn, once its first sound was heard or it came to nothing. */
   turn?(turn: TurnRecord): void;
@@ -199,7 +205,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
             'call.ended',
           );
           o.observer.ended?.(saved);
-        }
+        } else if (!isTerminal(saved.status)) o.observer.changed?.(saved);
         return saved;
       }
       throw new AppError('conflict', 'The call changed while it was being changed; try again.', {
@@ -393,6 +399,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       try {
         const call = await create();
         if ('conflict' in call) return call;
+        o.observer.changed?.(call);
         try {
           return { call, entry: prepare(call) };
         } catch (error) {

@@ -151,19 +151,19 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
     items: Extract<FromMedia, { type: 'transcript' }>['items'],
   ): Promise<void> {
     const base = Date.parse(live.get(callId)?.mediaStartedAt ?? o.now().toISOString());
-    await store.saveTranscript(
-      items.map((item) => ({
-        id: item.id,
-        call_id: callId,
-        role: item.role,
-        text: item.text,
-        heard_text: item.heardText,
-        interrupted: item.interrupted,
-        started_at: new Date(base + item.startMs).toISOString(),
-        start_ms: Math.round(item.startMs),
-        end_ms: item.endMs === null ? null : Math.round(item.endMs),
-      })),
-    );
+    const records = items.map((item) => ({
+      id: item.id,
+      call_id: callId,
+      role: item.role,
+      text: item.text,
+      heard_text: item.heardText,
+      interrupted: item.interrupted,
+      started_at: new Date(base + item.startMs).toISOString(),
+      start_ms: Math.round(item.startMs),
+      end_ms: item.endMs === null ? null : Math.round(item.endMs),
+    }));
+    await store.saveTranscript(records);
+    o.observer.words?.(callId, records);
   }
 
   async function onMediaMessage(message: CallMessage): Promise<void> {
@@ -198,7 +198,9 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         else entry.lostAt = o.now().getTime();
         return;
       case 'floor':
-        if (entry !== undefined) entry.floor = message.floor;
+        if (entry === undefined) return;
+        entry.floor = message.floor;
+        o.observer.floor?.(callId, message.floor, message.atMs);
         return;
       case 'transcript':
         await saveItems(callId, message.items);

@@ -10,9 +10,11 @@ import { openAssets } from './assets.ts';
 import { browserCallRoutes } from './browser-calls.ts';
 import { refuseOthersPages, requireSession } from './guard.ts';
 import { keyApi } from './key-api.ts';
+import { liveApi } from './live-api.ts';
+import type { LiveFeed } from './live-feed.ts';
 import { pageRoutes } from './pages.ts';
 import { sessionApi } from './session-api.ts';
-import { openSessions, type Sessions } from './sessions.ts';
+import { openSessions } from './sessions.ts';
 
 export interface DashboardOptions extends ControlParts {
   /** Every route of /v1: a session may use them all. */
@@ -20,12 +22,18 @@ export interface DashboardOptions extends ControlParts {
   publicUrl: string;
   dataDir: string;
   version: string;
+  /** Calls that are on now; the bridge tells it. */
+  feed: LiveFeed;
+  /** For tests: how often a live stream is spoken on, and how much may wait for its reader. */
+  heartbeatMs?: number;
+  maxWaitingBytes?: number;
 }
 
 export interface Dashboard {
   /** For createApp's `pages`. */
   pages: Router;
-  sessions: Sessions;
+  /** Ends what is open. Safe to call twice. */
+  close(): Promise<void>;
 }
 
 /** Opens the dashboard. */
@@ -35,17 +43,22 @@ export function openDashboard(o: DashboardOptions): Dashboard {
 
   const api = Router({ caseSensitive: true });
   api.use(mark, refuseOthersPages(o.publicUrl));
-  api.use(open, requireSession(sessions), own);
-  api.use(keyApi(o));
-  api.use('/v1', jsonBody(), serveRoutes(o.routes, o, '/v1'));
-  api.use('/browser_calls', jsonBody());
+  api.use(open, requireSession(sessions), jsonBody());
+  const live = liveApi({ ...o, sessions });
+  api.use(own, keyApi(o), live.router);
   api.use(serveRoutes(browserCallRoutes, o, '/dashboard/api'));
+  api.use('/v1', serveRoutes(o.routes, o, '/v1'));
   api.use(nothingHere);
 
   const pages = Router({ caseSensitive: true });
   pages.use('/dashboard/api', api);
   pages.use(pageRoutes(openAssets(o.config.DASHBOARD_RELOAD)));
-  return { pages, sessions };
+  return {
+    pages,
+    async close() {
+      live.close();
+    },
+  };
 }
 
 const nothingHere: RequestHandler = () => {

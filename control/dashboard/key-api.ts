@@ -5,7 +5,6 @@ import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { KeyRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import { jsonBody } from '../json-body.ts';
 import { keyRecord, newApiKey } from '../keys.ts';
 import { parse } from '../schemas.ts';
 import { sessionOf } from './guard.ts';
@@ -37,7 +36,7 @@ export function keyApi(o: {
     res.json({ data: keys.map(keyView) });
   });
 
-  router.post('/keys', jsonBody(), async (req, res) => {
+  router.post('/keys', async (req, res) => {
     const { name } = parse(newKeyBody, req.body);
     const { orgId } = sessionOf(res);
     const known = await o.store.listKeys(orgId);

@@ -33,7 +33,7 @@ export interface SessionApiOptions {
   now: () => Date;
 }
 
-/** `open`: what needs no session; `own`: what does, to be mounted behind it. */
+/** `open`: what needs no session; `own`: what does, to be mounted behind it and behind the body's reader. */
 export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } {
   const { store, sessions, log } = o;
   const attempts = openAttempts();
@@ -163,6 +163,6 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
   open.post('/login', jsonBody(), logIn);
   const own = Router({ caseSensitive: true });
   own.post('/logout', logOut);
-  own.post('/password', jsonBody(), changePassword);
+  own.post('/password', changePassword);
   return { open, own };
 }

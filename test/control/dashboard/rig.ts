@@ -3,6 +3,7 @@
 import type { Test } from 'tap';
 import { ROUTES } from '../../../control/app.ts';
 import { openDashboard } from '../../../control/dashboard/dashboard.ts';
+import { type LiveFeed, openLiveFeed } from '../../../control/dashboard/live-feed.ts';
 import { makePasswordLink } from '../../../control/dashboard/password-link.ts';
 import { type ApiAnswer, openRig } from '../rig.ts';
 
@@ -26,15 +27,23 @@ export interface Browser {
 
 export async function openDashboardRig(
   t: Test,
-  o: { publicUrl?: string; env?: Record<string, string> } = {},
+  o: {
+    publicUrl?: string;
+    env?: Record<string, string>;
+    heartbeatMs?: number;
+    maxWaitingBytes?: number;
+  } = {},
 ) {
   const dataDir = t.testdir({});
-  const made: { dashboard?: ReturnType<typeof openDashboard> } = {};
+  const made: { feed?: LiveFeed; dashboard?: ReturnType<typeof openDashboard> } = {};
   const rig = await openRig(t, {
     ...(o.env ? { env: o.env } : {}),
     dashboard(parts) {
+      made.feed = openLiveFeed(parts);
       made.dashboard = openDashboard({
         ...parts,
+        ...o,
+        feed: made.feed,
         routes: ROUTES,
         publicUrl: o.publicUrl ?? 'http://phone.example.com',
         dataDir,
@@ -43,8 +52,8 @@ export async function openDashboardRig(
       return made.dashboard.pages;
     },
   });
-  const dashboard = made.dashboard;
-  if (dashboard === undefined) throw new Error('no dashboard');
+  const { dashboard, feed } = made;
+  if (dashboard === undefined || feed === undefined) throw new Error('no dashboard');
 
   function browser(always: Record<string, string> = {}): Browser {
     const own: Browser = {
@@ -78,5 +87,5 @@ export async function openDashboardRig(
     };
     return own;
   }
-  return { ...rig, dashboard, dataDir, browser };
+  return { ...rig, dashboard, feed, dataDir, browser };
 }
