@@ -40,6 +40,12 @@ const objectOf = (properties: Record<string, unknown>, required: string[]) => ({
   additionalProperties: false,
 });
 
+/** `true` and `false` are words in a query, and values in code. */
+function typeInCode(schema: JsonSchema): JsonSchema {
+  const words = Array.isArray(schema.enum) ? [...schema.enum].sort().join() : '';
+  return words === 'false,true' ? { type: 'boolean' } : schema;
+}
+
 interface Operation {
   id: string;
   method: string;
@@ -63,7 +69,10 @@ function operationsOf(document: OpenApi): Operation[] {
       const types: Record<string, unknown> = {
         query: objectOf(
           Object.fromEntries(
-            query.map((one) => [one.name, prepared({ ...one.schema, description: one.description })]),
+            query.map((one) => [
+              one.name,
+              prepared({ ...typeInCode(one.schema), description: one.description }),
+            ]),
           ),
           query.filter((one) => one.required).map((one) => one.name),
         ),

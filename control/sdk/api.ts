@@ -178,7 +178,7 @@ export interface Operations {
       /**
        * `true` lists archived agents too. Default: false.
        */
-      include_archived?: 'true' | 'false';
+      include_archived?: boolean;
     };
     body: undefined;
     answer: {

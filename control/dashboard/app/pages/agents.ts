@@ -64,7 +64,7 @@ export function AgentsPage() {
     (startingAfter) =>
       api.agents.list({
         ...(type === 'inbound' || type === 'outbound' ? { type } : {}),
-        ...(archived ? { include_archived: 'true' as const } : {}),
+        ...(archived ? { include_archived: true } : {}),
         ...(startingAfter === undefined ? {} : { starting_after: startingAfter }),
       }),
     [type, archived],

@@ -1,0 +1,197 @@
+// offhook backup, offhook restore: the data of a daemon on this host, whole and checked. Works while the daemon runs
+// (backup) and only while it does not (restore). Redis holds nothing that the database does not, and is not copied.
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Command } from 'commander';
+import { Ending, EXIT, UsageError } from '../exit.ts';
+import type { Run } from '../program.ts';
+import { readEnvironment } from '../settings.ts';
+
+const DATABASE = 'offhook.db';
+const RECORDINGS = 'recordings';
+
+const stamp = (now: Date) => now.toISOString().replaceAll(/[-:.]/g, '');
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+/** What SQLite says of a database's pages. @throws Error when it is no database, or a damaged one */
+function checkDatabase(path: string): void {
+  const database = new DatabaseSync(path);
+  try {
+    const found = database.prepare('PRAGMA integrity_check').get() as { integrity_check?: unknown };
+    if (found.integrity_check !== 'ok') throw new Error(`it is damaged: ${String(found.integrity_check)}`);
+    const ours = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'organizations'").get();
+    if (ours === undefined) throw new Error('it is a database, but none of this program');
+    // One file that can be moved anywhere; the daemon switches back by itself.
+    database.exec('PRAGMA journal_mode = DELETE');
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Copies the database of a data folder, whole, while it is written to or not.
+ * @returns the path of the copy
+ * @throws Error when there is nothing to copy, or the copy is not whole
+ */
+export function backUp(dataDir: string, folder: string, now: Date): string {
+  const from = join(dataDir, DATABASE);
+  if (!existsSync(from)) {
+    throw new UsageError(
+      `There is no database ${from}: is DATA_DIR set as for the daemon? (--data-dir, --env-file)`,
+    );
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const to = join(folder, `offhook-${stamp(now)}.db`);
+  closeSync(openSync(to, 'wx', 0o600));
+  try {
+    // VACUUM INTO reads one snapshot, whatever is written meanwhile; `cp` would take half a transaction.
+    const source = new DatabaseSync(from, { timeout: 10_000 });
+    try {
+      source.prepare('VACUUM INTO ?').run(to);
+    } finally {
+      source.close();
+    }
+    checkDatabase(to);
+    chmodSync(to, 0o600);
+    sync(to);
+    return to;
+  } catch (error) {
+    rmSync(to, { force: true });
+    throw new Error(`The copy is not whole, and was removed: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Whether a process has the database open: in WAL mode each one holds a lock for as long as it lives. */
+function inUse(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+    return false;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === 5) return true;
+    // A file that SQLite cannot read is no obstacle: a restore is what it needs.
+    return false;
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Puts a backup in the place of a data folder's database; what was there is kept beside it.
+ * @returns where the old database is now, or null when there was none
+ */
+export function restore(backup: string, dataDir: string, now: Date): string | null {
+  if (!existsSync(backup) || !statSync(backup).isFile()) throw new UsageError(`There is no file ${backup}.`);
+  const target = join(dataDir, DATABASE);
+  if (inUse(target)) {
+    throw new UsageError(`A daemon runs on ${dataDir}. Stop it first: what it writes would be lost.`);
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  // Checked where it is going to be: a copy that broke on the way is not put in place.
+  const arriving = join(dataDir, `${DATABASE}.restoring`);
+  copyFileSync(backup, arriving);
+  try {
+    chmodSync(arriving, 0o600);
+    checkDatabase(arriving);
+    sync(arriving);
+  } catch (error) {
+    rmSync(arriving, { force: true });
+    throw new UsageError(`${backup} cannot be restored: ${(error as Error).message}.`);
+  }
+  const kept = existsSync(target) ? `${target}.replaced-${stamp(now)}` : null;
+  if (kept !== null) {
+    // With its log: it may hold what the file itself does not yet.
+    for (const end of ['', '-wal', '-shm']) {
+      if (existsSync(target + end)) renameSync(target + end, kept + end);
+    }
+  }
+  renameSync(arriving, target);
+  return kept;
+}
+
+interface Where {
+  dataDir?: string;
+  envFile?: string;
+  recordings?: boolean;
+}
+
+const dataDirOf = (o: Where, env: Record<string, string | undefined>) =>
+  resolve(o.dataDir ?? readEnvironment(env, o.envFile).DATA_DIR ?? './data');
+
+export function addBackupCommands(program: Command, run: Run): void {
+  program
+    .command('backup <folder>')
+    .description('copy the database of the daemon on this host, whole and checked, while calls run')
+    .option('--data-dir <folder>', "the daemon's DATA_DIR (default: of the environment, else ./data)")
+    .option('--env-file <file>', "the daemon's settings")
+    .option('--recordings', 'the recordings too, those that are not there yet')
+    .action(
+      run(async ({ output, env, now }, o: Where, folder) => {
+        const dataDir = dataDirOf(o, env);
+        const to = backUp(dataDir, resolve(folder), now());
+        const megabytes = (statSync(to).size / 1e6).toFixed(1);
+        let copied = 0;
+        if (o.recordings && existsSync(join(dataDir, RECORDINGS))) {
+          const target = join(resolve(folder), RECORDINGS);
+          mkdirSync(target, { recursive: true, mode: 0o700 });
+          for (const name of readdirSync(join(dataDir, RECORDINGS))) {
+            const source = join(dataDir, RECORDINGS, name);
+            // One that is still being written is shorter than it will be: the next backup takes it again.
+            if (existsSync(join(target, name)) && statSync(join(target, name)).size === statSync(source).size)
+              continue;
+            cpSync(source, join(target, name));
+            copied++;
+          }
+        }
+        if (output.json) return output.data({ file: to, recordings: copied });
+        output.line(`${to} (${megabytes} MB${o.recordings ? `, ${copied} recordings` : ''})`);
+        output.note(
+          'It holds phone numbers, transcripts and webhook secrets in clear text: keep it accordingly.',
+        );
+      }),
+    );
+
+  program
+    .command('restore <file>')
+    .description('put a backup in the place of the database; the daemon must be stopped')
+    .option('--data-dir <folder>', "the daemon's DATA_DIR (default: of the environment, else ./data)")
+    .option('--env-file <file>', "the daemon's settings")
+    .option('-y, --yes', 'without asking')
+    .action(
+      run(async ({ output, env, now }, o: Where & { yes?: boolean }, file) => {
+        const dataDir = dataDirOf(o, env);
+        if (!o.yes) {
+          throw new Ending(
+            EXIT.usage,
+            `This puts ${file} in the place of ${join(dataDir, DATABASE)}, which is kept beside it. Say so with --yes.`,
+          );
+        }
+        const kept = restore(resolve(file), dataDir, now());
+        if (output.json) return output.data({ data_dir: dataDir, replaced: kept });
+        output.line(`Restored to ${dataDir}.${kept === null ? '' : ` What was there is ${kept}.`}`);
+        output.line(
+          'Start the daemon: it ends the calls that were live at the backup, after asking the carrier, and sends the webhooks that were still due.',
+        );
+      }),
+    );
+}

@@ -1,0 +1,119 @@
+// A call as it happens: its states and its words, line by line, and on a terminal one status line below them.
+import type { Call, TranscriptItem } from '../../sdk/index.ts';
+import { hasEnded } from '../../sdk/index.ts';
+import type { Context } from '../context.ts';
+import { Ending, EXIT } from '../exit.ts';
+import { duration } from '../output.ts';
+
+const LOOK_MS = 700;
+
+const STATE: Record<Call['status'], string> = {
+  queued: 'recorded',
+  initiated: 'the carrier has it',
+  ringing: 'ringing',
+  in_progress: 'answered',
+  completed: 'ended',
+  no_answer: 'nobody answered',
+  busy: 'busy',
+  canceled: 'canceled',
+  failed: 'failed',
+};
+
+const clock = (ms: number) => {
+  const seconds = Math.floor(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+
+/** One line of what was said; what was not heard any more is told apart. */
+export function spokenLine({ output }: Pick<Context, 'output'>, item: TranscriptItem): string {
+  const who = { agent: 'agent ', caller: 'caller', tool: 'tool  ', system: '      ' }[item.role];
+  const style = { agent: 'green', caller: 'cyan', tool: 'magenta', system: 'dim' } as const;
+  const heard = item.role === 'agent' ? item.heard_text : item.text;
+  const rest = item.interrupted && item.text.startsWith(heard) ? item.text.slice(heard.length) : '';
+  const cut = item.interrupted
+    ? `${output.paint('dim', rest.trimEnd())} ${output.paint('yellow', '[cut]')}`
+    : '';
+  return `${output.paint('dim', clock(item.start_ms).padStart(6))}  ${output.paint(style[item.role], who)}  ${heard}${cut}`;
+}
+
+/** Follows a call to its end and result. Ctrl-C leaves it; the call goes on. Answers the call as it ended. */
+export async function watchCall(context: Context, id: string): Promise<Call> {
+  const { offhook, output, signal } = context;
+  const printed = new Set<string>();
+  let seen: Call['status'] | null = null;
+  let answeredAt = 0;
+  let status = '';
+  const clear = () => {
+    if (output.live && status !== '') process.stdout.write('\r\u001b[2K');
+  };
+  const print = (text: string) => {
+    clear();
+    output.line(text);
+  };
+  const show = (text: string) => {
+    clear();
+    status = text;
+    if (output.live) process.stdout.write(output.paint('dim', text));
+  };
+  const look = async (final: boolean) => {
+    const { data } = await offhook.calls.transcript(id, { signal });
+    for (const [at, item] of data.entries()) {
+      // A line is told when it is over: its text and what was heard of it change until then.
+      const over = final || item.end_ms !== null || at < data.length - 1;
+      if (!over || printed.has(item.id) || item.text.trim() === '') continue;
+      printed.add(item.id);
+      print(spokenLine(context, item));
+    }
+  };
+  for (;;) {
+    const call = await offhook.calls.get(id, { signal });
+    if (call.status !== seen) {
+      seen = call.status;
+      if (call.status === 'in_progress') answeredAt = Date.now();
+      const why = call.error_message ?? call.hangup_cause;
+      print(
+        `${' '.repeat(8)}${output.paint('bold', STATE[call.status])}${hasEnded(call) && why !== null ? output.paint('dim', ` (${why})`) : ''}`,
+      );
+    }
+    if (call.answered_at !== null) await look(hasEnded(call) && call.result_status !== 'pending');
+    if (hasEnded(call) && call.result_status !== 'pending') {
+      clear();
+      return call;
+    }
+    if (hasEnded(call)) show('        the result is being worked out …');
+    else if (answeredAt > 0) show(`        ${clock(Date.now() - answeredAt)} on the line`);
+    await new Promise<void>((next, stop) => {
+      const timer = setTimeout(next, LOOK_MS);
+      signal.addEventListener(
+        'abort',
+        () => {
+          clearTimeout(timer);
+          stop(new Ending(EXIT.ok, `\nThe call goes on: offhook calls hangup ${id}`));
+        },
+        { once: true },
+      );
+    });
+  }
+}
+
+/** How a call that was waited for ends the command. @throws Ending for a call that reached nobody or failed */
+export function endAs(call: Call): void {
+  if (call.status === 'completed') return;
+  throw new Ending(call.status === 'failed' ? EXIT.callFailed : EXIT.notReached);
+}
+
+/** What came of it: the result field by field, how long, how much. */
+export function showEnd({ output }: Context, call: Call): void {
+  output.line();
+  if (call.result !== null) {
+    output.facts(
+      Object.entries(call.result).map(([name, value]) => [
+        name,
+        value === null ? output.paint('dim', 'not said') : output.paint('bold', String(value)),
+      ]),
+    );
+  } else if (call.result_status === 'failed' && call.result_error !== null) {
+    output.line(`No result: ${call.result_error}`);
+  }
+  output.line(output.paint('dim', `${duration(call.duration_seconds)}, call ${call.id}`));
+}

@@ -1,0 +1,326 @@
+// offhook call …, offhook calls …
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import type { AgentCall, Call, PromptCall } from '../../sdk/index.ts';
+import { agentId, type Context, collectPair, objectOf, textOf, wholeNumber } from '../context.ts';
+import { UsageError } from '../exit.ts';
+import { duration, money, when } from '../output.ts';
+import type { Run } from '../program.ts';
+import { endAs, showEnd, spokenLine, watchCall } from './call-watch.ts';
+
+interface Order {
+  agent?: string;
+  instructions?: string;
+  context?: Record<string, unknown>;
+  contextJson?: string;
+  metadata?: Record<string, unknown>;
+  from?: string;
+  webhookUrl?: string;
+  returns?: string;
+  language?: 'en' | 'es';
+  idempotencyKey?: string;
+  watch?: boolean;
+  wait?: boolean;
+}
+
+const paintStatus = ({ output }: Context, call: Call) =>
+  output.paint(
+    call.status === 'completed'
+      ? 'green'
+      : call.status === 'failed'
+        ? 'red'
+        : call.ended_at === null
+          ? 'cyan'
+          : 'yellow',
+    call.status,
+  );
+
+function show(context: Context, call: Call): void {
+  const { output, now } = context;
+  if (output.json) {
+    output.data(call);
+    return;
+  }
+  output.facts([
+    ['id', call.id],
+    ['status', `${paintStatus(context, call)}${call.hangup_cause === null ? '' : `, ${call.hangup_cause}`}`],
+    ['from', call.from_number],
+    ['to', call.to_number],
+    ['direction', call.direction],
+    ['agent', call.agent_id ?? 'none: placed by a prompt'],
+    ['created', when(call.created_at, now())],
+    ['answered', when(call.answered_at, now())],
+    ['ended', when(call.ended_at, now())],
+    ['duration', duration(call.duration_seconds)],
+    ['price', money(call.billing_amount_milli_cents)],
+    ['cost', call.cost === null ? null : `${money(call.cost.total_milli_cents)} (estimate)`],
+    ['error', call.error_message === null ? null : `${call.error_message} (${call.error_code})`],
+    ['webhook', call.webhook_url === null ? null : `${call.webhook_status} ${call.webhook_url}`],
+    [
+      'result',
+      call.result === null
+        ? (call.result_error ?? call.result_status)
+        : Object.entries(call.result)
+            .map(([name, value]) => `${name}: ${value === null ? 'not said' : String(value)}`)
+            .join('\n') || 'nothing asked',
+    ],
+  ]);
+}
+
+async function placeCall(context: Context, to: string, o: Order): Promise<void> {
+  const { offhook, output, signal } = context;
+  if (o.agent === undefined && o.instructions === undefined) {
+    throw new UsageError('Say who calls: --agent <name or id>, or what it is about: --instructions "…".');
+  }
+  const shared = {
+    to,
+    ...(o.context === undefined && o.contextJson === undefined
+      ? {}
+      : {
+          context: {
+            ...(o.contextJson === undefined ? {} : objectOf(o.contextJson, '--context-json')),
+            ...o.context,
+          },
+        }),
+    ...(o.metadata === undefined ? {} : { metadata: o.metadata }),
+    ...(o.from === undefined ? {} : { from_number: o.from }),
+    ...(o.webhookUrl === undefined ? {} : { webhook_url: o.webhookUrl }),
+    ...(o.instructions === undefined ? {} : { instructions: textOf(o.instructions) }),
+  };
+  const body = (
+    o.agent === undefined
+      ? {
+          ...shared,
+          ...(o.returns === undefined ? {} : { returns: objectOf(o.returns, '--returns') }),
+          ...(o.language === undefined ? {} : { language: o.language }),
+        }
+      : { ...shared, agent_id: await agentId(o.agent, context) }
+  ) as AgentCall | PromptCall;
+  const call = await offhook.calls.create(body, {
+    signal,
+    ...(o.idempotencyKey === undefined ? {} : { idempotencyKey: o.idempotencyKey }),
+  });
+  if (!o.watch && !o.wait) {
+    if (output.json) return output.data(call);
+    output.line(`Calling ${call.to_number} from ${call.from_number}: call ${output.paint('bold', call.id)}`);
+    return output.line(output.paint('dim', `offhook calls watch ${call.id}`));
+  }
+  output.note(`Calling ${call.to_number} from ${call.from_number} (${call.id})`);
+  const ended =
+    o.watch && !output.json
+      ? await watchCall(context, call.id)
+      : await offhook.calls.wait(call.id, { signal });
+  if (output.json) output.data(ended);
+  else if (o.watch) showEnd(context, ended);
+  else show(context, ended);
+  endAs(ended);
+}
+
+export function addCallCommands(program: Command, run: Run): void {
+  program
+    .command('call <to>')
+    .description('place a call now, to a number in E.164 such as +14155550123')
+    .option('--agent <agent>', 'which of your agents calls, by name or id')
+    .option(
+      '--instructions <text>',
+      "what it is about (@file): instead of the agent's own, or without an agent",
+    )
+    .option('--context <key=value>', 'what the agent may know; may be given again', collectPair)
+    .option('--context-json <json>', 'the same as JSON (@file)')
+    .option('--metadata <key=value>', 'kept with the call, for you; may be given again', collectPair)
+    .option('--from <number>', 'caller ID, a number of yours')
+    .option('--webhook-url <url>', 'where its events are sent')
+    .option('--returns <json>', 'without an agent: what to extract')
+    .option('--language <code>', 'without an agent: en or es')
+    .option('--idempotency-key <key>', 'a repeat with the same key dials nothing')
+    .option('--watch', 'show the call as it happens, to its result')
+    .option('--wait', 'say nothing until its result is there')
+    .action(run(async (context, o: Order, to) => placeCall(context, to, o)));
+
+  const calls = program.command('calls').description('calls, past and live');
+
+  calls
+    .command('list')
+    .alias('ls')
+    .description('calls, newest first')
+    .option(
+      '--status <status>',
+      'queued, initiated, ringing, in_progress, completed, no_answer, busy, canceled, failed',
+    )
+    .option('--direction <direction>', 'inbound or outbound')
+    .option('--agent <agent>', 'by name or id')
+    .option('--to <number>')
+    .option('--from <number>')
+    .option('--after <time>', 'ISO 8601')
+    .option('--before <time>', 'ISO 8601')
+    .option('--limit <count>', 'how many at most', wholeNumber, 20)
+    .action(
+      run(
+        async (
+          context,
+          o: {
+            status?: Call['status'];
+            direction?: Call['direction'];
+            agent?: string;
+            to?: string;
+            from?: string;
+            after?: string;
+            before?: string;
+            limit: number;
+          },
+        ) => {
+          const { offhook, output, now } = context;
+          const items = await offhook.calls
+            .list({
+              limit: Math.min(100, Math.max(1, o.limit)),
+              ...(o.status === undefined ? {} : { status: o.status }),
+              ...(o.direction === undefined ? {} : { direction: o.direction }),
+              ...(o.agent === undefined ? {} : { agent_id: await agentId(o.agent, context) }),
+              ...(o.to === undefined ? {} : { to_number: o.to }),
+              ...(o.from === undefined ? {} : { from_number: o.from }),
+              ...(o.after === undefined ? {} : { created_after: o.after }),
+              ...(o.before === undefined ? {} : { created_before: o.before }),
+            })
+            .all(o.limit);
+          if (output.json) return output.data(items);
+          output.table(
+            ['created', 'status', 'from', 'to', 'duration', 'price', 'id'],
+            items.map((call) => [
+              when(call.created_at, now()),
+              paintStatus(context, call),
+              call.from_number,
+              call.to_number,
+              duration(call.duration_seconds),
+              money(call.billing_amount_milli_cents),
+              call.id,
+            ]),
+            'No calls like that. Place one: offhook call +1… --agent <name> --watch',
+          );
+        },
+      ),
+    );
+
+  calls
+    .command('get <id>')
+    .description('one call')
+    .action(run(async (context, _o, id) => show(context, await context.offhook.calls.get(id))));
+
+  calls
+    .command('watch <id>')
+    .description('a call as it happens, to its result')
+    .action(
+      run(async (context, _o, id) => {
+        const { output, offhook, signal } = context;
+        const call = output.json ? await offhook.calls.wait(id, { signal }) : await watchCall(context, id);
+        if (output.json) output.data(call);
+        else showEnd(context, call);
+        endAs(call);
+      }),
+    );
+
+  calls
+    .command('wait <id>')
+    .description('wait for a call and its result')
+    .option('--within <seconds>', 'give up after so long; the call goes on', wholeNumber)
+    .action(
+      run(async (context, o: { within?: number }, id) => {
+        const call = await context.offhook.calls.wait(id, {
+          signal: context.signal,
+          ...(o.within === undefined ? {} : { withinMs: o.within * 1000 }),
+        });
+        show(context, call);
+        endAs(call);
+      }),
+    );
+
+  calls
+    .command('transcript <id>')
+    .description('what was said, and what of it was heard')
+    .action(
+      run(async (context, _o, id) => {
+        const transcript = await context.offhook.calls.transcript(id);
+        if (context.output.json) return context.output.data(transcript);
+        if (transcript.data.length === 0)
+          context.output.line(context.output.paint('dim', 'Nothing was said.'));
+        for (const item of transcript.data) context.output.line(spokenLine(context, item));
+        if (transcript.status === 'live')
+          context.output.line(context.output.paint('dim', '        … it goes on'));
+      }),
+    );
+
+  calls
+    .command('turns <id>')
+    .description('how long each answer took, and where the time went')
+    .action(
+      run(async ({ offhook, output }, _o, id) => {
+        const turns = await offhook.calls.turns(id);
+        if (output.json) return output.data(turns);
+        const ms = (value: number | null) => (value === null ? '–' : String(Math.round(value)));
+        output.table(
+          ['turn', 'kind', 'heard after ms', 'end of turn', 'request', 'model', 'send', 'playout', ''],
+          turns.data.map((turn) => [
+            String(turn.index),
+            turn.kind,
+            output.paint('bold', ms(turn.latency_ms)),
+            ms(turn.parts.end_of_turn_ms),
+            ms(turn.parts.request_ms),
+            ms(turn.parts.model_ms),
+            ms(turn.parts.send_ms),
+            ms(turn.parts.playout_ms),
+            turn.barged_in ? output.paint('yellow', 'cut short') : '',
+          ]),
+          'No answer was given on this call.',
+        );
+      }),
+    );
+
+  calls
+    .command('events <id>')
+    .description('its events, each with its deliveries')
+    .action(
+      run(async ({ offhook, output, now }, _o, id) => {
+        const events = await offhook.calls.events(id);
+        if (output.json) return output.data(events);
+        output.table(
+          ['#', 'event', 'at', 'deliveries'],
+          events.data.map((event) => [
+            String(event.sequence),
+            event.type,
+            when(event.created_at, now()),
+            event.deliveries.map(({ status, receiver }) => `${status} ${receiver}`).join(', ') ||
+              'nobody asked for it',
+          ]),
+          'No events.',
+        );
+      }),
+    );
+
+  calls
+    .command('recording <id>')
+    .description('its stereo WAV file: the caller left, the agent right')
+    .option('-o, --output <file>', 'where to (default <id>.wav; - for stdout)')
+    .action(
+      run(async ({ offhook, output, signal }, o: { output?: string }, id) => {
+        const response = await offhook.calls.recording(id, { signal });
+        if (response.body === null) throw new Error('The recording is empty.');
+        const file = o.output ?? `${id}.wav`;
+        const source = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
+        if (file === '-') return pipeline(source, process.stdout, { end: false });
+        await pipeline(source, createWriteStream(file));
+        if (output.json) output.data({ file });
+        else output.line(file);
+      }),
+    );
+
+  for (const [name, does] of [
+    ['cancel', 'end a call that has not been answered'],
+    ['hangup', 'end a live call'],
+  ] as const) {
+    calls
+      .command(`${name} <id>`)
+      .description(does)
+      .action(run(async (context, _o, id) => show(context, await context.offhook.calls[name](id))));
+  }
+}

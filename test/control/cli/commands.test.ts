@@ -1,0 +1,235 @@
+// The command line against the control plane on a real socket: what it prints, and how it ends.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import t, { type Test } from 'tap';
+import { candidates } from '../../../control/cli/completion.ts';
+import { createProgram, runCommandLine } from '../../../control/cli/program.ts';
+import { verify } from '../../../control/sdk/index.ts';
+import { makeCall } from '../../storage/makers.ts';
+import { openRig, type Rig } from '../rig.ts';
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+const stream = () => new PassThrough() as unknown as NodeJS.WriteStream & PassThrough;
+
+function runner(t: Test, rig: Rig | null, env: Record<string, string> = {}) {
+  const config = `${t.testdir()}/config.json`;
+  return async (args: string[], signal = new AbortController().signal): Promise<Ran> => {
+    const [out, err] = [stream(), stream()];
+    const code = await runCommandLine(args, {
+      out,
+      err,
+      env: {
+        OFFHOOK_CONFIG: config,
+        ...(rig === null ? {} : { OFFHOOK_URL: rig.url, OFFHOOK_API_KEY: rig.key }),
+        ...env,
+      },
+      version: '1.2.3',
+      signal,
+    });
+    return { code, out: String(out.read() ?? ''), err: String(err.read() ?? '') };
+  };
+}
+
+t.test('agents: made from flags, found by name, shown to people and to programs', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  const numberId = await rig.number('+14155550100');
+  t.match(await offhook(['agents', 'list']), { code: 0, out: /No agents yet.*agents create/ });
+  const made = await offhook([
+    'agents',
+    'create',
+    '--name',
+    'Reminder',
+    '--type',
+    'outbound',
+    '--instructions',
+    'Remind.',
+    '--returns',
+    '{"will_come":"boolean"}',
+    '--number',
+    '+14155550100',
+  ]);
+  t.match(made, { code: 0, out: /Reminder[\s\S]*\+14155550100 \(primary\)[\s\S]*will_come/ });
+  t.match(await offhook(['agents', 'get', 'reminder']), { code: 0, out: /Remind\./ }, 'by name, in any case');
+  const listed = await offhook(['agents', 'list', '--json']);
+  t.match(JSON.parse(listed.out), [{ name: 'Reminder' }]);
+  t.match(await offhook(['agents', 'update', 'Reminder', '--language', 'es']), {
+    code: 0,
+    out: /language +es/,
+  });
+  t.match(await offhook(['agents', 'detach', 'Reminder', numberId]), { code: 0, out: /numbers +none/ });
+  t.match(await offhook(['agents', 'archive', 'Reminder']), { code: 0, out: /archived/ });
+  t.match(await offhook(['agents', 'get', 'Reminder']), { code: 2, err: /There is no agent/ });
+});
+
+t.test('errors say what to do and end with a code for scripts', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  const cases: [string[], number, RegExp][] = [
+    [['calls', 'get', '0192f5a0-0000-7000-8000-000000000000'], 4, /no call.*not_found, request/is],
+    [['--api-key', 'sk_0000000000000000', 'balance'], 3, /offhook login/],
+    [['agents', 'create', '--name', 'X', '--type', 'sideways'], 5, /Field: type/],
+    [['agents', 'create', '--returns', '{'], 2, /--returns must be JSON/],
+    [['call', '+14155550123'], 2, /--agent/],
+    [['call', '+14155550123', '--context', 'novalue'], 2, /key=value/],
+    [['call'], 2, /missing required argument 'to'/],
+    [['conquer'], 2, /unknown command/],
+    [['--url', 'nonsense', 'balance'], 2, /not a URL/],
+    [['--url', 'http://127.0.0.1:1', 'agents', 'update', 'x'], 6, /Nothing answers.*Is the daemon running/s],
+    [['--profile', 'nobody', 'balance'], 1, /no profile "nobody"/],
+    [['completion', 'tcsh'], 2, /bash, zsh or fish/],
+  ];
+  for (const [args, code, err] of cases) t.match(await offhook(args), { code, out: '', err }, args.join(' '));
+  const refused = await offhook(['--json', 'agents', 'create', '--name', 'X', '--type', 'sideways']);
+  t.match(JSON.parse(refused.err), {
+    error: { code: 'invalid_request', param: 'type', status: 400 },
+    exit_code: 5,
+  });
+  t.match(await offhook(['--help']), { code: 0, out: /Exit codes/ });
+  t.match(await offhook(['--version']), { code: 0, out: '1.2.3\n' });
+});
+
+t.test('a call is placed with what it is about, and waited for', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  const { id: agentId } = await rig.agent({ name: 'Reminder', returns: { will_come: 'boolean' } });
+  const placed = await offhook([
+    'call',
+    '+14155550123',
+    '--agent',
+    'reminder',
+    '--context',
+    'appointment=Tuesday, 10:00',
+    '--context',
+    'party=3',
+    '--metadata',
+    'order=A-1',
+  ]);
+  t.match(placed, { code: 0, out: /Calling \+14155550123/ });
+  const call = rig.dispatched[0];
+  t.match(call, {
+    agent_id: agentId,
+    context: { appointment: 'Tuesday, 10:00', party: 3 },
+    metadata: { order: 'A-1' },
+  });
+
+  // Its end comes while somebody waits.
+  const id = call?.id ?? '';
+  const waiting = offhook(['calls', 'wait', id, '--json']);
+  await rig.store.saveCall(id, {
+    from: ['queued', 'initiated'],
+    change: {
+      status: 'no_answer',
+      ended_at: rig.now().toISOString(),
+      result_status: 'failed',
+      result_error: 'No.',
+    },
+    events: ['call.no_answer'],
+  });
+  const waited = await waiting;
+  t.equal(waited.code, 10, 'nobody was reached');
+  t.match(JSON.parse(waited.out), { id, status: 'no_answer' });
+  t.match(await offhook(['calls', 'list']), { code: 0, out: /no_answer/ });
+  t.match(await offhook(['calls', 'events', id]), { code: 0, out: /call\.no_answer/ });
+  t.match(await offhook(['calls', 'turns', id]), { code: 0, out: /No answer was given/ });
+  t.match(await offhook(['calls', 'transcript', id]), { code: 0, out: /Nothing was said/ });
+  t.match(await offhook(['calls', 'hangup', id]), { code: 5, err: /call_ended/ });
+});
+
+t.test('listen brings events to a local program as webhooks that verify', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  const got: { headers: Record<string, unknown>; body: string }[] = [];
+  const local = createServer(async (req, res) => {
+    let body = '';
+    for await (const part of req) body += part;
+    got.push({ headers: req.headers, body });
+    res.writeHead(got.length === 1 ? 204 : 500).end();
+    local.emit('got');
+  });
+  await new Promise<void>((listening) => local.listen(0, '127.0.0.1', listening));
+  t.teardown(() => {
+    local.closeAllConnections();
+    local.close();
+  });
+  const earlier = makeCall(rig.orgId);
+  await rig.store.createCall(earlier, { events: ['call.queued'], reserve: 0 });
+  const stop = new AbortController();
+  const to = `http://127.0.0.1:${(local.address() as AddressInfo).port}/hook`;
+  const secret = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`;
+  const [before] = (await rig.api('GET', '/v1/events')).body.data;
+  const listening = offhook(
+    ['listen', '--forward-to', to, '--secret', secret, '--after', before.id],
+    stop.signal,
+  );
+  for (const status of ['ringing', 'failed'] as const) {
+    const next = once(local, 'got');
+    await rig.store.saveCall(earlier.id, {
+      from: ['queued', 'initiated', 'ringing'],
+      change: { status },
+      events: [status === 'ringing' ? 'call.ringing' : 'call.failed'],
+    });
+    await next;
+  }
+  // What was printed of the second comes after its answer; the end is asked for then.
+  const late = once(local, 'got');
+  const other = makeCall(rig.orgId);
+  await rig.store.createCall(other, { events: ['call.queued'], reserve: 0 });
+  await late;
+  stop.abort();
+  const ended = await listening;
+  t.equal(ended.code, 0, ended.err);
+  t.match(ended.out, /call\.ringing.*204 in \d+ ms/);
+  t.match(ended.out, /call\.failed.*500 in/);
+  const [first] = got;
+  const event = await verify(first?.body ?? '', first?.headers as Record<string, string>, secret);
+  t.match(event, { type: 'call.ringing', sequence: 2, call: { id: earlier.id, status: 'ringing' } });
+  t.match(await offhook(['listen', '--forward-to', 'nowhere']), { code: 2, err: /not a URL/ });
+});
+
+t.test('profiles: a login that works is kept, for its owner, and used', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, null);
+  const login = (key: string, ...more: string[]) =>
+    offhook(['login', '--url', rig.url, '--api-key', key, ...more]);
+  t.match(await login('sk_0000000000000000'), { code: 3 }, 'a wrong key is not kept');
+  t.match(await offhook(['profiles']), { code: 0, out: /No profiles yet/ });
+  t.match(await login(rig.key), { code: 0, out: /Profile default speaks to/ });
+  t.match(await login(rig.other.key, '--name', 'other'), { code: 0 });
+  await rig.agent({ name: 'Mine' });
+  t.match(await offhook(['--profile', 'default', 'agents', 'list']), { out: /Mine/ });
+  t.match(await offhook(['agents', 'list']), { out: /No agents/ }, 'the last login is the current one');
+  t.match(await offhook(['use', 'default']), { code: 0 });
+  t.match(await offhook(['agents', 'list']), { out: /Mine/ });
+  const elsewhere = await offhook(['--url', 'http://127.0.0.1:1', 'agents', 'get', 'x', '--json']);
+  t.equal(elsewhere.code, 6, 'a key is not sent to another address');
+  t.match(await offhook(['logout', 'other']), { code: 0 });
+  t.match(JSON.parse((await offhook(['profiles', '--json'])).out), [{ name: 'default', current: true }]);
+});
+
+t.test('completion offers what may come next', async (t) => {
+  const program = createProgram({
+    out: stream(),
+    err: stream(),
+    env: {},
+    version: '0',
+    signal: AbortSignal.abort(),
+  });
+  t.same(candidates(program, ['ag']), ['agents']);
+  t.same(candidates(program, ['agents', 'at']), ['attach']);
+  t.same(candidates(program, ['--url', 'http://x', 'calls', 'tr']), ['transcript']);
+  t.ok(candidates(program, ['call', '+1', '--w']).includes('--watch'));
+  t.same(
+    candidates(program, ['agents', 'create', '--name', '']),
+    [],
+    'the value of a flag is the shell’s affair',
+  );
+  t.notOk(candidates(program, ['']).includes('__complete'));
+});

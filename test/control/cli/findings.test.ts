@@ -1,0 +1,164 @@
+// What doctor makes of facts, by table; and its checks against servers that answer as the real ones do.
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
+import t, { type Test } from 'tap';
+import { readConfig } from '../../../config.ts';
+import {
+  checkCarrier,
+  checkDaemon,
+  checkDisk,
+  checkModel,
+  checkPublicUrl,
+  checkRedis,
+} from '../../../control/cli/doctor/checks.ts';
+import { judgeClock, judgeDisk, judgeModels, judgePublicUrl } from '../../../control/cli/doctor/findings.ts';
+
+const NOW = new Date('2026-12-01T00:00:00Z');
+
+t.test('the clock: the server that agrees most decides', async (t) => {
+  const seen = (...skewsS: number[]) =>
+    skewsS.map((skewS, i) => ({
+      host: `h${i}`,
+      date: new Date(1_000_000_000_000).toUTCString(),
+      atMs: 1_000_000_000_000 + skewS * 1000,
+    }));
+  const cases: [number[], string, RegExp][] = [
+    [[], 'skip', /Nobody/],
+    [[0.4], 'ok', /right/],
+    [[-20], 'ok', /20 s slow/],
+    [[45], 'warn', /45 s fast/],
+    [[-300], 'fail', /300 s slow/],
+    [[4000, 1], 'ok', /right, by h1/],
+  ];
+  for (const [skews, state, says] of cases)
+    t.match(judgeClock(seen(...skews)), { state, says }, skews.join());
+});
+
+t.test('the disk: the thresholds of the daemon', async (t) => {
+  const at = { warnMb: 500, lowMb: 200, folder: '/data' };
+  t.match(judgeDisk(50e9, at), { state: 'ok', says: /50 GB/ });
+  t.match(judgeDisk(400e6, at), { state: 'warn', mend: /DATA_DIR/ });
+  t.match(judgeDisk(100e6, at), { state: 'fail', says: /no calls/ });
+});
+
+t.test('the models: those that are not offered, and those that will not be', async (t) => {
+  const listed = [
+    { id: 'a' },
+    { id: 'b', shutdown_date: '2027-01-20' },
+    { id: 'c', shutdown_date: Date.parse('2026-11-01') / 1000 },
+    { id: 'd', shutdown_date: '2028-01-01' },
+  ];
+  t.match(judgeModels(listed, { X: 'a', Y: 'd' }, NOW), [{ state: 'ok', says: /a, d/ }]);
+  t.match(judgeModels(listed, { X: 'b' }, NOW), [{ state: 'warn', says: /2027-01-20/ }]);
+  t.match(judgeModels(listed, { X: 'c' }, NOW), [{ state: 'fail', says: /was shut down/ }]);
+  t.match(judgeModels(listed, { X: 'z' }, NOW), [{ state: 'fail', says: /does not offer z \(X\)/ }]);
+});
+
+t.test('the public URL as it is written', async (t) => {
+  t.match(judgePublicUrl(null), { state: 'warn' });
+  t.match(judgePublicUrl('http://127.0.0.1:8080'), { state: 'fail', says: /inside this network/ });
+  t.match(judgePublicUrl('https://192.168.1.4'), { state: 'fail' });
+  t.match(judgePublicUrl('http://calls.example.com'), { state: 'fail', says: /not https/ });
+  t.equal(judgePublicUrl('https://calls.example.com'), null);
+});
+
+async function serve(t: Test, listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const json =
+  (status: number, body: unknown): RequestListener =>
+  (_req, res) =>
+    res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const config = (env: Record<string, string>) =>
+  readConfig({ TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't', OPENAI_API_KEY: 'sk-1', ...env });
+
+t.test('the carrier', async (t) => {
+  const ask = async (listener: RequestListener) =>
+    checkCarrier(config({ TWILIO_BASE_URL: await serve(t, listener) }), []);
+  t.match(
+    await ask((req, res) => {
+      const good =
+        req.headers.authorization === `Basic ${btoa('AC1:t')}` && req.url === '/2010-04-01/Accounts/AC1.json';
+      json(good ? 200 : 500, { status: 'active', type: 'Full' })(req, res);
+    }),
+    { state: 'ok' },
+  );
+  t.match(await ask(json(200, { status: 'active', type: 'Trial' })), { state: 'warn', says: /trial/ });
+  t.match(await ask(json(200, { status: 'suspended' })), { state: 'fail', says: /suspended/ });
+  t.match(await ask(json(401, {})), { state: 'fail', says: /refuses/ });
+  t.match(await ask((req) => req.socket.destroy()), { state: 'fail', says: /does not answer/ });
+});
+
+t.test('the model', async (t) => {
+  const ask = async (listener: RequestListener) =>
+    checkModel(config({ OPENAI_BASE_URL: await serve(t, listener) }), [], NOW);
+  const { REALTIME_MODEL, TRANSCRIPTION_MODEL, EXTRACTION_MODEL } = config({});
+  const data = [REALTIME_MODEL, TRANSCRIPTION_MODEL, EXTRACTION_MODEL].map((id) => ({ id }));
+  t.match(await ask(json(200, { data })), [{ state: 'ok' }]);
+  t.match(await ask(json(200, { data: data.slice(1) })), [{ state: 'fail', says: /REALTIME_MODEL/ }]);
+  t.match(await ask(json(401, {})), [{ state: 'fail', says: /refuses/ }]);
+  t.match(await ask(json(404, {})), [{ state: 'warn' }]);
+});
+
+t.test('the daemon where it listens', async (t) => {
+  const at = async (listener: RequestListener) => {
+    const url = new URL(await serve(t, listener));
+    return checkDaemon(config({ PORT: url.port }));
+  };
+  t.match(await at(json(200, {})), { running: true, finding: { state: 'ok' } });
+  t.match(await at(json(503, {})), { running: true, finding: { state: 'warn', says: /no calls/ } });
+  t.match(await at(json(404, {})), { running: false, finding: { state: 'fail', says: /Something else/ } });
+  t.match(await checkDaemon(config({ PORT: '1' })), { running: false, finding: { state: 'warn' } });
+});
+
+t.test('a public URL that is fine as written is asked, by request and by upgrade', async (t) => {
+  // Only https is accepted as written; what stands behind the name cannot be had in a test.
+  t.match(await checkPublicUrl(config({ PUBLIC_URL: 'https://offhook.invalid' }), true), [
+    { state: 'fail', says: /does not answer/ },
+  ]);
+});
+
+t.test(
+  'Redis: none, one that answers, one that refuses, one that evicts, one that is not there',
+  async (t) => {
+    const redis = async (answer: string) => {
+      const server = createTcpServer((socket) => {
+        socket.on('error', () => {});
+        socket.on('data', () => socket.write(answer));
+      });
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+      t.teardown(() => server.close());
+      return checkRedis(
+        config({ REDIS_URL: `redis://:secret@127.0.0.1:${(server.address() as AddressInfo).port}` }),
+        '',
+      );
+    };
+    const policy = (name: string) =>
+      `*2\r\n$16\r\nmaxmemory-policy\r\n$${name.length}\r\n${name}\r\n+PONG\r\n`;
+    t.match(await checkRedis(config({}), ''), { state: 'ok', says: /directly/ });
+    t.match(await redis(`+OK\r\n${policy('noeviction')}`), { state: 'ok', says: /answers/ });
+    t.match(
+      await redis('-ERR unknown command\r\n+PONG\r\n'),
+      { state: 'ok' },
+      'a Redis that does not tell its settings',
+    );
+    t.match(await redis(policy('allkeys-lru')), { state: 'warn', says: /allkeys-lru/ });
+    t.match(await redis('-WRONGPASS invalid\r\n-NOAUTH\r\n'), { state: 'fail', says: /password/ });
+    t.match(await checkRedis(config({ REDIS_URL: 'redis://127.0.0.1:1' }), ''), {
+      state: 'fail',
+      says: /ECONNREFUSED/,
+    });
+  },
+);
+
+t.test('the disk of a folder that is not there yet is the one above it', async (t) => {
+  t.match(checkDisk(config({ DATA_DIR: `${t.testdir()}/a/b` })), { check: 'disk', says: /free/ });
+});
