@@ -27,4 +27,20 @@ export const ROUTES: readonly Route[] = [
   },
   { path: '/agents/new', load: async () => (await import('./pages/agent/agent-page.ts')).NewAgentPage },
   { path: '/agents/:id', load: async () => (await import('./pages/agent/agent-page.ts')).AgentPage },
+  {
+    path: '/numbers',
+    load: async () => (await import('./pages/numbers.ts')).NumbersPage,
+    nav: { label: 'Numbers', icon: 'numbers', group: 'build' },
+  },
+  { path: '/numbers/buy', load: async () => (await import('./pages/buy-number.ts')).BuyNumberPage },
+  {
+    path: '/keys',
+    load: async () => (await import('./pages/keys.ts')).KeysPage,
+    nav: { label: 'API keys', icon: 'keys', group: 'connect' },
+  },
+  {
+    path: '/settings',
+    load: async () => (await import('./pages/settings.ts')).SettingsPage,
+    nav: { label: 'Settings', icon: 'settings', group: 'connect' },
+  },
 ];

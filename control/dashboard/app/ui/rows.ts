@@ -34,7 +34,7 @@ export function Rows<T>(props: RowsProps<T>) {
     const wanted = next.current;
     if (wanted === null || box.current === null) return;
     next.current = null;
-    const row = box.current.querySelectorAll<HTMLElement>(':scope > ul > .edit-row')[wanted.row];
+    const row = box.current.querySelectorAll<HTMLElement>(':scope > .edit-list > .edit-row')[wanted.row];
     const add = box.current.querySelector<HTMLElement>(':scope > .edit-add button');
     const controls = row?.querySelectorAll<HTMLElement>('input, select, textarea, button');
     const found =
@@ -80,9 +80,9 @@ export function Rows<T>(props: RowsProps<T>) {
   };
   const full = props.most !== undefined && rows.length >= props.most;
   return html`<div class="edit-rows" ref=${box}>
-    <ul>
+    <div class="edit-list">
       ${rows.map(
-        (row, at) => html`<li
+        (row, at) => html`<div
           class="edit-row"
           key=${at}
           role="group"
@@ -105,9 +105,9 @@ export function Rows<T>(props: RowsProps<T>) {
                   <${Button} small kind="quiet" icon="trash" label=${`Remove ${called(at)}`} onClick=${() => remove(at)} />
                 </div>`
           }
-        </li>`,
+        </div>`,
       )}
-    </ul>
+    </div>
     ${
       props.disabled === true
         ? null

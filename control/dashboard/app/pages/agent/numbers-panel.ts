@@ -78,7 +78,7 @@ export function NumbersPanel(props: { agent: Agent; onChange: (agent: Agent) => 
                         ${
                           number.id === agent.primary_number_id
                             ? null
-                            : html`<${Button} small kind="quiet" label=${`Make ${phone(number.e164)} the main number`} onClick=${() => makeMain.run(number)}>Make main<//>`
+                            : html`<${Button} small kind="quiet" label=${`Make main: ${phone(number.e164)}`} onClick=${() => makeMain.run(number)}>Make main<//>`
                         }
                         <${Button} small kind="quiet" label=${`Detach ${phone(number.e164)}`} onClick=${() => detach(number)}>Detach<//>
                       </span>`

@@ -52,7 +52,7 @@ function HeaderCells(props: {
     />
     ${
       secret
-        ? html`<${Button} small kind="quiet" pressed=${shown} label=${`Show the value of ${row.name}`} onClick=${() => setShown(!shown)}>${shown ? 'Hide' : 'Show'}<//>`
+        ? html`<${Button} small kind="quiet" label=${`${shown ? 'Hide' : 'Show'} the value of ${row.name}`} onClick=${() => setShown(!shown)}>${shown ? 'Hide' : 'Show'}<//>`
         : null
     }
   </div>`;
