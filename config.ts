@@ -144,7 +144,7 @@ export const SETTINGS = {
   },
   VAD_MODEL: {
     kind: 'choice',
-    default: 'v4',
+    default: 'v5',
     advanced: true,
     choices: ['v4', 'v5', 'v6'],
     help: 'generation of the Silero voice model that tells speech from noise: v4, v5 or v6 (docs/quality.md)',

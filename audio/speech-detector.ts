@@ -1,5 +1,7 @@
 // PURE. The voice: quiet, starting, speaking, stopping. Probabilities of speech in, the moments speech began and ended out.
-// Two thresholds and two times keep it from flickering. What the moments mean for the floor is decided by the turn rules.
+// Two thresholds and two times keep it from flickering; levels keep voices in the background from counting as the caller's.
+// What the moments mean for the floor is decided by the turn rules. The defaults come from docs/quality.md.
+import { NoiseFloor } from './levels.ts';
 
 export interface SpeechOptions {
   /** A window at or above this is speech. */
@@ -12,14 +14,23 @@ export interface SpeechOptions {
   stopMs: number;
   /** A window fainter than this is no speech, whatever the model says. */
   leastLevelDb: number;
+  /** Speech begins so far above the noise of the line: a voice in the room behind the caller does not. */
+  onsetAboveFloorDb: number;
+  /** Speech goes on in a window that is this far above the noise of the line, or within `belowPeakDb` of its loudest. */
+  aboveFloorDb: number;
+  belowPeakDb: number;
 }
 
+// Three windows: the shortest "no" has them. A word over the agent's voice is judged by the turn rules, not here.
 export const SPEECH_DEFAULTS: Readonly<SpeechOptions> = {
-  startProbability: 0.7,
-  stopProbability: 0.4,
-  startMs: 200,
+  startProbability: 0.4,
+  stopProbability: 0.25,
+  startMs: 96,
   stopMs: 200,
-  leastLevelDb: -55,
+  leastLevelDb: -58,
+  onsetAboveFloorDb: 9,
+  aboveFloorDb: 6,
+  belowPeakDb: 6,
 };
 
 /** Samples are 8 kHz, on the clock of the windows. `onsetSample`: where the speech began; `quietSample`: where it may have ended. */
@@ -39,6 +50,8 @@ export interface SpeechEvent {
 export interface SpeechWindow {
   probability: number;
   levelDb: number;
+  /** What the window must be as loud as to be the caller's voice. */
+  leastDb: number;
   startSample: number;
   endSample: number;
 }
@@ -52,6 +65,11 @@ export const QUIET: SpeechState = { phase: 'quiet' };
 
 const SAMPLES_PER_MS = 8;
 const WINDOW_SAMPLES = 256;
+const WINDOW_MS = WINDOW_SAMPLES / SAMPLES_PER_MS;
+/** On a line however noisy, speech this loud is heard. */
+const LOUD_DB = -30;
+/** A voice may grow fainter by about 2 dB a second. */
+const PEAK_FALLS_DB = 0.06;
 
 /** The state after a window and what it made known; null when the window changes nothing. Windows come in order. */
 export function stepSpeech(
@@ -59,7 +77,7 @@ export function stepSpeech(
   window: SpeechWindow,
   options: Readonly<SpeechOptions>,
 ): SpeechStep | null {
-  const audible = window.levelDb >= options.leastLevelDb;
+  const audible = window.levelDb >= window.leastDb;
   const speech = audible && window.probability >= options.startProbability;
   const quiet = !audible || window.probability < options.stopProbability;
   const startSamples = options.startMs * SAMPLES_PER_MS;
@@ -68,7 +86,8 @@ export function stepSpeech(
     case 'quiet':
       return speech ? start(window.startSample, window, startSamples) : null;
     case 'starting':
-      if (quiet) return { state: QUIET, event: null };
+      // A faint window that still sounds like speech is a closed consonant: "four-teen".
+      if (window.probability < options.stopProbability) return { state: QUIET, event: null };
       // Doubtful windows count when speech goes on after them, and decide nothing themselves.
       return speech && window.endSample - state.onsetSample >= startSamples
         ? start(state.onsetSample, window, startSamples)
@@ -106,6 +125,9 @@ function stop(
 export class SpeechDetector {
   readonly #options: SpeechOptions;
   #state: SpeechState = QUIET;
+  #floor = new NoiseFloor();
+  /** The loudest of the speech that goes on; of quiet, its last window. */
+  #peakDb = 0;
 
   constructor(options: Partial<SpeechOptions> = {}) {
     this.#options = { ...SPEECH_DEFAULTS, ...options };
@@ -137,15 +159,30 @@ export class SpeechDetector {
 
   /** Takes the next window. Without a level, the probability alone decides. */
   push(probability: number, endSample: number, levelDb = 0): SpeechEvent | null {
-    const window = { probability, levelDb, startSample: endSample - WINDOW_SAMPLES, endSample };
+    const leastDb = this.#leastDb(levelDb);
+    if (this.#state.phase === 'quiet') this.#peakDb = levelDb;
+    else if (probability >= this.#options.startProbability)
+      this.#peakDb = Math.max(this.#peakDb - PEAK_FALLS_DB, levelDb);
+    const window = { probability, levelDb, leastDb, startSample: endSample - WINDOW_SAMPLES, endSample };
     const step = stepSpeech(this.#state, window, this.#options);
     if (step === null) return null;
     this.#state = step.state;
     return step.event;
   }
 
-  /** Quiet again, without an event. */
+  /** What is fainter than this is not the caller's voice, as far as the line and the voice are known. */
+  #leastDb(levelDb: number): number {
+    const { leastLevelDb, onsetAboveFloorDb, aboveFloorDb, belowPeakDb } = this.#options;
+    const floorDb = this.#floor.step(levelDb, WINDOW_MS);
+    const relativeDb = this.speaking
+      ? Math.min(floorDb + aboveFloorDb, this.#peakDb - belowPeakDb)
+      : Math.min(floorDb + onsetAboveFloorDb, LOUD_DB);
+    return Math.max(leastLevelDb, relativeDb);
+  }
+
+  /** Quiet again, without an event, on a line that is not known yet. */
   reset(): void {
     this.#state = QUIET;
+    this.#floor = new NoiseFloor();
   }
 }

@@ -14,7 +14,6 @@ const options = {
   stopProbability: 0.4,
   startMs: 96,
   stopMs: 64,
-  leastLevelDb: -50,
 };
 const SPEECH = 0.9;
 const DOUBT = 0.5;
@@ -23,7 +22,7 @@ const NONE = 0.1;
 function step(state: SpeechState, probability: number, n: number, levelDb = -20) {
   return stepSpeech(
     state,
-    { probability, levelDb, startSample: n * WINDOW, endSample: (n + 1) * WINDOW },
+    { probability, levelDb, leastDb: -50, startSample: n * WINDOW, endSample: (n + 1) * WINDOW },
     options,
   );
 }
@@ -77,15 +76,66 @@ for (const [name, state, probability, n, wanted] of table) {
   t.test(name, async (t) => t.same(step(state, probability, n), wanted));
 }
 
-t.test('a window fainter than the least level is no speech', async (t) => {
+t.test('a window fainter than the least level is no speech, but breaks off no beginning', async (t) => {
   t.equal(step(QUIET, SPEECH, 0, -51), null);
   t.same(step(speaking, SPEECH, 10, -51), { state: stopping, event: null });
+  // The closed consonant in "fourteen": faint, and the model is as sure as before.
+  t.equal(step(starting, SPEECH, 2, -51), null);
+  t.same(step(starting, NONE, 2, -51), { state: QUIET, event: null });
+});
+
+/** What a detector tells of windows of [probability, level], as [event, onset or end, known], in windows. */
+function told(windows: readonly (readonly [number, number])[]) {
+  const detector = new SpeechDetector(options);
+  return windows.flatMap(([probability, levelDb], n) => {
+    const event = detector.push(probability, (n + 1) * WINDOW, levelDb);
+    return event === null ? [] : [[event.type, event.atSample / WINDOW, event.knownAtSample / WINDOW]];
+  });
+}
+const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
+
+t.test('a voice hardly above the noise of the line does not begin; louder, it does', async (t) => {
+  // Two seconds of a room at -45 dB are enough to know it.
+  const room = times(64, [NONE, -45] as const);
+  t.same(told([...room, ...times(20, [SPEECH, -39] as const)]), []);
+  t.same(told([...room, ...times(20, [SPEECH, -35] as const)]), [['speech-started', 64, 67]]);
+  // However loud the line is.
+  t.same(told([...times(64, [NONE, -32] as const), ...times(20, [SPEECH, -29] as const)]), [
+    ['speech-started', 64, 67],
+  ]);
+});
+
+t.test('the caller has ended where only voices behind him go on; his own faint words are his', async (t) => {
+  const room = times(64, [NONE, -45] as const);
+  const caller = times(10, [SPEECH, -25] as const);
+  t.same(told([...room, ...caller, ...times(20, [SPEECH, -42] as const)]), [
+    ['speech-started', 64, 67],
+    ['speech-ended', 74, 76],
+  ]);
+  t.same(told([...room, ...caller, ...times(20, [SPEECH, -38] as const)]), [['speech-started', 64, 67]]);
+  // Where noise and voice are equally loud, the model alone decides.
+  const loud = times(64, [NONE, -30] as const);
+  t.same(told([...loud, ...caller, ...times(20, [SPEECH, -29] as const)]), [['speech-started', 64, 67]]);
+});
+
+t.test('a new stream is a new line', async (t) => {
+  const detector = new SpeechDetector(options);
+  for (let n = 0; n < 64; n++) detector.push(NONE, (n + 1) * WINDOW, -35);
+  detector.reset();
+  const events = [1, 2, 3].map((n) => detector.push(SPEECH, n * WINDOW, -40));
+  t.equal(events.at(-1)?.type, 'speech-started');
 });
 
 t.test('one window long enough starts and stops at once', async (t) => {
   const quick = { ...options, startMs: 32, stopMs: 32 };
   const at = (n: number, probability: number) =>
-    ({ probability, levelDb: -20, startSample: n * WINDOW, endSample: (n + 1) * WINDOW }) as const;
+    ({
+      probability,
+      levelDb: -20,
+      leastDb: -50,
+      startSample: n * WINDOW,
+      endSample: (n + 1) * WINDOW,
+    }) as const;
   t.equal(stepSpeech(QUIET, at(0, SPEECH), quick)?.event?.type, 'speech-started');
   t.equal(stepSpeech(speaking, at(1, NONE), quick)?.event?.type, 'speech-ended');
 });
