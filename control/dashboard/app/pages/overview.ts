@@ -1,7 +1,242 @@
-// How the phone line does: calls, latency, failures, spend; and the health of what it stands on.
+// How the phone line does: calls, latency, failures, spend; the health of what it stands on; the first steps when it is new.
 import { html } from 'htm/preact';
-import { Page } from '../ui/page.ts';
+import { useEffect } from 'preact/hooks';
+import { api } from '../api.ts';
+import { causeInWords } from '../call-words.ts';
+import { count, counted, duration, latency, money, percent } from '../format.ts';
+import { liveCount, onLive } from '../live-stream.ts';
+import { withQuery } from '../route-match.ts';
+import { ask } from '../session.ts';
+import type { Health, Overview, Range } from '../session-shapes.ts';
+import { Button } from '../ui/button.ts';
+import { Chart } from '../ui/chart.ts';
+import { EmptyState, Loaded, Skeleton } from '../ui/feedback.ts';
+import { Segments } from '../ui/field.ts';
+import { Icon } from '../ui/icon.ts';
+import { useLoad } from '../ui/load.ts';
+import { Page, Section } from '../ui/page.ts';
+import { navigate, query } from '../ui/router.ts';
+import { Status } from '../ui/status.ts';
+import { StreamNotice } from './live.ts';
+
+const REFRESH_MS = 30_000;
+const RANGES: readonly { value: Range; label: string; words: string }[] = [
+  { value: '24h', label: '24 hours', words: 'in the last 24 hours' },
+  { value: '7d', label: '7 days', words: 'in the last 7 days' },
+  { value: '30d', label: '30 days', words: 'in the last 30 days' },
+];
 
 export function OverviewPage() {
-  return html`<${Page} title="Overview"></${Page}>`;
+  const asked = query.value.get('range');
+  const range = RANGES.find(({ value }) => value === asked)?.value ?? '24h';
+  const overview = useLoad((signal) => ask<Overview>('GET', `overview?range=${range}`, undefined, signal), [range]);
+  const health = useLoad((signal) => ask<Health>('GET', 'health', undefined, signal), []);
+  useEffect(() => {
+    const look = () => {
+      if (document.hidden) return;
+      overview.reload();
+      health.reload();
+    };
+    const timer = setInterval(look, REFRESH_MS);
+    const stop = onLive((event) => {
+      if (event.type === 'ended') overview.reload();
+    });
+    return () => {
+      clearInterval(timer);
+      stop();
+    };
+  }, []);
+  return html`<${Page}
+    title="Overview"
+    actions=${html`<${Segments}
+      label="Time range"
+      value=${range}
+      options=${RANGES}
+      onChange=${(value: string) => void navigate(withQuery('/', { range: value === '24h' ? '' : value }), { replace: true, quiet: true })}
+    />`}
+  >
+    <${StreamNotice} />
+    <${FirstSteps} />
+    <${Loaded} load=${overview} title="The figures could not be read." skeleton=${html`<${Outline} />`}>
+      ${(data: Overview) => html`<${Figures} overview=${data} range=${range} />`}
+    <//>
+    <${Section} title="Health">
+      <${Loaded} load=${health} title="The health could not be read." skeleton=${html`<${Skeleton} lines=${5} />`}>
+        ${(data: Health) => html`<${HealthList} health=${data} />`}
+      <//>
+    <//>
+  <//>`;
+}
+
+function Outline() {
+  return html`<div class="stack">
+    <div class="tiles">${Array.from({ length: 5 }, (_none, at) => html`<${Skeleton} key=${at} height="card" />`)}</div>
+    <div class="grid-2"><${Skeleton} height="chart" /><${Skeleton} height="chart" /></div>
+  </div>`;
+}
+
+function Tile(props: { label: string; value: string; note?: string; href?: string; tone?: string }) {
+  const inside = html`<dt>${props.label}</dt>
+    <dd class="tile-value digits">${props.value}</dd>
+    ${props.note === undefined ? null : html`<dd class="tile-note">${props.note}</dd>`}`;
+  return html`<div class=${`tile card ${props.tone ?? ''}`}>
+    ${inside}${props.href === undefined ? null : html`<a class="tile-link" href=${props.href} aria-label=${`${props.label}: show them`}></a>`}
+  </div>`;
+}
+
+function Figures(props: { overview: Overview; range: Range }) {
+  const { totals, answer_rate, latency: wait, failures, spend, series } = props.overview;
+  const rangeWords = RANGES.find(({ value }) => value === props.range)?.words ?? '';
+  const times = series.map(({ at }) => at);
+  const live = liveCount.value;
+  return html`
+    <dl class="tiles">
+      <${Tile} label="Live now" value=${count(live)} note=${live === 0 ? 'no call on the line' : 'on the line'} href="/live" />
+      <${Tile} label="Calls" value=${count(totals.calls)} note=${`${count(totals.inbound)} in, ${count(totals.outbound)} out`} href="/calls" />
+      <${Tile} label="Answer rate" value=${percent(answer_rate)} note=${`${count(totals.answered)} answered`} />
+      <${Tile} label="Answer latency" value=${latency(wait.p50_ms)} note=${wait.p50_ms === null ? 'nothing measured' : `half; 95 % within ${latency(wait.p95_ms)}`} />
+      <${Tile} label="Spend" value=${money(spend.cost_milli_cents)} note=${spend.billed_milli_cents === 0 ? 'estimated' : `estimated; ${money(spend.billed_milli_cents)} charged`} />
+    </dl>
+    ${
+      totals.calls === 0
+        ? html`<${EmptyState} icon="overview" title=${`No calls ${rangeWords}.`}>Figures over time show up here with the first call.<//>`
+        : html`<div class="grid-2">
+            <div class="card">
+              <${Chart}
+                title="Calls"
+                kind="bars"
+                stacked
+                times=${times}
+                format=${wholeCount}
+                series=${[
+                  { label: 'Answered', colour: '--accent', values: series.map(({ answered }) => answered) },
+                  {
+                    label: 'Not answered',
+                    colour: '--part-1',
+                    values: series.map(({ calls, answered, failed }) => Math.max(0, calls - answered - failed)),
+                  },
+                  { label: 'Failed', colour: '--bad', values: series.map(({ failed }) => failed) },
+                ]}
+              />
+            </div>
+            <div class="card">
+              <${Chart}
+                title="From the end of speech until the answer is heard"
+                kind="line"
+                times=${times}
+                format=${latency}
+                series=${[
+                  { label: 'Half within', colour: '--accent', values: series.map(({ p50_ms }) => p50_ms) },
+                  { label: '95 % within', colour: '--caller', values: series.map(({ p95_ms }) => p95_ms) },
+                ]}
+              />
+            </div>
+            <div class="card">
+              <${Chart}
+                title="Spend, estimated"
+                kind="bars"
+                times=${times}
+                format=${money}
+                series=${[{ label: 'Spend', colour: '--caller', values: series.map(({ cost_milli_cents }) => cost_milli_cents) }]}
+              />
+            </div>
+            <${Failures} failures=${failures} failed=${totals.failed} words=${rangeWords} talk=${totals.talk_seconds} />
+          </div>`
+    }
+  `;
+}
+
+const wholeCount = (value: number | null) => (value === null || !Number.isInteger(value) ? '' : count(value));
+
+function Failures(props: { failures: Overview['failures']; failed: number; words: string; talk: number }) {
+  const most = Math.max(1, ...props.failures.map(({ count: times }) => times));
+  return html`<${Section} title="Failures" actions=${props.failed === 0 ? null : html`<${Button} small href="/calls?status=failed">Show them<//>`}>
+    ${
+      props.failures.length === 0
+        ? html`<p class="row"><span class="ok-mark"><${Icon} name="check" /></span>No call failed ${props.words}; ${duration(props.talk * 1000)} of talk.</p>`
+        : html`<ul class="reasons">
+            ${props.failures.map(
+              ({ reason, count: times }) => html`<li key=${reason}>
+                <span>${causeInWords(reason)}</span><span class="digits">${count(times)}</span>
+                <meter min="0" max=${most} value=${times} aria-label=${counted(times, 'call')}></meter>
+              </li>`,
+            )}
+          </ul>`
+    }
+  <//>`;
+}
+
+const HEALTH_NAMES: Record<string, string> = {
+  carrier: 'Carrier',
+  model: 'Speech model',
+  queue: 'Webhook queue',
+  disk: 'Disk',
+  threads: 'Media threads',
+  media_threads: 'Media threads',
+};
+const HEALTH_WORDS: Record<string, string> = { ok: 'Working', warn: 'Look at it', down: 'Down' };
+
+function HealthList(props: { health: Health }) {
+  return html`<ul class="health">
+    ${Object.entries(props.health)
+      .filter(([, one]) => typeof one === 'object' && one !== null && 'state' in one)
+      .map(
+        ([name, one]) => html`<li key=${name}>
+          <span class="health-name">${HEALTH_NAMES[name] ?? name}</span>
+          <${Status} value=${one.state} label=${HEALTH_WORDS[one.state] ?? one.state} />
+          <span class="dim health-text">${one.text}</span>
+        </li>`,
+      )}
+  </ul>`;
+}
+
+/** What a new installation still lacks; nothing once the first call was made. */
+function FirstSteps() {
+  const state = useLoad(async (signal) => {
+    const [agents, numbers, calls] = await Promise.all([
+      api.agents.list({ limit: 1 }, { signal }),
+      api.numbers.list({ limit: 1 }, { signal }),
+      api.calls.list({ limit: 1 }, { signal }),
+    ]);
+    return { agent: agents.data[0] ?? null, number: numbers.data.length > 0, call: calls.data.length > 0 };
+  }, []);
+  if (state.data === undefined || state.data.call) return null;
+  const { agent, number } = state.data;
+  const steps = [
+    {
+      done: agent !== null,
+      title: 'Create an agent',
+      text: 'Say who it is, what it does on a call, and what you want to know afterwards.',
+      action: html`<${Button} small kind=${agent === null ? 'primary' : 'plain'} href="/agents/new">Create an agent<//>`,
+    },
+    {
+      done: false,
+      title: 'Hear it in the browser',
+      text: 'Talk to it with your microphone: the same audio path as a phone call, and it needs no number.',
+      action: html`<${Button} small kind=${agent !== null && !number ? 'primary' : 'plain'} href="/try">Try it<//>`,
+    },
+    {
+      done: number,
+      title: 'Get a number',
+      text: 'Buy one here, and attach it to the agent.',
+      action: html`<${Button} small href="/numbers">Find a number<//>`,
+    },
+    {
+      done: false,
+      title: 'Make the first call',
+      text: number ? 'Call the number, or place a call with POST /v1/calls.' : 'Once the agent has a number, call it or have it call you.',
+      action: html`<${Button} small href="/docs#createCall">How to place one<//>`,
+    },
+  ];
+  return html`<${Section} title="First steps" lead="From here to the first call takes a few minutes.">
+    <ol class="steps">
+      ${steps.map(
+        (step, at) => html`<li key=${step.title} class=${step.done ? 'done' : undefined}>
+          <span class="step-mark">${step.done ? html`<${Icon} name="check" size=${15} /><span class="sr-only">Done</span>` : at + 1}</span>
+          <div><h3>${step.title}</h3><p class="dim">${step.text}</p></div>
+          ${step.done ? null : step.action}
+        </li>`,
+      )}
+    </ol>
+  <//>`;
 }

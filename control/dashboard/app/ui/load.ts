@@ -10,6 +10,8 @@ export interface Load<T> {
   reload: () => void;
   /** Puts a newer version in place without asking. */
   set: (data: T) => void;
+  /** The same, made from what is there; nothing while nothing is. */
+  change: (make: (data: T) => T) => void;
 }
 
 /** Told of every 401: the session is over. Set by the session. */
@@ -48,7 +50,12 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
   }, [...deps, round]);
   const reload = useCallback(() => setRound((now) => now + 1), []);
   const set = useCallback((data: T) => setState({ data, error: null, loading: false }), []);
-  return { ...state, reload, set };
+  const change = useCallback(
+    (make: (data: T) => T) =>
+      setState((now) => (now.data === undefined ? now : { ...now, data: make(now.data) })),
+    [],
+  );
+  return { ...state, reload, set, change };
 }
 
 export interface Pages<T> {

@@ -1,0 +1,54 @@
+// What happened to a call, in words: why it ended, who was on the line. PURE.
+import type { Call } from '../../sdk/index.ts';
+import { words } from './format.ts';
+
+const CAUSES: Record<string, string> = {
+  remote_hangup: 'The other side hung up',
+  agent_ended: 'The agent ended it',
+  caller_silent: 'The other side said nothing for too long',
+  voicemail: 'A voicemail answered',
+  fax: 'A fax answered',
+  transferred: 'Handed over to a person',
+  hangup_requested: 'Hung up by an operator or a program',
+  canceled: 'Canceled before it was answered',
+  max_duration: 'The longest time of a call was reached',
+  credit_exhausted: 'The credit was used up',
+  draining: 'The daemon was shutting down',
+  refused_by_carrier: 'The carrier refused it',
+  no_answer: 'Nobody answered',
+  busy: 'The line was busy',
+  stream_lost: "The carrier's audio stream was lost",
+  model_failed: 'The speech model failed',
+  model_error: 'The speech model failed',
+  daemon_restart: 'The daemon restarted',
+  carrier_error: 'The carrier failed',
+};
+
+/** A cause of the end or a code of an error; what is not known stays readable. */
+export const causeInWords = (cause: string): string => CAUSES[cause] ?? words(cause);
+
+/** The number of the other side, which is whom a person looks for. */
+export const otherSide = (call: Pick<Call, 'direction' | 'from_number' | 'to_number'>): string =>
+  call.direction === 'inbound' ? call.from_number : call.to_number;
+
+const ENDED: ReadonlySet<string> = new Set(['completed', 'no_answer', 'busy', 'canceled', 'failed']);
+export const isOver = (call: Pick<Call, 'status'>): boolean => ENDED.has(call.status);
+
+/** Type and description of a field of a returns schema, in either of its forms. */
+export function fieldOf(spec: unknown): { type: string; description: string } {
+  if (typeof spec === 'string') return { type: spec, description: '' };
+  const { type, description, enum: values } = (spec ?? {}) as Record<string, unknown>;
+  const list = Array.isArray(values) ? ` (${values.join(', ')})` : '';
+  return {
+    type: `${typeof type === 'string' ? type : '?'}${list}`,
+    description: typeof description === 'string' ? description : '',
+  };
+}
+
+/** An extracted value as text; null: it was not said. */
+export function valueInWords(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map((one) => valueInWords(one) ?? '–').join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,142 @@
+// Parts of a call's page that only show: its result beside the schema, its cost, what was sent with it.
+import { html } from 'htm/preact';
+import type { Call, CostPart } from '../../../sdk/index.ts';
+import { fieldOf, isOver, valueInWords } from '../call-words.ts';
+import { money, words } from '../format.ts';
+import { CopyButton } from '../ui/button.ts';
+import { EmptyState, Note, Skeleton } from '../ui/feedback.ts';
+import { Facts, Section } from '../ui/page.ts';
+import { Status } from '../ui/status.ts';
+import { Table } from '../ui/table.ts';
+
+/** What was extracted, field by field. */
+export function ResultSection(props: { call: Call }) {
+  const { call } = props;
+  const fields = Object.entries(call.returns ?? {});
+  if (fields.length === 0) {
+    return html`<${Section} title="Result">
+      <${EmptyState} title="Nothing was asked for.">
+        Give the agent a returns schema, and after each call the answers are taken from what was said.
+      <//>
+    <//>`;
+  }
+  const state = html`<${Status} value=${call.result_status} />`;
+  return html`<${Section} title="Result" actions=${html`${state}${call.result === null ? null : html`<${CopyButton} text=${JSON.stringify(call.result, null, 2)} label="Result as JSON" />`}`}>
+    ${
+      call.result_status === 'failed'
+        ? html`<${Note} kind="warn" title="There is no result."><p>${call.result_error ?? 'No reason was given.'}</p><//>`
+        : null
+    }
+    ${
+      call.result_status === 'pending'
+        ? isOver(call)
+          ? html`<div aria-busy="true"><p class="dim">The result is being taken from the words: up to a minute.</p><${Skeleton} lines=${2} /></div>`
+          : html`<p class="dim">The result is taken from the words after the call.</p>`
+        : null
+    }
+    <${Table}
+      caption="Fields of the result"
+      dense
+      rows=${fields}
+      rowKey=${([name]: [string, unknown]) => name}
+      columns=${[
+        {
+          label: 'Field',
+          cell: ([name, spec]: [string, unknown]) => {
+            const { description } = fieldOf(spec);
+            return html`<code>${name}</code>${description === '' ? null : html`<div class="dim small field-about">${description}</div>`}`;
+          },
+        },
+        { label: 'Type', cell: ([, spec]: [string, unknown]) => html`<span class="dim">${fieldOf(spec).type}</span>` },
+        {
+          label: 'Value',
+          grow: true,
+          cell: ([name]: [string, unknown]) => {
+            if (call.result === null) return html`<span class="dim">–</span>`;
+            const text = valueInWords(call.result[name]);
+            return text === null ? html`<span class="dim">not said</span>` : html`<strong>${text}</strong>`;
+          },
+        },
+      ]}
+    />
+  <//>`;
+}
+
+/** The price charged and the estimated cost of running it. */
+export function CostSection(props: { call: Call }) {
+  const { call } = props;
+  const { cost } = call;
+  const charged = html`<${Facts}
+    rows=${[
+      ['Charged', money(call.billing_amount_milli_cents)],
+      ['Talk charged', call.billed_duration_seconds === null ? '–' : `${call.billed_duration_seconds} s`],
+      ['Credit held', words(call.reservation_status)],
+    ]}
+  />`;
+  if (cost === null) {
+    return html`<${Section} title="Cost">
+      ${charged}
+      <p class="dim small">What it cost to run is known shortly after the call is over.</p>
+    <//>`;
+  }
+  const parts: [string, CostPart][] = [
+    ['Speech model', cost.model],
+    ['Writing down', cost.transcription],
+    ['Result', cost.extraction],
+    ['Carrier', cost.carrier],
+  ];
+  return html`<${Section} title="Cost">
+    ${charged}
+    <${Table}
+      caption="What it cost to run, estimated"
+      dense
+      rows=${[...parts, ['Together', null] as [string, CostPart | null]]}
+      rowKey=${([name]: [string, unknown]) => name}
+      columns=${[
+        {
+          label: 'Part',
+          cell: ([name, part]: [string, CostPart | null]) =>
+            html`${name}${part === null ? null : html`<div class="dim small field-about">${part.name}${usedInWords(part)}</div>`}`,
+        },
+        {
+          label: 'Cost',
+          numeric: true,
+          cell: ([, part]: [string, CostPart | null]) =>
+            part === null
+              ? html`<strong>${cost.total_milli_cents === null ? 'not known' : money(cost.total_milli_cents)}</strong>`
+              : part.milli_cents === null
+                ? html`<span class="dim">rate not known</span>`
+                : money(part.milli_cents),
+        },
+      ]}
+    />
+    <p class="dim small">An estimate by the rates of ${cost.as_of}, not an invoice.</p>
+  <//>`;
+}
+
+function usedInWords(part: CostPart): string {
+  const used = Object.entries(part.used).filter(([, amount]) => amount > 0);
+  return used.length === 0
+    ? ''
+    : `: ${used.map(([what, amount]) => `${Number(amount.toFixed(1)).toLocaleString('en-US')} ${what.replaceAll('_', ' ')}`).join(', ')}`;
+}
+
+/** Metadata, context, and what the model was told. */
+export function SentSection(props: { call: Call }) {
+  const { call } = props;
+  const metadata = Object.entries(call.metadata);
+  const context = Object.keys(call.context ?? {});
+  return html`<${Section} title="Sent with the call">
+    ${
+      metadata.length === 0
+        ? html`<p class="dim">No metadata.</p>`
+        : html`<${Facts} rows=${metadata.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])} />`
+    }
+    ${
+      context.length === 0
+        ? html`<p class="dim">No context.</p>`
+        : html`<details><summary>Context: ${context.join(', ')}</summary><pre tabindex="0">${JSON.stringify(call.context, null, 2)}</pre></details>`
+    }
+    <details><summary>What the model was told</summary><pre tabindex="0">${call.prompt}</pre></details>
+  <//>`;
+}

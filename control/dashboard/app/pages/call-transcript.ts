@@ -1,0 +1,121 @@
+// The words of a call: heard and cut told apart, tools in between, each line a way to its place in the recording.
+import { html } from 'htm/preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { TranscriptItem } from '../../../sdk/index.ts';
+import { clock } from '../format.ts';
+import { heardParts, toolCall } from '../spoken.ts';
+import { EmptyState } from '../ui/feedback.ts';
+import { Icon } from '../ui/icon.ts';
+import { Badge } from '../ui/status.ts';
+
+const WHO = { agent: 'Agent', caller: 'Other side', tool: 'Tool', system: 'Service' } as const;
+
+/** One line. `short` is for the live view: no tool's arguments. */
+export function Line(props: { item: TranscriptItem; short?: boolean }) {
+  const { item } = props;
+  if (item.role === 'tool') return html`<${ToolLine} item=${item} short=${props.short} />`;
+  const { heard, cut } = heardParts(item);
+  const pending = item.role === 'caller' && item.text === '';
+  return html`<div class=${`line ${item.role}`}>
+    <span class="line-who">${WHO[item.role]}</span>
+    <p class="line-text">
+      ${pending ? html`<span class="dim">…<span class="sr-only">words are being made out</span></span>` : heard}${
+        cut === ''
+          ? null
+          : html`<span class="sr-only"> (not heard, cut off: </span><del>${cut}</del><span class="sr-only">)</span>`
+      }
+    </p>
+  </div>`;
+}
+
+function ToolLine(props: { item: TranscriptItem; short?: boolean | undefined }) {
+  const tool = toolCall(props.item.text);
+  return html`<div class="line tool">
+    <span class="line-who"><${Icon} name="tool" size=${14} /><span class="sr-only">Tool</span></span>
+    <div class="line-text">
+      <code>${tool.name}</code>
+      ${tool.ok === null ? null : html` <${Badge} tone=${tool.ok ? 'ok' : 'bad'}>${tool.ok ? 'Answered' : 'Failed'}<//>`}
+      ${
+        props.short === true || (tool.arguments === '' && tool.output === '')
+          ? null
+          : html`<details>
+              <summary class="small">What was asked and answered</summary>
+              ${tool.arguments === '' ? null : html`<p class="label small">Asked</p><pre>${tool.arguments}</pre>`}
+              ${tool.output === '' ? null : html`<p class="label small">Answered</p><pre>${tool.output}</pre>`}
+            </details>`
+      }
+    </div>
+  </div>`;
+}
+
+interface TranscriptProps {
+  items: readonly TranscriptItem[];
+  live: boolean;
+  /** The line that is heard now; -1: none. */
+  current: number;
+  /** Whether it plays: then the list follows. */
+  playing: boolean;
+  /** Missing: there is no recording to go to. */
+  seek?: (ms: number) => void;
+}
+
+/** The whole of it. Follows the recording while it plays, and the talk while the call lasts. */
+export function TranscriptView(props: TranscriptProps) {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    const box = list.current;
+    if (box === null || !props.playing || props.current < 0) return;
+    const line = box.children[props.current] as HTMLElement | undefined;
+    if (line !== undefined) bringInto(box, line);
+  }, [props.current, props.playing]);
+  useEffect(() => {
+    const box = list.current;
+    // Only a reader who is at the end is taken along.
+    if (box === null || !props.live) return;
+    if (box.scrollHeight - box.scrollTop - box.clientHeight < 160) box.scrollTop = box.scrollHeight;
+  }, [props.items, props.live]);
+  if (props.items.length === 0) {
+    return html`<${EmptyState} title=${props.live ? 'Nobody has spoken yet.' : 'Nothing was said.'}>
+      ${props.live ? 'Words show up here as they are spoken.' : 'The call ended before anybody spoke.'}
+    <//>`;
+  }
+  const hasCut = props.items.some((item) => heardParts(item).cut !== '');
+  return html`
+    ${hasCut ? html`<p class="small dim"><del>Struck words</del> were made but never heard: the agent was interrupted.</p>` : null}
+    <ol class="transcript" ref=${list} tabindex="0" aria-label="Transcript">
+      ${props.items.map((item, at) => {
+        const isCurrent = at === props.current;
+        return html`<li key=${item.id} class=${isCurrent ? 'current' : undefined} aria-current=${isCurrent ? 'true' : undefined}>
+          ${
+            props.seek === undefined
+              ? html`<span class="line-time digits">${clock(item.start_ms)}</span>`
+              : html`<button
+                  class="line-time digits"
+                  aria-label=${`Play from ${clock(item.start_ms)}`}
+                  onClick=${() => props.seek?.(item.start_ms)}
+                >
+                  ${clock(item.start_ms)}
+                </button>`
+          }
+          <div
+            class=${props.seek === undefined ? 'line-body' : 'line-body seekable'}
+            onClick=${(event: MouseEvent) => {
+              // A press on the words is a shortcut; selecting them or opening a tool's answer is not one.
+              if ((event.target as Element).closest('details, a, button') || getSelection()?.type === 'Range') return;
+              props.seek?.(item.start_ms);
+            }}
+          >
+            <${Line} item=${item} />
+          </div>
+        </li>`;
+      })}
+    </ol>`;
+}
+
+/** Scrolls within the list only: the page stays where the reader has it. */
+function bringInto(box: HTMLElement, line: HTMLElement): void {
+  const top = line.offsetTop - box.offsetTop;
+  if (top >= box.scrollTop && top + line.offsetHeight <= box.scrollTop + box.clientHeight) return;
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  box.scrollTo({ top: top - box.clientHeight / 3, behavior: calm ? 'auto' : 'smooth' });
+}

@@ -1,0 +1,138 @@
+// The turns of a call: how long each answer took and what the wait was made of, as bars and as a table.
+import { html } from 'htm/preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { CallTurns, Turn } from '../../../sdk/index.ts';
+import { clock, counted, latency } from '../format.ts';
+import { EmptyState } from '../ui/feedback.ts';
+import { Segments } from '../ui/field.ts';
+import { Section } from '../ui/page.ts';
+import { Badge } from '../ui/status.ts';
+import { Table } from '../ui/table.ts';
+import { answerWaits, PARTS, percentile, type WaitRow, waterfall } from '../waterfall.ts';
+
+const KINDS: Record<Turn['kind'], string> = {
+  greeting: 'Greeting',
+  answer: 'Answer',
+  prompt: 'By itself',
+};
+
+export function TurnsSection(props: { turns: CallTurns; seek?: ((ms: number) => void) | undefined }) {
+  const [view, setView] = useState<'bars' | 'table'>('bars');
+  const { data, interruptions } = props.turns;
+  const waits = answerWaits(data);
+  const real = interruptions.filter((one) => !one.taken_back).length;
+  const lead =
+    waits.length === 0
+      ? null
+      : html`${counted(waits.length, 'answer')}: half within <strong>${latency(percentile(waits, 0.5))}</strong>, the slowest after
+          <strong> ${latency(Math.max(...waits))}</strong>, from the end of speech until it was heard.
+          ${interruptions.length === 0 ? null : ` Interrupted ${real === 1 ? 'once' : `${real} times`}${interruptions.length > real ? `; ${counted(interruptions.length - real, 'sound')} let pass` : ''}.`}`;
+  return html`<${Section}
+    title="Turns and latency"
+    lead=${lead ?? undefined}
+    actions=${
+      data.length === 0
+        ? null
+        : html`<${Segments}
+            label="Shown as"
+            value=${view}
+            options=${[
+              { value: 'bars', label: 'Bars' },
+              { value: 'table', label: 'Table' },
+            ]}
+            onChange=${(value: string) => setView(value as 'bars' | 'table')}
+          />`
+    }
+  >
+    ${
+      data.length === 0
+        ? html`<${EmptyState} title="No turns.">The agent did not come to speak on this call.<//>`
+        : view === 'bars'
+          ? html`<${Bars} turns=${data} seek=${props.seek} />`
+          : html`<${TurnTable} turns=${data} />`
+    }
+  <//>`;
+}
+
+function Bars(props: { turns: readonly Turn[]; seek?: ((ms: number) => void) | undefined }) {
+  const { rows, marks, endMs } = waterfall(props.turns);
+  return html`<div>
+    <p class="legend">
+      ${PARTS.map((part) => html`<span key=${part.key} title=${part.about}><i class=${`swatch ${part.colour}`}></i>${part.label}</span>`)}
+    </p>
+    <ol class="waterfall" aria-label="Waits of the turns; the same as a table by the switch above">
+      ${rows.map((row) => html`<li key=${row.turn.id}><${BarRow} row=${row} seek=${props.seek} /></li>`)}
+    </ol>
+    <div class="waterfall-scale digits" aria-hidden="true">
+      ${marks.map((at) => html`<${Placed} key=${at} left=${(at / endMs) * 100}>${at === 0 ? '0' : latency(at)}<//>`)}
+    </div>
+  </div>`;
+}
+
+/** Something at a share of the width, set through CSSOM: the policy allows no style attribute. */
+function Placed(props: { left: number; width?: number; class?: string; title?: string; children?: unknown }) {
+  const box = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (box.current === null) return;
+    box.current.style.left = `${props.left}%`;
+    if (props.width !== undefined) box.current.style.width = `${props.width}%`;
+  }, [props.left, props.width]);
+  return html`<span ref=${box} class=${props.class} title=${props.title}>${props.children}</span>`;
+}
+
+function BarRow(props: { row: WaitRow; seek?: ((ms: number) => void) | undefined }) {
+  const { turn, bars, totalMs } = props.row;
+  const atMs = turn.speech_end_ms ?? turn.decided_ms;
+  const parts = bars.map((bar) => `${bar.label} ${latency(bar.ms)}`).join(', ');
+  const outcome =
+    turn.latency_ms === null ? (turn.barged_in ? 'cut before it was heard' : 'not heard') : `heard after ${latency(turn.latency_ms)}`;
+  return html`<div class="wait">
+    ${
+      props.seek === undefined
+        ? html`<span class="wait-name digits">${clock(atMs)}</span>`
+        : html`<button class="wait-name digits" aria-label=${`Play turn ${turn.index} from ${clock(atMs)}`} onClick=${() => props.seek?.(Math.max(0, atMs - 1000))}>
+            ${clock(atMs)}
+          </button>`
+    }
+    <span class="wait-kind small">${KINDS[turn.kind]}</span>
+    <span class="wait-bars">
+      <span class="sr-only">${`${outcome}: ${parts}`}</span>
+      <span aria-hidden="true">
+        ${bars.map(
+          (bar) => html`<${Placed} key=${bar.key} class=${`bar ${bar.colour}`} left=${bar.left} width=${bar.width} title=${`${bar.label}: ${latency(bar.ms)}`} />`,
+        )}
+      </span>
+    </span>
+    <span class="wait-total digits" aria-hidden="true">${
+      turn.latency_ms === null
+        ? html`<${Badge} tone="warn">${turn.barged_in ? 'Cut' : 'Not heard'}<//>`
+        : latency(turn.latency_ms ?? totalMs)
+    }</span>
+  </div>`;
+}
+
+function TurnTable(props: { turns: readonly Turn[] }) {
+  return html`<${Table}
+    caption="Turns: what each wait was made of"
+    dense
+    rows=${props.turns}
+    rowKey=${(turn: Turn) => turn.id}
+    columns=${[
+      { label: 'Turn', cell: (turn: Turn) => `${turn.index}. ${KINDS[turn.kind]}` },
+      { label: 'At', numeric: true, cell: (turn: Turn) => clock(turn.speech_end_ms ?? turn.decided_ms) },
+      ...PARTS.map(({ key, label }) => ({
+        label,
+        numeric: true,
+        cell: (turn: Turn) => latency(turn.parts[key]),
+      })),
+      {
+        label: 'Heard after',
+        numeric: true,
+        cell: (turn: Turn) =>
+          turn.latency_ms === null
+            ? html`<${Badge} tone="warn">${turn.barged_in ? 'Cut' : 'Not heard'}<//>`
+            : html`<strong>${latency(turn.latency_ms)}</strong>`,
+      },
+    ]}
+  />`;
+}
