@@ -2,8 +2,9 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { startLive } from './live-stream.ts';
 import { SetupPage, SignInPage } from './pages/sign-in.ts';
-import { loadSession, session } from './session.ts';
+import { loadSession, session, sessionEnded } from './session.ts';
 import { ErrorNote } from './ui/feedback.ts';
 import { path, startRouter } from './ui/router.ts';
 import { Shell } from './ui/shell.ts';
@@ -30,5 +31,6 @@ function App() {
 
 startTheme();
 startRouter();
+startLive(sessionEnded);
 const root = document.getElementById('app');
 if (root !== null) render(html`<${App} />`, root);

@@ -21,6 +21,17 @@ export const ROUTES: readonly Route[] = [
     nav: { label: 'Overview', icon: 'overview', group: 'work' },
   },
   {
+    path: '/live',
+    load: async () => (await import('./pages/live.ts')).LivePage,
+    nav: { label: 'Live', icon: 'live', group: 'work' },
+  },
+  {
+    path: '/calls',
+    load: async () => (await import('./pages/calls.ts')).CallsPage,
+    nav: { label: 'Calls', icon: 'calls', group: 'work' },
+  },
+  { path: '/calls/:id', load: async () => (await import('./pages/call.ts')).CallPage },
+  {
     path: '/agents',
     load: async () => (await import('./pages/agents.ts')).AgentsPage,
     nav: { label: 'Agents', icon: 'agents', group: 'build' },

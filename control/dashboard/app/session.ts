@@ -100,11 +100,12 @@ export async function logOut(): Promise<void> {
   await loadSession();
 }
 
-whenSignedOut(() => {
+/** The session is over though nobody signed out here: another tab did, it grew old, or the password was changed. */
+export function sessionEnded(): void {
   const now = session.peek();
   if (now?.state !== 'signed_in') return;
   endedHere.value = true;
   session.value = { state: 'signed_out', version: now.version };
-  // The token for signing in again.
-  loadSession().catch(() => {});
-});
+}
+
+whenSignedOut(sessionEnded);

@@ -16,7 +16,9 @@ export function heardParts(item: Pick<TranscriptItem, 'text' | 'heard_text' | 'i
   let seen = 0;
   for (let at = 0; at < text.length; at++) {
     if (seen >= wanted.length) {
-      return letters(text.slice(0, at)) === wanted ? { heard: text.slice(0, at), cut: text.slice(at) } : { heard, cut: '' };
+      return letters(text.slice(0, at)) === wanted
+        ? { heard: text.slice(0, at), cut: text.slice(at) }
+        : { heard, cut: '' };
     }
     seen += letters(text.charAt(at)).length;
   }
@@ -58,12 +60,18 @@ export function toolCall(text: string): ToolCall {
     // Not JSON: a built-in one.
   }
   const match = /^([\w.-]+)(?::\s*|$)([\s\S]*)$/.exec(text);
-  return { name: match?.[1] ?? 'tool', arguments: match === null ? text : (match[2] ?? ''), output: '', ok: null };
+  return {
+    name: match?.[1] ?? 'tool',
+    arguments: match === null ? text : (match[2] ?? ''),
+    output: '',
+    ok: null,
+  };
 }
 
 /** JSON laid out to be read; other text as it is. */
 function inWords(value: unknown): string {
-  if (typeof value !== 'string') return value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
+  if (typeof value !== 'string')
+    return value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
   try {
     const parsed: unknown = JSON.parse(value);
     if (typeof parsed !== 'object' || parsed === null) return value;

@@ -3,7 +3,12 @@ import type { Turn } from '../../sdk/index.ts';
 
 /** The parts of a wait in the order in which they pass: name, what it is, a colour of the style sheet. */
 export const PARTS = [
-  { key: 'end_of_turn_ms', label: 'End of turn', colour: 'part-1', about: 'until the other side was taken to have finished' },
+  {
+    key: 'end_of_turn_ms',
+    label: 'End of turn',
+    colour: 'part-1',
+    about: 'until the other side was taken to have finished',
+  },
   { key: 'request_ms', label: 'Request', colour: 'part-2', about: 'until the model was asked' },
   { key: 'model_ms', label: 'Model', colour: 'part-3', about: 'until its first sound' },
   { key: 'send_ms', label: 'Send', colour: 'part-4', about: 'until that went to the carrier' },
@@ -71,6 +76,8 @@ export function percentile(values: readonly number[], share: number): number | n
 /** The waits of answers to speech: what people mean by latency. */
 export function answerWaits(turns: readonly Turn[]): number[] {
   return turns.flatMap((turn) =>
-    turn.kind === 'answer' && turn.speech_end_ms !== null && turn.latency_ms !== null ? [turn.latency_ms] : [],
+    turn.kind === 'answer' && turn.speech_end_ms !== null && turn.latency_ms !== null
+      ? [turn.latency_ms]
+      : [],
   );
 }

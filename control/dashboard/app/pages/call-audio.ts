@@ -95,7 +95,11 @@ interface Shape {
 }
 
 /** Reads the file once. `onShare` hears how far it has come, of one. */
-async function readShape(callId: string, stop: AbortSignal, onShare: (share: number) => void): Promise<Shape> {
+async function readShape(
+  callId: string,
+  stop: AbortSignal,
+  onShare: (share: number) => void,
+): Promise<Shape> {
   const response = await sessionFetch(recordingUrl(callId), { signal: stop });
   if (!response.ok || response.body === null) {
     const answer = (await response.json().catch(() => null)) as { error?: object } | null;
@@ -165,8 +169,9 @@ function Waves(props: { shape: Shape; player: Player }) {
       waveColor: colour(`--${name}-wave`),
       progressColor: colour(`--${name}`),
     });
+    const host = document.createElement('div');
     const waves = WaveSurfer.create({
-      container: box.current,
+      container: host,
       media: props.player.audio,
       peaks: props.shape.channels,
       duration: props.shape.durationMs / 1000,
@@ -180,15 +185,30 @@ function Waves(props: { shape: Shape; player: Player }) {
       normalize: false,
       hideScrollbar: true,
       dragToSeek: true,
-      cspNonce: document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '',
       splitChannels: [side('caller'), side('agent')],
     });
-    return () => waves.destroy();
+    adoptStyles(host);
+    box.current.append(host);
+    return () => {
+      waves.destroy();
+      host.remove();
+    };
   }, [props.shape, shade]);
   return html`<div class="waves" aria-hidden="true">
     <div class="wave-names small"><span class="caller">Other side</span><span class="agent">Agent</span></div>
     <div class="wave-box" ref=${box}></div>
   </div>`;
+}
+
+/** The waveform brings a style element in its shadow tree, which the page's policy refuses: a sheet made by script is not. */
+function adoptStyles(host: HTMLElement): void {
+  const shadow = host.firstElementChild?.shadowRoot;
+  const style = shadow?.querySelector('style');
+  if (!shadow || !style) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style.textContent ?? '');
+  shadow.adoptedStyleSheets = [sheet];
+  style.remove();
 }
 
 function Controls(props: { callId: string; player: Player; fileBytes: number | null }) {

@@ -56,13 +56,15 @@ function Delivery(props: { delivery: CallEventDelivery; type: string; reload: ()
       <span class="dim small">${counted(delivery.attempt_count, 'attempt')}${answered}</span>
       <span class="spring"></span>
       <${Button} small kind="quiet" expanded=${open} label=${`Attempts of ${props.type} to ${delivery.receiver}`} icon="down" onClick=${() => setOpen(!open)} />
-      <${Button} small busy=${again.busy} onClick=${() => again.run()} label=${`Send ${props.type} to ${delivery.receiver} again`}>Redeliver<//>
+      <${Button} small busy=${again.busy} onClick=${() => again.run()} label=${`Redeliver ${props.type} to ${delivery.receiver}`}>Redeliver<//>
     </div>
     ${
       delivery.status === 'delivered' || delivery.last_error === null
         ? null
         : html`<p class="small delivery-error">${delivery.last_error}${
-            delivery.next_attempt_at === null ? null : html`; next attempt <${Time} iso=${delivery.next_attempt_at} />`
+            delivery.next_attempt_at === null
+              ? null
+              : html`; next attempt <${Time} iso=${delivery.next_attempt_at} />`
           }</p>`
     }
     <${ErrorNote} error=${again.error} title="It was not sent again." />
@@ -71,7 +73,10 @@ function Delivery(props: { delivery: CallEventDelivery; type: string; reload: ()
 }
 
 function Attempts(props: { id: string; count: number }) {
-  const detail = useLoad((signal) => api.webhookDeliveries.get(props.id, { signal }), [props.id, props.count]);
+  const detail = useLoad(
+    (signal) => api.webhookDeliveries.get(props.id, { signal }),
+    [props.id, props.count],
+  );
   return html`<${Loaded} load=${detail} title="The attempts could not be read.">
     ${(delivery: { attempts: WebhookAttempt[] }) =>
       delivery.attempts.length === 0
@@ -83,7 +88,10 @@ function Attempts(props: { id: string; count: number }) {
             rowKey=${(one: WebhookAttempt) => one.id}
             columns=${[
               { label: 'Attempt', cell: (one: WebhookAttempt) => String(one.attempt) },
-              { label: 'When', cell: (one: WebhookAttempt) => html`<${Time} iso=${one.started_at} as="exact" />` },
+              {
+                label: 'When',
+                cell: (one: WebhookAttempt) => html`<${Time} iso=${one.started_at} as="exact" />`,
+              },
               { label: 'Took', numeric: true, cell: (one: WebhookAttempt) => latency(one.latency_ms) },
               {
                 label: 'Outcome',

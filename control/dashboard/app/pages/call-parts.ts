@@ -47,7 +47,10 @@ export function ResultSection(props: { call: Call }) {
             return html`<code>${name}</code>${description === '' ? null : html`<div class="dim small field-about">${description}</div>`}`;
           },
         },
-        { label: 'Type', cell: ([, spec]: [string, unknown]) => html`<span class="dim">${fieldOf(spec).type}</span>` },
+        {
+          label: 'Type',
+          cell: ([, spec]: [string, unknown]) => html`<span class="dim">${fieldOf(spec).type}</span>`,
+        },
         {
           label: 'Value',
           grow: true,

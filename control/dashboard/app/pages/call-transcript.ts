@@ -101,7 +101,8 @@ export function TranscriptView(props: TranscriptProps) {
             class=${props.seek === undefined ? 'line-body' : 'line-body seekable'}
             onClick=${(event: MouseEvent) => {
               // A press on the words is a shortcut; selecting them or opening a tool's answer is not one.
-              if ((event.target as Element).closest('details, a, button') || getSelection()?.type === 'Range') return;
+              if ((event.target as Element).closest('details, a, button') || getSelection()?.type === 'Range')
+                return;
               props.seek?.(item.start_ms);
             }}
           >

@@ -36,10 +36,7 @@ export function TurnsSection(props: { turns: CallTurns; seek?: ((ms: number) => 
         : html`<${Segments}
             label="Shown as"
             value=${view}
-            options=${[
-              { value: 'bars', label: 'Bars' },
-              { value: 'table', label: 'Table' },
-            ]}
+            options=${[{ value: 'bars', label: 'Bars' }, { value: 'table', label: 'Table' }]}
             onChange=${(value: string) => setView(value as 'bars' | 'table')}
           />`
     }
@@ -85,7 +82,11 @@ function BarRow(props: { row: WaitRow; seek?: ((ms: number) => void) | undefined
   const atMs = turn.speech_end_ms ?? turn.decided_ms;
   const parts = bars.map((bar) => `${bar.label} ${latency(bar.ms)}`).join(', ');
   const outcome =
-    turn.latency_ms === null ? (turn.barged_in ? 'cut before it was heard' : 'not heard') : `heard after ${latency(turn.latency_ms)}`;
+    turn.latency_ms === null
+      ? turn.barged_in
+        ? 'cut before it was heard'
+        : 'not heard'
+      : `heard after ${latency(turn.latency_ms)}`;
   return html`<div class="wait">
     ${
       props.seek === undefined
@@ -99,7 +100,8 @@ function BarRow(props: { row: WaitRow; seek?: ((ms: number) => void) | undefined
       <span class="sr-only">${`${outcome}: ${parts}`}</span>
       <span aria-hidden="true">
         ${bars.map(
-          (bar) => html`<${Placed} key=${bar.key} class=${`bar ${bar.colour}`} left=${bar.left} width=${bar.width} title=${`${bar.label}: ${latency(bar.ms)}`} />`,
+          (bar) =>
+            html`<${Placed} key=${bar.key} class=${`bar ${bar.colour}`} left=${bar.left} width=${bar.width} title=${`${bar.label}: ${latency(bar.ms)}`} />`,
         )}
       </span>
     </span>

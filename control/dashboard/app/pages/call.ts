@@ -88,9 +88,9 @@ function useLiveUpdates(id: string, loads: Loads, reloadAll: () => void): void {
     call.data.result_status !== 'pending' &&
     transcript.data?.status !== 'live' &&
     events.data?.data.every((event) => event.deliveries.every((one) => one.status !== 'pending')) !== false;
-  const endedRecently =
-    call.data?.ended_at != null && Date.now() - Date.parse(call.data.ended_at) < 120_000;
-  const looks = call.data !== undefined && isOver(call.data) && (!settled || call.data.cost === null) && endedRecently;
+  const endedRecently = call.data?.ended_at != null && Date.now() - Date.parse(call.data.ended_at) < 120_000;
+  const looks =
+    call.data !== undefined && isOver(call.data) && (!settled || call.data.cost === null) && endedRecently;
   useEffect(() => {
     if (!looks) return;
     const timers = SETTLING_MS.map((ms) => setTimeout(reloadAll, ms));
@@ -191,7 +191,9 @@ function Sound(props: { call: Call; transcript: Load<Transcript>; turns: Load<Ca
   const final = props.transcript.data?.status === 'final';
   const recording = useLoad(
     async (signal): Promise<RecordingFacts | null> =>
-      over && final && call.answered_at !== null ? ask('GET', `recordings/${call.id}`, undefined, signal) : null,
+      over && final && call.answered_at !== null
+        ? ask('GET', `recordings/${call.id}`, undefined, signal)
+        : null,
     [call.id, over, final],
   );
   const recorded = recording.data?.recorded === true;
@@ -235,7 +237,11 @@ function NotRecorded() {
   </p>`;
 }
 
-function FollowingTranscript(props: { transcript: Transcript; player: Player | null; seek?: ((ms: number) => void) | undefined }) {
+function FollowingTranscript(props: {
+  transcript: Transcript;
+  player: Player | null;
+  seek?: ((ms: number) => void) | undefined;
+}) {
   const { transcript, player } = props;
   // Only a change of line draws anew, not every frame of the player.
   const current = useComputed(() =>

@@ -44,7 +44,10 @@ function dayAt(day: string, end: boolean): string | undefined {
 }
 
 export function CallsPage() {
-  const now = Object.fromEntries(FILTERS.map((name) => [name, query.value.get(name) ?? ''])) as Record<Filter, string>;
+  const now = Object.fromEntries(FILTERS.map((name) => [name, query.value.get(name) ?? ''])) as Record<
+    Filter,
+    string
+  >;
   const after = query.value.get('after') ?? '';
   const filtered = FILTERS.some((name) => now[name] !== '');
   const calls = useLoad(
@@ -133,7 +136,8 @@ function CallTable(props: { calls: readonly Call[] }) {
       },
       {
         label: 'Status',
-        cell: (call: Call) => html`<${Status} value=${call.status} label=${call.status === 'in_progress' ? 'On the line' : undefined} />`,
+        cell: (call: Call) =>
+          html`<${Status} value=${call.status} label=${call.status === 'in_progress' ? 'On the line' : undefined} />`,
       },
       {
         label: 'Agent',
@@ -169,7 +173,7 @@ function CallTable(props: { calls: readonly Call[] }) {
 /** Names of the agents, archived ones too. Without them the list is still a list. */
 function useAgentNames(): ReadonlyMap<string, string> {
   const agents = useLoad(async (signal) => {
-    const found = await api.agents.list({ limit: 100, include_archived: true }, { signal }).all(500);
+    const found = await api.agents.list({ limit: 100, include_archived: 'true' }, { signal }).all(500);
     return new Map(found.map((agent: AgentSummary) => [agent.id, agent.name]));
   }, []);
   return agents.data ?? new Map();

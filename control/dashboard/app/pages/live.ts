@@ -113,7 +113,9 @@ function Floor(props: { floor: FloorHolder; status: string }) {
 }
 
 /** Ends a live call, after a question. Before it is answered that is canceling it. */
-export function HangUp(props: { call: Pick<LiveCall, 'id' | 'status' | 'direction' | 'from_number' | 'to_number'> }) {
+export function HangUp(props: {
+  call: Pick<LiveCall, 'id' | 'status' | 'direction' | 'from_number' | 'to_number'>;
+}) {
   const { call } = props;
   const answered = call.status === 'in_progress';
   const ask = () =>

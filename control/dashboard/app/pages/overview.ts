@@ -29,7 +29,10 @@ const RANGES: readonly { value: Range; label: string; words: string }[] = [
 export function OverviewPage() {
   const asked = query.value.get('range');
   const range = RANGES.find(({ value }) => value === asked)?.value ?? '24h';
-  const overview = useLoad((signal) => ask<Overview>('GET', `overview?range=${range}`, undefined, signal), [range]);
+  const overview = useLoad(
+    (signal) => ask<Overview>('GET', `overview?range=${range}`, undefined, signal),
+    [range],
+  );
   const health = useLoad((signal) => ask<Health>('GET', 'health', undefined, signal), []);
   useEffect(() => {
     const look = () => {
@@ -76,11 +79,13 @@ function Outline() {
 }
 
 function Tile(props: { label: string; value: string; note?: string; href?: string; tone?: string }) {
-  const inside = html`<dt>${props.label}</dt>
+  const inside = html`<dt>
+      ${props.href === undefined ? props.label : html`<a class="tile-link" href=${props.href}>${props.label}</a>`}
+    </dt>
     <dd class="tile-value digits">${props.value}</dd>
     ${props.note === undefined ? null : html`<dd class="tile-note">${props.note}</dd>`}`;
   return html`<div class=${`tile card ${props.tone ?? ''}`}>
-    ${inside}${props.href === undefined ? null : html`<a class="tile-link" href=${props.href} aria-label=${`${props.label}: show them`}></a>`}
+    ${inside}
   </div>`;
 }
 
@@ -113,7 +118,9 @@ function Figures(props: { overview: Overview; range: Range }) {
                   {
                     label: 'Not answered',
                     colour: '--part-1',
-                    values: series.map(({ calls, answered, failed }) => Math.max(0, calls - answered - failed)),
+                    values: series.map(({ calls, answered, failed }) =>
+                      Math.max(0, calls - answered - failed),
+                    ),
                   },
                   { label: 'Failed', colour: '--bad', values: series.map(({ failed }) => failed) },
                 ]}
@@ -224,7 +231,9 @@ function FirstSteps() {
     {
       done: false,
       title: 'Make the first call',
-      text: number ? 'Call the number, or place a call with POST /v1/calls.' : 'Once the agent has a number, call it or have it call you.',
+      text: number
+        ? 'Call the number, or place a call with POST /v1/calls.'
+        : 'Once the agent has a number, call it or have it call you.',
       action: html`<${Button} small href="/docs#createCall">How to place one<//>`,
     },
   ];

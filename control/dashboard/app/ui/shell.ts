@@ -1,8 +1,8 @@
 // The frame around every page once someone is signed in: navigation at the side, or at the foot of a narrow screen.
-import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { liveCount } from '../live-stream.ts';
 import { matchRoute } from '../route-match.ts';
 import { type PageProps, ROUTES, type Route } from '../routes.ts';
 import { logOut, session } from '../session.ts';
@@ -16,9 +16,6 @@ import { Page } from './page.ts';
 import { path } from './router.ts';
 import { chooseTheme, type Theme, theme } from './theme.ts';
 import { Toasts } from './toast.ts';
-
-/** A count beside an entry of the navigation: how many calls are live. */
-export const badges = signal<Record<string, number>>({});
 
 const GROUPS = [
   { id: 'work', label: 'Calls' },
@@ -34,7 +31,7 @@ function isCurrent(route: Route): boolean {
 
 function Entry(props: { route: Route; onClick?: () => void }) {
   const { route } = props;
-  const live = badges.value[route.path] ?? 0;
+  const live = route.path === '/live' ? liveCount.value : 0;
   return html`<a
     href=${route.path}
     class="nav-entry"

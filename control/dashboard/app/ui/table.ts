@@ -16,6 +16,18 @@ export interface Column<T> {
   grow?: boolean;
 }
 
+/** A table wider than its frame can be reached and scrolled by keys; one that fits is no stop on the way. */
+function scrollableByKeys(frame: HTMLElement | null): (() => void) | undefined {
+  if (frame === null) return;
+  const look = () => {
+    if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+    else frame.removeAttribute('tabindex');
+  };
+  const resize = new ResizeObserver(look);
+  resize.observe(frame);
+  return () => resize.disconnect();
+}
+
 /** The first column names the row. With `href` its content is the link of the whole row. */
 export function Table<T>(props: {
   caption: string;
@@ -30,7 +42,10 @@ export function Table<T>(props: {
 }) {
   const { columns } = props;
   // The roles are written out: a table drawn as blocks on a narrow screen is none to some screen readers otherwise.
-  return html`<div class=${`table-frame${props.dense === true ? ' dense' : ''}`}>
+  return html`<div
+    class=${`table-frame${props.dense === true ? ' dense' : ''}`}
+    ref=${scrollableByKeys}
+  >
     <table role="table">
       <caption class=${props.showCaption === true ? undefined : 'sr-only'}>${props.caption}</caption>
       <thead role="rowgroup">
