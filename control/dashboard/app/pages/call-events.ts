@@ -53,8 +53,7 @@ function Delivery(props: { delivery: CallEventDelivery; type: string; reload: ()
     <div class="delivery-head">
       <${Status} value=${delivery.status} />
       <span class="delivery-to">${delivery.receiver}</span>
-      <span class="dim small">${counted(delivery.attempt_count, 'attempt')}${answered}</span>
-      <span class="spring"></span>
+      <span class="dim small delivery-count">${counted(delivery.attempt_count, 'attempt')}${answered}</span>
       <${Button} small kind="quiet" expanded=${open} label=${`Attempts of ${props.type} to ${delivery.receiver}`} icon="down" onClick=${() => setOpen(!open)} />
       <${Button} small busy=${again.busy} onClick=${() => again.run()} label=${`Redeliver ${props.type} to ${delivery.receiver}`}>Redeliver<//>
     </div>

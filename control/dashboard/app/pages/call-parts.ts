@@ -41,15 +41,13 @@ export function ResultSection(props: { call: Call }) {
       rowKey=${([name]: [string, unknown]) => name}
       columns=${[
         {
-          label: 'Field',
+          label: 'Field and type',
           cell: ([name, spec]: [string, unknown]) => {
-            const { description } = fieldOf(spec);
-            return html`<code>${name}</code>${description === '' ? null : html`<div class="dim small field-about">${description}</div>`}`;
+            const { type, description } = fieldOf(spec);
+            return html`<code>${name}</code>
+              <div class="dim small field-about">${type}</div>
+              ${description === '' ? null : html`<div class="dim small field-about">${description}</div>`}`;
           },
-        },
-        {
-          label: 'Type',
-          cell: ([, spec]: [string, unknown]) => html`<span class="dim">${fieldOf(spec).type}</span>`,
         },
         {
           label: 'Value',

@@ -30,13 +30,16 @@ export function Line(props: { item: TranscriptItem; short?: boolean }) {
 
 function ToolLine(props: { item: TranscriptItem; short?: boolean | undefined }) {
   const tool = toolCall(props.item.text);
+  // What those do is short: it stands beside the name.
+  const builtIn = tool.ok === null && tool.output === '';
   return html`<div class="line tool">
     <span class="line-who"><${Icon} name="tool" size=${14} /><span class="sr-only">Tool</span></span>
     <div class="line-text">
       <code>${tool.name}</code>
+      ${builtIn ? html` ${tool.arguments}` : null}
       ${tool.ok === null ? null : html` <${Badge} tone=${tool.ok ? 'ok' : 'bad'}>${tool.ok ? 'Answered' : 'Failed'}<//>`}
       ${
-        props.short === true || (tool.arguments === '' && tool.output === '')
+        props.short === true || builtIn || (tool.arguments === '' && tool.output === '')
           ? null
           : html`<details>
               <summary class="small">What was asked and answered</summary>

@@ -173,7 +173,7 @@ function CallTable(props: { calls: readonly Call[] }) {
 /** Names of the agents, archived ones too. Without them the list is still a list. */
 function useAgentNames(): ReadonlyMap<string, string> {
   const agents = useLoad(async (signal) => {
-    const found = await api.agents.list({ limit: 100, include_archived: 'true' }, { signal }).all(500);
+    const found = await api.agents.list({ limit: 100, include_archived: true }, { signal }).all(500);
     return new Map(found.map((agent: AgentSummary) => [agent.id, agent.name]));
   }, []);
   return agents.data ?? new Map();

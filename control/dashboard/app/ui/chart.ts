@@ -60,6 +60,7 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
         grid: { show: false },
         ticks: { stroke: line, width: 1, size: 4 },
         space: 64,
+        size: 30,
         values: (_chart, splits) => splits.map((at) => axisTime(at * 1000, hours)),
       },
       {
@@ -68,7 +69,7 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
         grid: { stroke: line, width: 1 },
         ticks: { show: false },
         size: 58,
-        space: 34,
+        space: 28,
         values: (_chart, splits) => splits.map((value) => props.format(value)),
       },
     ],

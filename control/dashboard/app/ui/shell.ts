@@ -80,9 +80,10 @@ function Account() {
     <${ErrorNote} error=${leave.error} title="You are still signed in." />
     <div class="account-foot">
       <${Button} small kind="quiet" icon="leave" busy=${leave.busy} onClick=${leave.run}>Sign out<//>
-      <a class="dim small" href="/docs" target="_blank" rel="noopener">API reference</a>
     </div>
-    <p class="dim small">Offhook ${session.value?.version}</p>
+    <p class="dim small">
+      Offhook ${session.value?.version} · <a class="dim" href="/docs" target="_blank" rel="noopener">API reference</a>
+    </p>
   </div>`;
 }
 
