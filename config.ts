@@ -86,6 +86,13 @@ export const SETTINGS = {
     max: 10000,
     help: 'live calls at once; more are refused',
   },
+  MEDIA_LATE_MS: {
+    kind: 'integer',
+    default: '40',
+    min: 0,
+    max: 10000,
+    help: 'event-loop delay (p99 of a second) beyond which a media thread takes no new calls (0: never)',
+  },
   MAX_CALL_SECONDS: { kind: 'integer', default: '3600', min: 10, max: 14400, help: 'longest call' },
   RING_SECONDS: { kind: 'integer', default: '60', min: 5, max: 600, help: 'how long an outbound call rings' },
   RECORD_CALLS: { kind: 'boolean', default: 'false', help: 'write each call as a stereo WAV file' },

@@ -251,6 +251,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     await watch.recover();
 
     threads = await openMediaThreads({
+      admission: { lateMs: config.MEDIA_LATE_MS },
       count: config.MEDIA_THREADS || Math.max(2, availableParallelism()),
       firstPort: config.MEDIA_PORT,
       data: {

@@ -61,7 +61,7 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     help: string,
     read: (
       load: ReturnType<MediaThreads['loads']> extends ReadonlyMap<number, infer L> ? L : never,
-    ) => number,
+    ) => number | null,
   ) =>
     new Gauge({
       name,
@@ -70,7 +70,10 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
       registers,
       collect() {
         this.reset();
-        for (const [thread, load] of threads()?.loads() ?? []) this.set({ thread }, read(load));
+        for (const [thread, load] of threads()?.loads() ?? []) {
+          const value = read(load);
+          if (value !== null) this.set({ thread }, value);
+        }
       },
     });
   perThread(
@@ -88,6 +91,27 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     'The latest tick of the 20 ms clock, last second',
     (load) => load.tickLateMaxMs / 1000,
   );
+  perThread(
+    'offhook_media_frame_age_p50_seconds',
+    'How much later than the quickest of their stream frames were worked on: the middle, last second',
+    (load) => (load.frameAgeP50Ms === null ? null : load.frameAgeP50Ms / 1000),
+  );
+  perThread(
+    'offhook_media_frame_age_p99_seconds',
+    "The same, the 99th of a hundred; the lines' own jitter is in it",
+    (load) => (load.frameAgeP99Ms === null ? null : load.frameAgeP99Ms / 1000),
+  );
+  new Gauge({
+    name: 'offhook_media_thread_late',
+    help: '1 while a media thread runs late and takes no new calls',
+    labelNames: ['thread'] as const,
+    registers,
+    collect() {
+      this.reset();
+      for (const { thread, pace } of threads()?.paces() ?? [])
+        this.set({ thread }, pace.at === 'late' ? 1 : 0);
+    },
+  });
   perThread('offhook_media_calls', 'Calls that a media thread holds', (load) => load.calls);
   perThread(
     'offhook_media_frames_in',

@@ -154,6 +154,8 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
   let accepting = true;
   /** Slots taken by calls that are being made and are not in `live` yet. */
   let opening = 0;
+  /** Why calls are not taken, as the log was told. */
+  let refusing: string | null = null;
 
   function pool(): MediaThreads {
     if (threads === null)
@@ -252,30 +254,53 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     else o.settleCost(callId);
   }
 
-  /** Takes a slot and a thread and has the model opened. Throws before anything is left behind. */
+  /** Counts a call that is not taken; the log has a line when a reason begins to hold, not one a call. */
+  function refuse(
+    code: 'draining' | 'storage_low' | 'at_capacity',
+    why: string,
+    message: string,
+    retryAfterSeconds: number,
+  ): never {
+    o.observer.refused?.(why);
+    if (refusing !== why) log.warn({ why, live: live.size }, 'calls.refused');
+    refusing = why;
+    throw new AppError(code, message, { retryAfterSeconds });
+  }
+
+  /**
+   * Takes a slot, or throws before anything is left behind. Nothing is waited for between the look and the taking: of
+   * any number of calls at the last slot one gets it.
+   */
   function takeSlot(): void {
     if (!accepting) {
-      o.observer.refused?.('draining');
-      throw new AppError('draining', 'The daemon is shutting down and takes no new calls.', {
-        retryAfterSeconds: 30,
-      });
+      refuse('draining', 'draining', 'The daemon is shutting down and takes no new calls.', 30);
     }
     if (o.storageLow?.()) {
-      o.observer.refused?.('storage_low');
-      throw new AppError('storage_low', 'The disk of the daemon is nearly full; no new calls are taken.', {
-        retryAfterSeconds: 30,
-      });
-    }
-    if (live.size + opening >= o.maxCalls) {
-      o.observer.refused?.('at_capacity');
-      throw new AppError(
-        'at_capacity',
-        `All ${o.maxCalls} lines are in use; try again when a call has ended.`,
-        {
-          retryAfterSeconds: 5,
-        },
+      refuse(
+        'storage_low',
+        'storage_low',
+        'The disk of the daemon is nearly full; no new calls are taken.',
+        30,
       );
     }
+    if (live.size + opening >= o.maxCalls) {
+      refuse(
+        'at_capacity',
+        'at_capacity',
+        `All ${o.maxCalls} lines are in use; try again when a call has ended.`,
+        5,
+      );
+    }
+    if (pool().ready() && !pool().admits()) {
+      refuse(
+        'at_capacity',
+        'late',
+        'The media threads run late: no call is taken until they keep time again, so that those on the line stay good.',
+        5,
+      );
+    }
+    if (refusing !== null) log.info({ live: live.size }, 'calls.taken_again');
+    refusing = null;
     opening++;
   }
 

@@ -6,10 +6,22 @@ import type { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import {
+  type AdmissionRules,
+  admits,
+  afterDeath,
+  afterReport,
+  afterSilence,
+  choose,
+  ON_TIME,
+  type Pace,
+} from './admission.ts';
 import type { FromMedia, MediaThreadData, ToMedia } from './messages.ts';
 
 export interface MediaThreads {
-  /** Puts a call on the least loaded thread. @throws AppError at_capacity when none runs */
+  /** Whether any thread keeps time, and so may take a call. */
+  admits(): boolean;
+  /** Puts a call that was admitted on the least loaded thread. @throws AppError at_capacity when none runs */
   assign(callId: string): number;
   /** The thread of a call, or null when it has none (any more). */
   threadOf(callId: string): number | null;
@@ -20,6 +32,8 @@ export interface MediaThreads {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The threads' last reports of load, by thread. */
   loads(): ReadonlyMap<number, Extract<FromMedia, { type: 'load' }>>;
+  /** Running threads: how many calls each has, and whether it keeps time. */
+  paces(): { thread: number; calls: number; pace: Pace }[];
   ready(): boolean;
   close(): Promise<void>;
 }
@@ -29,6 +43,9 @@ interface Lane {
   worker: Worker;
   port: number | null;
   calls: Set<string>;
+  pace: Pace;
+  /** Since its last report, by the control thread's own timer: a pause of that thread is no silence of this one. */
+  silentSeconds: number;
 }
 
 export interface MediaThreadsOptions {
@@ -36,6 +53,7 @@ export interface MediaThreadsOptions {
   /** Port of the first thread's listener, the next ones for the others; 0: any free ones. */
   firstPort: number;
   data: Omit<MediaThreadData, 'thread' | 'port'>;
+  admission: AdmissionRules;
   log: Log;
   onMessage(message: FromMedia, thread: number): void;
   /** A thread has died, and these calls with it. */
@@ -44,8 +62,8 @@ export interface MediaThreadsOptions {
 
 /** Unanswered media upgrades at once; more are refused. */
 const MAX_JOINING = 200;
-/** A thread that keeps dying is started again more and more slowly. */
-const RESTART_MS = [0, 250, 1_000, 5_000];
+/** A lane that has said nothing is looked after this often. */
+const SILENCE_CHECK_MS = 1_000;
 
 /**
  * Starts the threads and waits until each listens.
@@ -59,6 +77,35 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
   let joining = 0;
   let closing = false;
 
+  /** A lane's pace after a report or a silence; told once a change. */
+  function note(lane: Lane, pace: Pace, load = loads.get(lane.thread)): void {
+    const before = lane.pace;
+    lane.pace = pace;
+    if (before.at === pace.at) return;
+    const fields = {
+      thread: lane.thread,
+      calls: lane.calls.size,
+      loop_delay_p99_ms: load?.loopDelayP99Ms,
+      frame_age_p50_ms: load?.frameAgeP50Ms,
+    };
+    if (pace.at === 'late') o.log.warn({ ...fields, why: pace.why }, 'media_thread.late');
+    else o.log.info(fields, 'media_thread.on_time');
+  }
+
+  const running = () =>
+    [...lanes.values()]
+      .filter((lane) => lane.port !== null)
+      .map(({ thread, calls, pace }) => ({ thread, calls: calls.size, pace }));
+
+  const watching = setInterval(() => {
+    for (const lane of lanes.values()) {
+      if (lane.port === null) continue;
+      lane.silentSeconds++;
+      note(lane, afterSilence(lane.pace, lane.silentSeconds, o.admission));
+    }
+  }, SILENCE_CHECK_MS);
+  watching.unref();
+
   function start(thread: number, deaths: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const worker = new Worker(new URL('./media/media-thread.ts', import.meta.url), {
@@ -70,14 +117,25 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
         } satisfies MediaThreadData,
         env: {},
       });
-      const lane: Lane = { thread, worker, port: null, calls: new Set() };
+      const lane: Lane = {
+        thread,
+        worker,
+        port: null,
+        calls: new Set(),
+        pace: ON_TIME,
+        silentSeconds: 0,
+      };
+      const bornAt = performance.now();
       lanes.set(thread, lane);
       worker.on('message', (message: FromMedia) => {
         if (message.type === 'listening') {
           lane.port = message.port;
           resolve();
-        } else if (message.type === 'load') loads.set(thread, message);
-        else if (message.type === 'log') o.log[message.level]({ thread, ...message.fields }, message.event);
+        } else if (message.type === 'load') {
+          loads.set(thread, message);
+          lane.silentSeconds = 0;
+          note(lane, afterReport(lane.pace, message, o.admission), message);
+        } else if (message.type === 'log') o.log[message.level]({ thread, ...message.fields }, message.event);
         else o.onMessage(message, thread);
       });
       worker.on('error', (error) => {
@@ -92,13 +150,13 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
         lane.calls.clear();
         if (closing) return;
         o.onLost(lost);
-        const delay = RESTART_MS[Math.min(deaths, RESTART_MS.length - 1)] ?? 0;
+        const next = afterDeath(deaths, performance.now() - bornAt);
         setTimeout(() => {
           if (closing) return;
-          start(thread, deaths + 1).catch((error: unknown) => {
+          start(thread, next.deaths).catch((error: unknown) => {
             o.log.error({ thread, err: error }, 'media_thread.not_restarted');
           });
-        }, delay).unref();
+        }, next.restartMs).unref();
       });
     });
   }
@@ -110,12 +168,11 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
   }
 
   return {
+    admits: () => admits(running()),
+    paces: running,
     assign(callId) {
-      let best: Lane | null = null;
-      for (const lane of lanes.values()) {
-        if (lane.port !== null && (best === null || lane.calls.size < best.calls.size)) best = lane;
-      }
-      if (best === null)
+      const best = lanes.get(choose(running()) ?? Number.NaN);
+      if (best === undefined)
         throw new AppError('at_capacity', 'No media thread is running; try again in a moment.', {
           retryAfterSeconds: 5,
         });
@@ -178,6 +235,7 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
     ready: () => [...lanes.values()].some((lane) => lane.port !== null),
     async close() {
       closing = true;
+      clearInterval(watching);
       for (const socket of joined) socket.destroy();
       await Promise.all(
         [...lanes.values()].map(async (lane) => {

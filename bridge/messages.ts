@@ -175,6 +175,11 @@ export type FromMedia =
       loopDelayMaxMs: number;
       /** How late the 20 ms clock ran at worst, in milliseconds. */
       tickLateMaxMs: number;
+      /** Its ticks that were left out after a stall, over the last second. */
+      skippedTicks: number;
+      /** How much later than the quickest of their stream frames were worked on; null when none came. */
+      frameAgeP50Ms: number | null;
+      frameAgeP99Ms: number | null;
       framesIn: number;
       framesOut: number;
       vadWindows: number;

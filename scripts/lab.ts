@@ -243,6 +243,8 @@ export async function openLab(o: LabOptions): Promise<Lab> {
           OPENAI_BASE_URL: `${model.url}/v1`,
           OFFHOOK_API_KEY: apiKey,
           WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+          // The simulators, and whatever else runs here, have the same processors: being late is no sign of too many calls.
+          MEDIA_LATE_MS: '3000',
           ...o.env,
           ...env,
         },

@@ -17,6 +17,7 @@ import type { TurnRules } from '../turns.ts';
 import { type CallRecorder, openCallRecorder } from './call-recorder.ts';
 import { createCallerVoice } from './caller-voice.ts';
 import { type Conversation, openConversation } from './conversation.ts';
+import type { FrameAges, StreamAges } from './frame-age.ts';
 import type { FrameClock } from './frame-clock.ts';
 import { createLineWatch, type LineWatch } from './line-watch.ts';
 
@@ -46,6 +47,7 @@ export interface LiveCallPorts {
   post(message: FromMedia): void;
   rules: TurnRules;
   counters: { framesIn: number; framesOut: number };
+  frameAges: FrameAges;
 }
 
 export interface LiveCall {
@@ -90,6 +92,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   let framesIn = 0;
   let framesOut = 0;
   let filler: GapFiller;
+  let ages: StreamAges = ports.frameAges.stream();
   let lane: VadLane | null = null;
   let recorder: CallRecorder | null = null;
   let recorderOpening: Promise<void> | null = null;
@@ -257,6 +260,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       aheadUntilMs = 0;
       pausing = false;
       filler = newFiller();
+      ages = ports.frameAges.stream();
       voice.restart(streamOffsetMs);
       lane = ports.vad.openLane(voice.window);
       if (plan.recordingPath !== null && recorderOpening === null && recordingEnd === null) {
@@ -292,6 +296,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
             voice.shift(streamOffsetMs);
           }
           line.frame(nowMs);
+          ages.frame(nowMs, message.timestampMs);
           framesIn++;
           ports.counters.framesIn++;
           filler.push(message.payload, message.timestampMs, message.chunk);

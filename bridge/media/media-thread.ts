@@ -8,6 +8,7 @@ import type { FromMedia, MediaThreadData, ToMedia } from '../messages.ts';
 import { models } from '../models/models.ts';
 import { TURN_RULES } from '../turns.ts';
 import { mediaCarriers } from './carrier-media.ts';
+import { createFrameAges } from './frame-age.ts';
 import { startFrameClock } from './frame-clock.ts';
 import { type LiveCall, openLiveCall } from './live-call.ts';
 import { openMediaServer, type StreamCarrier } from './media-server.ts';
@@ -47,6 +48,7 @@ for (const [name, secret] of Object.entries(data.carrierSecrets)) {
 
 const calls = new Map<string, LiveCall>();
 const counters = { framesIn: 0, framesOut: 0 };
+const frameAges = createFrameAges();
 const rules = { ...TURN_RULES, idleMs: data.callerIdleSeconds * 1000 };
 const clock = startFrameClock((error) => log.error({ err: error }, 'media.tick_failed'));
 const vad = await openVadBatch({ model: data.vadModel });
@@ -74,6 +76,7 @@ function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
       post,
       rules,
       counters,
+      frameAges,
       openModel(name, config, listener, callId) {
         const open = models[name];
         if (open === undefined) throw new Error(`There is no model "${name}".`);
@@ -122,7 +125,8 @@ const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
 delay.enable();
 let windowsBefore = 0;
 const reporting = setInterval(() => {
-  const { maxMs } = clock.lateness();
+  const { maxMs, skipped } = clock.lateness();
+  const ages = frameAges.read();
   const { windows } = vad.counters;
   post({
     type: 'load',
@@ -131,6 +135,9 @@ const reporting = setInterval(() => {
     loopDelayP99Ms: Math.max(0, delay.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
     loopDelayMaxMs: Math.max(0, delay.max / 1e6 - LOOP_RESOLUTION_MS),
     tickLateMaxMs: maxMs,
+    skippedTicks: skipped,
+    frameAgeP50Ms: ages?.p50Ms ?? null,
+    frameAgeP99Ms: ages?.p99Ms ?? null,
     framesIn: counters.framesIn,
     framesOut: counters.framesOut,
     vadWindows: windows - windowsBefore,

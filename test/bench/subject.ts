@@ -163,6 +163,8 @@ async function startDaemon(name: SubjectName, o: SubjectOptions): Promise<Subjec
       MEDIA_THREADS: String(o.mediaThreads),
       MEDIA_PORT: String(mediaPort),
       MAX_CONCURRENT_CALLS: '10000',
+      // What is measured here is what happens beyond it.
+      MEDIA_LATE_MS: '0',
       RATE_LIMIT_PER_SECOND: '10000',
       RATE_LIMIT_BURST: '10000',
       RECORD_CALLS: String(name === 'daemon-recording'),

@@ -25,8 +25,12 @@ export interface DeskRig {
   atCarrier: Map<string, CarrierCallSnapshot>;
   /** Requests to the carrier, as `cancel CA1`. */
   asked: string[];
+  /** Why calls were not taken, as the metrics are told. */
+  refused: string[];
   /** The carrier answers nothing. */
   down: boolean;
+  /** Every media thread runs late. */
+  late: boolean;
   /** The clock; tests move it. */
   clock: { ms: number };
   /** A call ready to be dispatched. */
@@ -34,6 +38,8 @@ export interface DeskRig {
 }
 
 export interface DeskRigOptions {
+  /** Lines there are; default: more than any test takes. */
+  maxCalls?: number;
   /** In place of accepting the call. */
   placeCall?: (callId: string, accept: () => string) => Promise<{ carrierCallId: string }>;
 }
@@ -53,6 +59,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
   await store.setBalance(org, 1_000_000_000);
   const atCarrier = new Map<string, CarrierCallSnapshot>();
   const asked: string[] = [];
+  const refused: string[] = [];
   let dialled = 0;
 
   async function end(verb: string, id: string): Promise<'ended' | 'already_ended'> {
@@ -111,6 +118,8 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     },
   });
   const threads: MediaThreads = {
+    admits: () => !rig.late,
+    paces: () => [],
     assign: () => 1,
     threadOf: () => null,
     post: nothing,
@@ -132,13 +141,25 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     publicUrl: 'http://127.0.0.1',
     dataDir: '.',
     recordCalls: false,
-    maxCalls: 10_000,
+    maxCalls: o.maxCalls ?? 10_000,
     maxSeconds: 3_600,
     ringSeconds: 60,
     pricePerMinute: 6_000,
     reserveMinutes: 5,
     runTool: unused,
-    inboundCall: unused,
+    inboundCall: ({ agent, to, from, carrierCallId }) =>
+      makeCall(org, {
+        id: uuid(),
+        created_at: now().toISOString(),
+        agent_id: agent.id,
+        direction: 'inbound',
+        status: 'ringing',
+        carrier: 'simulated',
+        carrier_call_id: carrierCallId,
+        to_number: to,
+        from_number: from,
+        returns: {},
+      }),
     settleCost() {},
     settleResult(callId) {
       void store.saveCall(callId, {
@@ -147,7 +168,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
         events: ['call.completed'],
       });
     },
-    observer: {},
+    observer: { refused: (why) => void refused.push(why) },
   });
   switchboard.attach(threads);
   const watch = openCallWatch({
@@ -162,6 +183,8 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
   });
   const rig: DeskRig = {
     down: false,
+    late: false,
+    refused,
     store,
     org,
     switchboard,

@@ -58,8 +58,8 @@ export function breakDaemon(lab: Lab, how: 'throw' | 'reject'): Promise<void> {
   });
 }
 
-/** An uncaught error on a media thread. */
-export function breakMediaThread(lab: Lab, thread: number): Promise<void> {
+/** Runs an expression on a media thread. */
+function evaluateOnMediaThread(lab: Lab, thread: number, expression: string): Promise<void> {
   return inspect(lab, async ({ send, next }) => {
     send('NodeWorker.enable', { waitForDebuggerOnStart: false });
     const { params } = await next(
@@ -67,11 +67,34 @@ export function breakMediaThread(lab: Lab, thread: number): Promise<void> {
         method === 'NodeWorker.attachedToWorker' &&
         params?.workerInfo?.title?.includes(`media-${thread}`) === true,
     );
-    const message = JSON.stringify({ id: 7, method: 'Runtime.evaluate', params: { expression: THROW } });
+    const message = JSON.stringify({ id: 7, method: 'Runtime.evaluate', params: { expression } });
     send('NodeWorker.sendMessageToWorker', { sessionId: params?.sessionId, message });
     await next(
       ({ method, params }) =>
         method === 'NodeWorker.receivedMessageFromWorker' && params?.message?.includes('"id":7') === true,
     );
   });
+}
+
+/** An uncaught error on a media thread. */
+export function breakMediaThread(lab: Lab, thread: number): Promise<void> {
+  return evaluateOnMediaThread(lab, thread, THROW);
+}
+
+/** Has a media thread compute for `busyMs` of every `everyMs`, until `relieveMediaThread`. */
+export function burdenMediaThread(
+  lab: Lab,
+  thread: number,
+  o: { busyMs: number; everyMs: number },
+): Promise<void> {
+  const work = `const end = performance.now() + ${o.busyMs}; while (performance.now() < end);`;
+  return evaluateOnMediaThread(
+    lab,
+    thread,
+    `globalThis.burden = setInterval(() => { ${work} }, ${o.everyMs}); 0`,
+  );
+}
+
+export function relieveMediaThread(lab: Lab, thread: number): Promise<void> {
+  return evaluateOnMediaThread(lab, thread, 'clearInterval(globalThis.burden); 0');
 }
