@@ -31,6 +31,12 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     help: 'Times the voice was held back for a sound that was no interruption, and went on',
     registers,
   });
+  const reaction = new Histogram({
+    name: 'offhook_barge_in_silenced_seconds',
+    help: "The caller's first sound over the agent's voice to the last sound of that voice heard at the carrier",
+    buckets: [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1, 2],
+    registers,
+  });
   const answer = new Histogram({
     name: 'offhook_answer_heard_seconds',
     help: "End of the caller's speech to the first sound of the answer heard at the carrier",
@@ -124,8 +130,13 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     ended: (call) => ended.inc({ direction: call.direction, status: call.status }),
     refused: (reason) => refused.inc({ reason }),
     interruption(one) {
-      if (one.taken_back) takenBack.inc();
-      else bargeIns.inc();
+      if (one.taken_back) {
+        takenBack.inc();
+        return;
+      }
+      bargeIns.inc();
+      if (one.onset_ms !== null && one.silenced_ms !== null)
+        reaction.observe(Math.max(0, one.silenced_ms - one.onset_ms) / 1000);
     },
     turn(record) {
       const { kind, latency_ms: latencyMs, parts } = turnView(record);

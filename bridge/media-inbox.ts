@@ -212,6 +212,12 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       case 'barge-in':
         if (entry !== undefined) o.observer.interruption?.(turnLog.interruption(callId, message, false));
         return;
+      case 'hold-taken-back':
+        if (entry !== undefined) {
+          const times = { atMs: message.resumedMs, onsetMs: message.onsetMs, heldMs: message.heldMs };
+          o.observer.interruption?.(turnLog.interruption(callId, times, true));
+        }
+        return;
       case 'tool-called':
         await runTool(message);
         return;

@@ -182,7 +182,20 @@ t.test('calls', async (t) => {
       const call = await rig.ended((await rig.dial(long.id, '+15550100002')).id);
       t.equal(call.status, 'completed');
       const { interruptions } = (await rig.lab.api<TurnsAnswer>('GET', `/v1/calls/${call.id}/turns`)).body;
-      t.equal(interruptions.filter(({ taken_back }) => !taken_back).length, 1);
+      const [barged, ...others] = interruptions.filter(({ taken_back }) => !taken_back);
+      t.same(others, [], 'interrupted once');
+      const onsetMs = barged?.onset_ms ?? Number.NaN;
+      const silencedMs = barged?.silenced_ms ?? Number.NaN;
+      const carrierSaw = await atCarrier(call.to_number);
+      const { steps, conversation } = carrierSaw;
+      const offsetMs = streamOffsetMs(carrierSaw);
+      const spokeMs = steps[0]?.startedMs ?? Number.NaN;
+      t.ok(Math.abs(onsetMs + offsetMs - spokeMs) < 400, 'it began when the person began to speak');
+      const lastMs = conversation?.agentSpurts.find(({ endMs }) => endMs > spokeMs)?.endMs ?? Number.NaN;
+      t.ok(
+        Math.abs(silencedMs + offsetMs - lastMs) < 400,
+        'the voice ended when the phone network heard it end',
+      );
       const lines = await rig.transcript(call.id);
       const cut = lines[0];
       t.ok(cut?.interrupted);
