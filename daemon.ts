@@ -290,7 +290,30 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       now,
       version: version(),
     };
-    const dashboard = openDashboard({ ...parts, routes: ROUTES, publicUrl, dataDir, feed });
+    const dashboard = openDashboard({
+      ...parts,
+      routes: ROUTES,
+      publicUrl,
+      dataDir,
+      feed,
+      health: {
+        carrier,
+        model: { url: config.OPENAI_BASE_URL, apiKey: openai.apiKey, name: config.REALTIME_MODEL },
+        async queue() {
+          const { pendingDeliveries, oldestPendingSeconds } = await store.stats();
+          const { mode, redis } = webhooks.health();
+          return {
+            mode,
+            degraded: mode === 'direct' && redis !== null,
+            pending: pendingDeliveries,
+            overdueSeconds: oldestPendingSeconds,
+          };
+        },
+        disk: space.health,
+        warnMb: config.STORAGE_WARN_MB,
+        threads: () => ({ ready: media.ready(), loads: [...media.loads().values()] }),
+      },
+    });
     closing.opened({ name: 'dashboard', shareMs: SHARE_MS.rest, close: () => dashboard.close() });
     const organization = await store.firstOrganization();
     const isSetUp = organization !== null && (await store.getOperator(organization.id)) !== null;

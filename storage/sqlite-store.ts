@@ -9,6 +9,7 @@ import { idempotency } from './sqlite/idempotency.ts';
 import { numbers } from './sqlite/numbers.ts';
 import { operators } from './sqlite/operators.ts';
 import { organizations } from './sqlite/organizations.ts';
+import { overview } from './sqlite/overview.ts';
 import { openSession } from './sqlite/session.ts';
 import { transcript } from './sqlite/transcript.ts';
 import { turns } from './sqlite/turns.ts';
@@ -40,6 +41,7 @@ export async function openStore({ path, log, now = () => new Date() }: StoreOpti
     ...agents(session),
     ...calls(session),
     ...transcript(session),
+    ...overview(session),
     ...turns(session),
     ...endpoints(session),
     ...deliveries(session),

@@ -44,6 +44,29 @@ export interface CallFilters {
   createdBefore?: string | undefined;
 }
 
+/** What happened in one hour, of calls made in it. */
+export interface CallHour {
+  /** `YYYY-MM-DDTHH`, UTC. */
+  hour: string;
+  calls: number;
+  inbound: number;
+  ended: number;
+  answered: number;
+  failed: number;
+  talkSeconds: number;
+  billedMilliCents: number;
+  /** Null where no call's cost is known. */
+  costMilliCents: number | null;
+}
+
+/** Answers of one hour that took about as long. */
+export interface LatencyCount {
+  hour: string;
+  /** Milliseconds from the end of the caller's speech to the first sound of the answer, to within 3 %. */
+  latencyMs: number;
+  answers: number;
+}
+
 export interface CallChange {
   /** The statuses the call may be in; in any other, nothing is written and `conflict` comes back. */
   from: readonly CallStatus[];
@@ -207,6 +230,12 @@ export interface Store {
   eventsAfter(orgId: string, after: string | null, limit: number): Promise<EventRecord[] | null>;
   getEvent(orgId: string, id: string): Promise<EventRecord | null>;
   listLedger(orgId: string, callId?: string): Promise<LedgerRecord[]>;
+
+  // overview: from `from` on, before `to`, both at the full hour
+  callHours(orgId: string, from: string, to: string): Promise<CallHour[]>;
+  /** Failed calls by error code, else by what ended them; the most frequent first. */
+  failureReasons(orgId: string, from: string, to: string): Promise<{ reason: string; count: number }[]>;
+  answerLatencies(orgId: string, from: string, to: string): Promise<LatencyCount[]>;
 
   // transcript
   /** Writes or replaces items by id. */

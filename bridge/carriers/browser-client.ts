@@ -55,5 +55,6 @@ export function openBrowser(o: BrowserOptions): Carrier {
     searchNumbers: noNumbers,
     buyNumber: noNumbers,
     releaseNumber: noNumbers,
+    check: async () => {},
   };
 }

@@ -100,6 +100,8 @@ export interface Carrier {
   /** Buys and points the number's hooks at us. Asks first whether it is ours already, so a lost answer never buys twice. */
   buyNumber(o: { e164: string; friendlyName?: string | undefined }): Promise<OwnedNumber>;
   releaseNumber(carrierNumberId: string): Promise<void>;
+  /** Whether it can be reached and takes our credentials: one request that changes nothing. */
+  check(): Promise<void>;
 }
 
 /** What a carrier's hooks report. Any of them may come twice, late, or out of order. */

@@ -268,6 +268,10 @@ export function openTwilio(o: TwilioOptions): Carrier {
       }
     },
 
+    async check() {
+      await rest.get(`${account}/IncomingPhoneNumbers.json?PageSize=1`, ownedList);
+    },
+
     async releaseNumber(carrierNumberId) {
       try {
         await rest.delete(`${account}/IncomingPhoneNumbers/${encodeURIComponent(carrierNumberId)}.json`);

@@ -9,9 +9,11 @@ import { type ControlParts, type Route, serveRoutes } from '../route.ts';
 import { openAssets } from './assets.ts';
 import { browserCallRoutes } from './browser-calls.ts';
 import { refuseOthersPages, requireSession } from './guard.ts';
+import { type HealthSources, openHealth } from './health.ts';
 import { keyApi } from './key-api.ts';
 import { liveApi } from './live-api.ts';
 import type { LiveFeed } from './live-feed.ts';
+import { overviewApi } from './overview-api.ts';
 import { pageRoutes } from './pages.ts';
 import { sessionApi } from './session-api.ts';
 import { openSessions } from './sessions.ts';
@@ -24,6 +26,8 @@ export interface DashboardOptions extends ControlParts {
   version: string;
   /** Calls that are on now; the bridge tells it. */
   feed: LiveFeed;
+  /** Whom to ask how the line stands. */
+  health: Omit<HealthSources, 'now'>;
   /** For tests: how often a live stream is spoken on, and how much may wait for its reader. */
   heartbeatMs?: number;
   maxWaitingBytes?: number;
@@ -45,7 +49,8 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   api.use(mark, refuseOthersPages(o.publicUrl));
   api.use(open, requireSession(sessions), jsonBody());
   const live = liveApi({ ...o, sessions });
-  api.use(own, keyApi(o), live.router);
+  const health = openHealth({ ...o.health, now: o.now });
+  api.use(own, keyApi(o), live.router, overviewApi({ ...o, health }));
   api.use(serveRoutes(browserCallRoutes, o, '/dashboard/api'));
   api.use('/v1', serveRoutes(o.routes, o, '/v1'));
   api.use(nothingHere);

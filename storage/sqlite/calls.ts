@@ -119,7 +119,12 @@ export function calls(session: Session): Pick<Store, Verbs> {
         for (const entry of ledger) call = post(session, call, entry);
         call = beforePublishing(call, events);
         checkCarrierId(call);
-        updateById(session, CALLS, id, differences(found, call));
+        const different = differences(found, call);
+        updateById(session, CALLS, id, {
+          ...different,
+          // In a column of its own for the overview's index.
+          ...('cost' in different ? { cost_milli_cents: call.cost?.total_milli_cents ?? null } : {}),
+        });
         publish(session, news, call, events);
         return call;
       });

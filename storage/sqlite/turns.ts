@@ -1,5 +1,6 @@
 // How fast the answers of a call came, and who spoke into them.
 import type { Store } from '../store.ts';
+import { countLatency } from './overview.ts';
 import { INTERRUPTIONS, TURNS } from './rows.ts';
 import type { Session } from './session.ts';
 
@@ -11,7 +12,10 @@ export function turns(session: Session): Pick<Store, 'saveTurns' | 'listTurns' |
       if (o.turns.length + o.interruptions.length === 0) return;
       write(() => {
         for (const turn of o.turns) {
-          statement(`${TURNS.insert} ON CONFLICT (call_id, turn_index) DO NOTHING`).run(TURNS.toRow(turn));
+          const { changes } = statement(`${TURNS.insert} ON CONFLICT (call_id, turn_index) DO NOTHING`).run(
+            TURNS.toRow(turn),
+          );
+          if (changes === 1) countLatency(session, turn);
         }
         for (const one of o.interruptions) statement(INTERRUPTIONS.insert).run(INTERRUPTIONS.toRow(one));
       });

@@ -110,6 +110,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     searchNumbers: unused,
     buyNumber: unused,
     releaseNumber: unused,
+    check: async () => {},
   };
   const browser = openBrowser({
     async lastSeen(callId) {

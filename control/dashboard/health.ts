@@ -1,0 +1,172 @@
+// How well the line stands, part by part, in words for people. Carrier and model are asked at most once a minute, and only
+// while somebody looks.
+import { AppError } from '../../errors.ts';
+
+export type HealthState = 'ok' | 'warn' | 'down';
+export interface PartHealth {
+  state: HealthState;
+  text: string;
+  [number: string]: unknown;
+}
+
+/** What is asked of the parts; the daemon fills it in. */
+export interface HealthSources {
+  carrier: { name: string; check(): Promise<void> };
+  model: { url: string; apiKey: string; name: string };
+  queue(): Promise<{
+    mode: 'redis' | 'child' | 'direct';
+    /** Redis was asked for, or found, and is not there now. */
+    degraded: boolean;
+    pending: number;
+    overdueSeconds: number;
+  }>;
+  disk(): { free_mb: number | null; low: boolean };
+  warnMb: number;
+  threads(): { ready: boolean; loads: readonly { calls: number; loopDelayP99Ms: number }[] };
+  now(): Date;
+}
+
+export interface Health {
+  read(): Promise<Record<'carrier' | 'model' | 'queue' | 'disk' | 'threads', PartHealth>>;
+}
+
+const FRESH_MS = 60_000;
+/** What went wrong is asked again sooner. */
+const FRESH_FAILURE_MS = 10_000;
+const ASK_TIMEOUT_MS = 5_000;
+/** A delivery later than this past its time means that the queue does not keep up. */
+const OVERDUE_SECONDS = 60;
+/** Audio goes out every 20 ms: a thread that is later than half of it is heard. */
+const LATE_LOOP_MS = 10;
+
+/** Remembers an answer for a minute, and asks once for all who want it meanwhile. */
+function remembered(ask: () => Promise<PartHealth>, now: () => Date): () => Promise<PartHealth> {
+  let last: { at: number; health: PartHealth } | null = null;
+  let asking: Promise<PartHealth> | null = null;
+  return async () => {
+    const freshMs = last?.health.state === 'ok' ? FRESH_MS : FRESH_FAILURE_MS;
+    if (last !== null && now().getTime() - last.at < freshMs) return last.health;
+    asking ??= ask().finally(() => {
+      asking = null;
+    });
+    const health = await asking;
+    last = { at: now().getTime(), health: { ...health, checked_at: now().toISOString() } };
+    return last.health;
+  };
+}
+
+async function carrierHealth({ name, check }: HealthSources['carrier']): Promise<PartHealth> {
+  const begun = performance.now();
+  try {
+    await check();
+    const latency_ms = Math.round(performance.now() - begun);
+    return { state: 'ok', text: `${name} answers and takes the credentials.`, latency_ms };
+  } catch (error) {
+    const code = error instanceof AppError ? (error.carrierCode ?? null) : null;
+    const why = error instanceof AppError ? error.message : 'It could not be asked.';
+    return {
+      state: 'down',
+      text: `${name} refuses or cannot be reached: ${why} No call can be placed until that is mended.`,
+      code,
+    };
+  }
+}
+
+async function modelHealth({ url, apiKey, name }: HealthSources['model']): Promise<PartHealth> {
+  const begun = performance.now();
+  let status: number;
+  try {
+    const answer = await fetch(`${url}/models/${encodeURIComponent(name)}`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
+    });
+    status = answer.status;
+    await answer.body?.cancel();
+  } catch {
+    return {
+      state: 'down',
+      text: 'The model cannot be reached: calls would be answered by silence. Look at OPENAI_BASE_URL and the network.',
+      model: name,
+    };
+  }
+  const latency_ms = Math.round(performance.now() - begun);
+  const told = { model: name, status, latency_ms };
+  if (status === 200) return { state: 'ok', text: `${name} can be used.`, ...told };
+  if (status === 401 || status === 403)
+    return { state: 'down', text: 'The model refuses the key: look at OPENAI_API_KEY.', ...told };
+  if (status === 404)
+    return {
+      state: 'down',
+      text: `There is no ${name} for this key: look at REALTIME_MODEL and what the account may use.`,
+      ...told,
+    };
+  if (status === 429)
+    return { state: 'warn', text: 'The model answers that there were too many requests.', ...told };
+  return { state: 'warn', text: `The model's server answers ${status}.`, ...told };
+}
+
+async function queueHealth(o: HealthSources): Promise<PartHealth> {
+  const { mode, degraded, pending, overdueSeconds } = await o.queue();
+  const numbers = { mode, pending, overdue_seconds: Math.round(overdueSeconds) };
+  if (overdueSeconds > OVERDUE_SECONDS) {
+    return {
+      state: 'warn',
+      text: `Webhooks are late: ${pending} wait, the first for ${Math.round(overdueSeconds)} s longer than it should.`,
+      ...numbers,
+    };
+  }
+  const waiting = pending === 0 ? 'nothing waits' : `${pending} wait for their time`;
+  if (degraded)
+    return { state: 'warn', text: `Redis is away; webhooks go out directly, ${waiting}.`, ...numbers };
+  const by = { redis: 'by Redis', child: "by the daemon's own Redis", direct: 'directly' }[mode];
+  return { state: 'ok', text: `Webhooks go out ${by}; ${waiting}.`, ...numbers };
+}
+
+function diskHealth({ disk, warnMb }: HealthSources): PartHealth {
+  const { free_mb, low } = disk();
+  if (free_mb === null) return { state: 'warn', text: 'The free space is not known.', free_mb };
+  const free = free_mb >= 2048 ? `${Math.floor(free_mb / 1024)} GB` : `${Math.floor(free_mb)} MB`;
+  if (low)
+    return {
+      state: 'down',
+      text: `Only ${free} free: no new calls are taken until there is room.`,
+      free_mb,
+    };
+  if (free_mb < warnMb) return { state: 'warn', text: `Only ${free} free; make room soon.`, free_mb };
+  return { state: 'ok', text: `${free} free.`, free_mb };
+}
+
+function threadsHealth({ threads }: HealthSources): PartHealth {
+  const { ready, loads } = threads();
+  const calls = loads.reduce((sum, load) => sum + load.calls, 0);
+  const loop_delay_p99_ms = Math.round(Math.max(0, ...loads.map((load) => load.loopDelayP99Ms)) * 10) / 10;
+  const numbers = { threads: loads.length, calls, loop_delay_p99_ms };
+  if (!ready) return { state: 'down', text: 'No media thread runs: no call can be carried.', ...numbers };
+  const carried = `${calls} ${calls === 1 ? 'call' : 'calls'} on ${loads.length} ${loads.length === 1 ? 'thread' : 'threads'}`;
+  if (loop_delay_p99_ms > LATE_LOOP_MS) {
+    return {
+      state: 'warn',
+      text: `${carried}, up to ${loop_delay_p99_ms} ms late: this host is near what it can carry.`,
+      ...numbers,
+    };
+  }
+  return { state: 'ok', text: `${carried}, on time.`, ...numbers };
+}
+
+export function openHealth(o: HealthSources): Health {
+  const carrier = remembered(() => carrierHealth(o.carrier), o.now);
+  const model = remembered(() => modelHealth(o.model), o.now);
+  return {
+    async read() {
+      const [ofCarrier, ofModel, ofQueue] = await Promise.all([carrier(), model(), queueHealth(o)]);
+      return {
+        carrier: ofCarrier,
+        model: ofModel,
+        queue: ofQueue,
+        disk: diskHealth(o),
+        threads: threadsHealth(o),
+      };
+    },
+  };
+}

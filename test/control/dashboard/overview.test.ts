@@ -1,0 +1,225 @@
+// The overview's arithmetic by table, and what the routes answer.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { type HealthSources, openHealth } from '../../../control/dashboard/health.ts';
+import { overviewOf, percentile, RANGES, type Range, spanOf } from '../../../control/dashboard/overview.ts';
+import { AppError } from '../../../errors.ts';
+import { makeCall } from '../../storage/makers.ts';
+import { openDashboardRig } from './rig.ts';
+
+const hour = (at: string, fields = {}) => ({
+  hour: at,
+  calls: 10,
+  inbound: 4,
+  ended: 8,
+  answered: 6,
+  failed: 1,
+  talkSeconds: 60,
+  billedMilliCents: 100,
+  costMilliCents: 50.4,
+  ...fields,
+});
+
+t.test('a range is whole steps of UTC, the one that goes on included', async (t) => {
+  const now = Date.parse('2026-03-10T15:20:00.000Z');
+  for (const [range, from, to] of [
+    ['24h', '2026-03-09T16:00:00.000Z', '2026-03-10T16:00:00.000Z'],
+    ['7d', '2026-03-03T18:00:00.000Z', '2026-03-10T18:00:00.000Z'],
+    ['30d', '2026-02-09T00:00:00.000Z', '2026-03-11T00:00:00.000Z'],
+  ] as const) {
+    const span = spanOf(range, now);
+    t.same([new Date(span.fromMs).toISOString(), new Date(span.toMs).toISOString()], [from, to], range);
+    t.equal((span.toMs - span.fromMs) / span.stepMs, RANGES[range].steps);
+  }
+  t.equal(
+    new Date(spanOf('24h', Date.parse('2026-03-10T16:00:00.000Z')).toMs).toISOString(),
+    '2026-03-10T17:00:00.000Z',
+  );
+});
+
+t.test('percentiles by nearest rank', async (t) => {
+  const counts = (...list: [number, number][]) =>
+    list.map(([latencyMs, answers]) => ({ hour: 'x', latencyMs, answers }));
+  t.equal(percentile([], 0.5), null);
+  t.equal(percentile(counts([500, 1]), 0.95), 500);
+  t.equal(percentile(counts([900, 5], [500, 5]), 0.5), 500);
+  t.equal(percentile(counts([900, 6], [500, 5]), 0.5), 900);
+  t.equal(percentile(counts([100, 95], [2_000, 5]), 0.95), 100);
+  t.equal(percentile(counts([100, 94], [2_000, 6]), 0.95), 2_000);
+});
+
+t.test('hours fall into their steps, and what is not known stays so', async (t) => {
+  const made = overviewOf({
+    range: '7d',
+    nowMs: Date.parse('2026-03-10T15:20:00.000Z'),
+    live: 2,
+    hours: [
+      hour('2026-03-03T18'),
+      hour('2026-03-10T12', { costMilliCents: null }),
+      hour('2026-03-10T15', { costMilliCents: 10 }),
+    ],
+    latencies: [{ hour: '2026-03-10T13', latencyMs: 700, answers: 3 }],
+    failures: [{ reason: 'model_error', count: 3 }],
+  });
+  t.same(made.totals, {
+    calls: 30,
+    inbound: 12,
+    outbound: 18,
+    answered: 18,
+    failed: 3,
+    live: 2,
+    talk_seconds: 180,
+  });
+  t.same([made.answer_rate, made.latency], [0.75, { p50_ms: 700, p95_ms: 700, turns: 3 }]);
+  t.same(made.spend, { billed_milli_cents: 300, cost_milli_cents: 60 });
+  t.equal(made.series.length, 28);
+  t.same(made.series[0], {
+    at: '2026-03-03T18:00:00.000Z',
+    calls: 10,
+    answered: 6,
+    failed: 1,
+    p50_ms: null,
+    p95_ms: null,
+    billed_milli_cents: 100,
+    cost_milli_cents: 50,
+  });
+  t.same(made.series[27], {
+    at: '2026-03-10T12:00:00.000Z',
+    calls: 20,
+    answered: 12,
+    failed: 2,
+    p50_ms: 700,
+    p95_ms: 700,
+    billed_milli_cents: 200,
+    cost_milli_cents: 10,
+  });
+  t.ok(
+    made.series.slice(1, 27).every(({ calls, cost_milli_cents }) => calls === 0 && cost_milli_cents === null),
+  );
+  const empty = overviewOf({ range: '24h', nowMs: 0, live: 0, hours: [], latencies: [], failures: [] });
+  t.same([empty.answer_rate, empty.latency.p50_ms, empty.spend.cost_milli_cents], [null, null, null]);
+});
+
+t.test('the route answers for its own organization, and says which ranges there are', async (t) => {
+  const rig = await openDashboardRig(t);
+  const browser = rig.browser();
+  await browser.setUp();
+  const created_at = rig.now().toISOString();
+  for (const org of [rig.orgId, rig.orgId, rig.other.orgId]) {
+    const made = makeCall(org, { agent_id: null, created_at, carrier_call_id: null, direction: 'inbound' });
+    await rig.store.createCall(made, { events: [], reserve: 0 });
+  }
+  for (const range of Object.keys(RANGES) as Range[]) {
+    const { status, body } = await browser.ask('GET', `/overview?range=${range}`);
+    t.same(
+      [status, body.range, body.totals.calls, body.totals.inbound, body.answer_rate],
+      [200, range, 2, 2, null],
+    );
+    t.equal(body.series.length, RANGES[range].steps);
+    t.equal(body.series.at(-1).calls, 2);
+  }
+  t.equal((await browser.ask('GET', '/overview')).body.range, '24h');
+  const wrong = await browser.ask('GET', '/overview?range=1y');
+  t.same([wrong.status, wrong.body.error.param], [400, 'range']);
+  rig.feed.observer.changed?.(makeCall(rig.orgId, { agent_id: null }));
+  t.equal((await browser.ask('GET', '/overview')).body.totals.live, 1, 'live calls are never old');
+  const health = await browser.ask('GET', '/health');
+  t.same(Object.keys(health.body), ['carrier', 'model', 'queue', 'disk', 'threads']);
+  t.same([health.body.carrier.state, health.body.model.state, health.body.disk.state], ['ok', 'down', 'ok']);
+  for (const { text } of Object.values(health.body) as { text: string }[]) t.match(text, /[a-z].*\.$/);
+});
+
+t.test('each part says what is wrong with it', async (t) => {
+  let answer = 200;
+  let asked = 0;
+  const seen: (string | undefined)[] = [];
+  const server = createServer((req, res) => {
+    asked++;
+    seen.push(req.url, req.headers.authorization);
+    res.writeHead(answer).end('{}');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  t.teardown(() => server.close());
+  let now = 0;
+  let checked = 0;
+  let refusal: AppError | null = null;
+  const fine = {
+    mode: 'redis' as const,
+    degraded: false,
+    pending: 0,
+    overdueSeconds: 0,
+  };
+  const state = {
+    queue: fine as Awaited<ReturnType<HealthSources['queue']>>,
+    disk: { free_mb: 9_000 as number | null, low: false },
+    threads: { ready: true, loads: [{ calls: 3, loopDelayP99Ms: 1 }] },
+  };
+  const health = openHealth({
+    carrier: {
+      name: 'twilio',
+      async check() {
+        checked++;
+        if (refusal !== null) throw refusal;
+      },
+    },
+    model: {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      apiKey: 'sk-model',
+      name: 'gpt/x',
+    },
+    queue: async () => state.queue,
+    disk: () => state.disk,
+    warnMb: 500,
+    threads: () => state.threads,
+    now: () => new Date(now),
+  });
+  const states = async () => Object.values(await health.read()).map((part) => part.state);
+  t.same(await states(), ['ok', 'ok', 'ok', 'ok', 'ok']);
+  t.same(seen, ['/models/gpt%2Fx', 'Bearer sk-model']);
+  now += 59_000;
+  await Promise.all([states(), states()]);
+  t.same([asked, checked], [1, 1], 'asked once a minute');
+  now += 1_000;
+  await Promise.all([states(), states()]);
+  t.same([asked, checked], [2, 2], 'once for all who look');
+
+  const part = async (name: 'carrier' | 'model' | 'queue' | 'disk' | 'threads') => {
+    now += 60_000;
+    const { state, text } = (await health.read())[name];
+    return [state, text] as const;
+  };
+  refusal = new AppError('carrier_error', 'Authenticate', { carrierCode: '20003' });
+  t.match(await part('carrier'), ['down', /Authenticate/]);
+  refusal = null;
+  for (const [status, wanted, text] of [
+    [401, 'down', /OPENAI_API_KEY/],
+    [404, 'down', /REALTIME_MODEL/],
+    [429, 'warn', /too many/],
+    [500, 'warn', /500/],
+  ] as const) {
+    answer = status;
+    t.match(await part('model'), [wanted, text], `${status}`);
+  }
+  for (const [queue, wanted, text] of [
+    [{ ...fine, mode: 'direct' }, 'ok', /directly/],
+    [{ ...fine, mode: 'direct', degraded: true }, 'warn', /Redis is away/],
+    [{ ...fine, pending: 4, overdueSeconds: 61 }, 'warn', /late: 4 wait/],
+  ] as const) {
+    state.queue = queue;
+    t.match(await part('queue'), [wanted, text]);
+  }
+  for (const [disk, wanted, text] of [
+    [{ free_mb: null, low: false }, 'warn', /not known/],
+    [{ free_mb: 300, low: false }, 'warn', /300 MB/],
+    [{ free_mb: 100, low: true }, 'down', /no new calls/],
+    [{ free_mb: 9_000, low: false }, 'ok', /8 GB/],
+  ] as const) {
+    state.disk = disk;
+    t.match(await part('disk'), [wanted, text]);
+  }
+  state.threads = { ready: true, loads: [{ calls: 1, loopDelayP99Ms: 22.04 }] };
+  t.match(await part('threads'), ['warn', /1 call on 1 thread, up to 22 ms late/]);
+  state.threads = { ready: false, loads: [] };
+  t.match(await part('threads'), ['down', /No media thread/]);
+});
