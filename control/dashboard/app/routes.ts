@@ -45,6 +45,19 @@ export const ROUTES: readonly Route[] = [
   },
   { path: '/numbers/buy', load: async () => (await import('./pages/buy-number.ts')).BuyNumberPage },
   {
+    path: '/webhooks',
+    load: async () => (await import('./pages/webhooks/webhooks-page.ts')).WebhooksPage,
+    nav: { label: 'Webhooks', icon: 'webhooks', group: 'connect' },
+  },
+  {
+    path: '/webhooks/deliveries',
+    load: async () => (await import('./pages/webhooks/endpoint-page.ts')).DeliveriesPage,
+  },
+  {
+    path: '/webhooks/:id',
+    load: async () => (await import('./pages/webhooks/endpoint-page.ts')).EndpointPage,
+  },
+  {
     path: '/keys',
     load: async () => (await import('./pages/keys.ts')).KeysPage,
     nav: { label: 'API keys', icon: 'keys', group: 'connect' },
