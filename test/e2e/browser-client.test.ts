@@ -1,0 +1,355 @@
+// The page's own code in a real browser: a WAV file is the microphone, and what goes to the loudspeaker is listened to.
+// Loaded from the daemon under its own policy; what a person sees of it is the Try-it page's test.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { compare, readWav, writeWav } from '../../scripts/simulate/sound.ts';
+import { type Operator, signIn } from './browser-peer.ts';
+import { NO_CHROMIUM, openChromium } from './chromium.ts';
+import { openRig, type Rig, until } from './rig.ts';
+
+const GREETING = 'Hello, this is the automated assistant. How can I help you?';
+const FIXTURES = join(import.meta.dirname, '../fixtures/audio');
+
+t.setTimeout(160_000);
+
+/** The page's own types are a browser's, which this program does not know. */
+interface PageCall {
+  callId: string;
+  mute(on: boolean): void;
+  type(text: string): void;
+  hangUp(): Promise<void>;
+}
+type StartBrowserCall = (o: {
+  open(): Promise<unknown>;
+  microphone: boolean;
+  onState(state: Notes['states'][number]): void;
+  onLevel(level: Notes['loudest']): void;
+}) => Promise<PageCall>;
+
+/** What the page leaves behind for the test, on `window`. */
+interface Notes {
+  states: { at: string; why?: string; message?: string | null }[];
+  loudest: { microphone: number; agent: number };
+  /** What went to the loudspeaker, at the context's rate. */
+  sound: number[];
+  rateHz: number;
+  open: number;
+  call: PageCall | null;
+  error: { code?: string; message: string } | null;
+}
+
+declare const window: { notes: Notes };
+
+/** As far as the listener knows them; the browser's own types are not this program's. */
+interface AudioContextLike {
+  destination: unknown;
+  sampleRate: number;
+  createMediaStreamDestination(): { stream: { getAudioTracks(): unknown[] } };
+}
+interface AudioDataLike {
+  numberOfFrames: number;
+  copyTo(out: Float32Array, o: { planeIndex: number; format: string }): void;
+  close(): void;
+}
+interface BrowserScope {
+  AudioNode?: { prototype: { connect(this: unknown, to: unknown): unknown } };
+  MediaStreamTrackProcessor: new (o: {
+    track: unknown;
+    maxBufferSize: number;
+  }) => { readable: AsyncIterable<AudioDataLike> };
+}
+
+/** Runs before the page's own code: what is connected to the loudspeaker is listened to as well. */
+function listenIn(): void {
+  const notes: Notes = {
+    states: [],
+    loudest: { microphone: 0, agent: 0 },
+    sound: [],
+    rateHz: 0,
+    open: 0,
+    call: null,
+    error: null,
+  };
+  window.notes = notes;
+  const scope = globalThis as unknown as BrowserScope;
+  if (scope.AudioNode === undefined) return;
+  const { connect } = scope.AudioNode.prototype;
+  async function listen(track: unknown): Promise<void> {
+    // Room for a second in which nobody reads.
+    const { readable } = new scope.MediaStreamTrackProcessor({ track, maxBufferSize: 400 });
+    for await (const piece of readable) {
+      const samples = new Float32Array(piece.numberOfFrames);
+      piece.copyTo(samples, { planeIndex: 0, format: 'f32-planar' });
+      piece.close();
+      for (const sample of samples) notes.sound.push(sample);
+    }
+  }
+  scope.AudioNode.prototype.connect = function connectAndListen(to) {
+    const { context } = this as { context: AudioContextLike };
+    if (to === context.destination && notes.rateHz === 0) {
+      notes.rateHz = context.sampleRate;
+      const ear = context.createMediaStreamDestination();
+      connect.call(this, ear);
+      void listen(ear.stream.getAudioTracks()[0]);
+    }
+    return connect.call(this, to);
+  };
+}
+
+async function openPage(context: BrowserContext, url: string): Promise<{ page: Page; problems: string[] }> {
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (line) => {
+    if (line.type() === 'error') problems.push(line.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  await page.addInitScript(listenIn);
+  await page.goto(url);
+  return { page, problems };
+}
+
+/** Starts a call in the page, by its own module; `open` is answered by the test. */
+async function startCall(page: Page, microphone: boolean): Promise<void> {
+  await page.evaluate(async (withMicrophone) => {
+    const scope = globalThis as unknown as {
+      document: { querySelector(what: string): { src: string } | null };
+      openCall(): Promise<{ call_id: string; stream_path: string; token: string }>;
+    };
+    const entry = scope.document.querySelector('script[type=module]')?.src ?? '';
+    const module = (await import(new URL('browser-call.ts', entry).href)) as {
+      startBrowserCall: StartBrowserCall;
+    };
+    const { notes } = window;
+    try {
+      notes.call = await module.startBrowserCall({
+        microphone: withMicrophone,
+        open() {
+          notes.open++;
+          return scope.openCall();
+        },
+        onState: (state) => notes.states.push(state),
+        onLevel(level) {
+          notes.loudest.microphone = Math.max(notes.loudest.microphone, level.microphone);
+          notes.loudest.agent = Math.max(notes.loudest.agent, level.agent);
+        },
+      });
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string };
+      notes.error = { message, ...(code === undefined ? {} : { code }) };
+    }
+  }, microphone);
+}
+
+const notes = (page: Page) =>
+  page.evaluate(() => ({ ...window.notes, call: window.notes.call?.callId ?? null, sound: null }));
+
+/** Everything that went to the loudspeaker, at 8 kHz. */
+async function loudspeaker(page: Page): Promise<Float32Array> {
+  const { sound, rateHz } = await page.evaluate(() => ({
+    sound: window.notes.sound,
+    rateHz: window.notes.rateHz,
+  }));
+  // Averages over the step: what was made from 8 kHz holds nothing above 4.
+  const step = rateHz / 8_000;
+  return Float32Array.from({ length: Math.floor(sound.length / step) }, (_, i) => {
+    const from = Math.round(i * step);
+    const to = Math.round((i + 1) * step);
+    let sum = 0;
+    for (let at = from; at < to; at++) sum += sound[at] ?? 0;
+    return (32_768 * sum) / (to - from);
+  });
+}
+
+async function rigOf(
+  t: Test,
+): Promise<{ rig: Rig; operator: Operator; agent(words: string): Promise<string> }> {
+  const rig = await openRig(t);
+  const operator = await signIn(rig);
+  return {
+    rig,
+    operator,
+    async agent(instructions) {
+      const fields = { name: 'Test', type: 'inbound', instructions };
+      const made = await rig.lab.api<{ id: string }>('POST', '/v1/agents', fields);
+      return made.body.id;
+    },
+  };
+}
+
+t.test('in Chromium', { skip: NO_CHROMIUM }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'offhook-microphone-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  // He waits for the greeting to end, then speaks once.
+  const words = readWav(readFileSync(join(FIXTURES, 'caller-thanks.wav'))).channels[0] ?? new Float32Array();
+  const speech = new Float32Array(8_000 * 7 + words.length + 8_000 * 20);
+  speech.set(words, 8_000 * 7);
+  const microphone = join(folder, 'microphone.wav');
+  writeFileSync(microphone, writeWav(speech));
+  const { rig, operator, agent } = await rigOf(t);
+  const { lab } = rig;
+  const browser = await openChromium(t, [
+    '--use-fake-device-for-media-stream',
+    `--use-file-for-fake-audio-capture=${microphone}%noloop`,
+    '--autoplay-policy=no-user-gesture-required',
+  ]);
+  const open = async (o: { permissions?: string[] } = {}, id = '') => {
+    const context = await browser.newContext({ permissions: o.permissions ?? [] });
+    await context.exposeFunction('openCall', () => operator.open(id));
+    return openPage(context, lab.daemon.url);
+  };
+  const sessionOf = async (instructions: string) => {
+    const { data } = await lab.ask<{
+      data: { config: { instructions: string }; violations: unknown[]; sent_wav: string }[];
+    }>('model', '/sessions');
+    const found = data.find((one) => one.config.instructions.includes(instructions));
+    if (found === undefined) throw new Error('the model knows no such session');
+    return found;
+  };
+
+  t.test('microphone and loudspeaker: a talk from greeting to goodbye', async (t) => {
+    const id = await agent('TEST-BRIEF With a microphone.');
+    const { page, problems } = await open({ permissions: ['microphone'] }, id);
+    await startCall(page, true);
+    const ended = await until('the end of the talk', async () => {
+      const now = await notes(page);
+      if (now.error !== null) throw new Error(now.error.message);
+      return now.states.at(-1)?.at === 'ended' ? now : null;
+    });
+    t.same(
+      ended.states.map(({ at }) => at),
+      ['asking', 'connecting', 'talking', 'ended'],
+    );
+    t.match(ended.states.at(-1), { why: 'other_side', message: null });
+    t.ok(ended.loudest.microphone > 0.01, `the meter saw the caller: ${ended.loudest.microphone.toFixed(3)}`);
+    t.ok(ended.loudest.agent > 0.01, `and the agent: ${ended.loudest.agent.toFixed(3)}`);
+    const call = await rig.ended(ended.call ?? '');
+    t.match(call, { status: 'completed', hangup_cause: 'agent_ended' });
+    t.match(
+      (await rig.transcript(call.id)).map((line) => [
+        line.role,
+        line.text,
+        line.heard_text,
+        line.interrupted,
+      ]),
+      [
+        ['agent', GREETING, GREETING, false],
+        ['caller', /Thank you for trying out/, String, false],
+        ['agent', 'Thank you. Goodbye.', 'Thank you. Goodbye.', false],
+      ],
+    );
+    const session = await sessionOf('TEST-BRIEF With a microphone.');
+    t.same(session.violations, []);
+    const sent = readWav(readFileSync(session.sent_wav)).channels[0] ?? new Float32Array();
+    const heard = compare(sent, await loudspeaker(page), 0);
+    t.ok(heard.found.length > 3 && heard.weakest > 0.9, `loudspeaker: ${heard.weakest.toFixed(3)}`);
+    t.same(problems, [], 'nothing that the policy forbids');
+  });
+
+  t.test('typing, without a microphone: answered and heard', async (t) => {
+    const id = await agent('TEST-BRIEF By typing.');
+    const { page, problems } = await open({}, id);
+    await startCall(page, false);
+    const begun = await until('the talk', async () => {
+      const now = await notes(page);
+      return now.call === null ? null : now;
+    });
+    await until('the greeting to be heard', async () => {
+      const [line] = await rig.transcript(begun.call ?? '');
+      return line?.heard_text === GREETING;
+    });
+    await page.evaluate(() => window.notes.call?.type('That is all.'));
+    const call = await rig.ended(begun.call ?? '');
+    t.match(call, { status: 'completed', hangup_cause: 'agent_ended' });
+    t.match(
+      (await rig.transcript(call.id)).map((line) => [line.role, line.text, line.heard_text]),
+      [
+        ['agent', GREETING, GREETING],
+        ['caller', 'That is all.', 'That is all.'],
+        ['agent', 'Thank you. Goodbye.', 'Thank you. Goodbye.'],
+      ],
+    );
+    t.notOk(
+      (await notes(page)).states.some(({ at }) => at === 'asking'),
+      'nobody was asked for a microphone',
+    );
+    t.same(problems, []);
+  });
+
+  t.test('a browser without sound types all the same, and words count as heard at their pace', async (t) => {
+    const id = await agent('TEST-BRIEF Without sound.');
+    const context = await browser.newContext();
+    await context.exposeFunction('openCall', () => operator.open(id));
+    await context.addInitScript(() => {
+      const scope = globalThis as unknown as { AudioContext: unknown };
+      scope.AudioContext = undefined;
+    });
+    const { page } = await openPage(context, lab.daemon.url);
+    const startedAt = performance.now();
+    await startCall(page, false);
+    const callId = await until('the talk', async () => (await notes(page)).call);
+    await until('the greeting to be heard', async () => {
+      const [line] = await rig.transcript(callId);
+      return line?.heard_text === GREETING;
+    });
+    t.ok(performance.now() - startedAt > 3_000, 'not before it could have been spoken');
+    await page.evaluate(() => window.notes.call?.hangUp());
+    t.match(await rig.ended(callId), { status: 'completed', hangup_cause: 'remote_hangup' });
+    t.match((await notes(page)).states.at(-1), { at: 'ended', why: 'hung_up' });
+  });
+
+  t.test('muted: silence is sent; leaving the page ends the call', async (t) => {
+    const id = await agent('TEST-LONG Muted.');
+    const { page } = await open({ permissions: ['microphone'] }, id);
+    await startCall(page, true);
+    const callId = await until('the talk', async () => (await notes(page)).call);
+    await page.evaluate(() => {
+      window.notes.call?.mute(true);
+    });
+    await page.waitForTimeout(300);
+    await page.evaluate(() => {
+      window.notes.loudest = { microphone: 0, agent: 0 };
+    });
+    await until('a loud agent', async () => (await notes(page)).loudest.agent > 0.01);
+    t.equal((await notes(page)).loudest.microphone, 0);
+    await page.goto('about:blank');
+    t.match(await rig.ended(callId, 20_000), { status: 'completed', hangup_cause: 'remote_hangup' });
+  });
+
+  t.test('the microphone refused: plain words, and no call is made', async (t) => {
+    const context = await browser.newContext();
+    await context.exposeFunction('openCall', () => operator.open(''));
+    await context.addInitScript(() => {
+      const scope = globalThis as unknown as {
+        navigator: { mediaDevices: { getUserMedia(): Promise<never> } };
+        DOMException: new (message: string, name: string) => Error;
+      };
+      scope.navigator.mediaDevices.getUserMedia = () =>
+        Promise.reject(new scope.DOMException('Permission denied', 'NotAllowedError'));
+    });
+    const { page } = await openPage(context, lab.daemon.url);
+    await startCall(page, true);
+    const { error, open: asked, states } = await notes(page);
+    t.match(error, { code: 'permission_denied', message: /Allow it for this page.*or type instead/ });
+    t.equal(asked, 0);
+    t.same(
+      states.map(({ at }) => at),
+      ['asking'],
+    );
+  });
+
+  t.test('the daemon goes: the page says so', async (t) => {
+    const id = await agent('TEST-LONG Lost.');
+    const { page } = await open({}, id);
+    await startCall(page, false);
+    await until('the talk', async () => (await notes(page)).call);
+    await lab.daemon.stop('SIGKILL');
+    const last = await until('the end', async () => {
+      const state = (await notes(page)).states.at(-1);
+      return state?.at === 'ended' ? state : null;
+    });
+    t.match(last, { why: 'lost', message: /connection to the daemon broke/ });
+  });
+});
