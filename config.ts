@@ -135,6 +135,11 @@ export const SETTINGS = {
     min: 1,
     help: 'requests at once and key',
   },
+  TURN_DETECTION: {
+    kind: 'string',
+    default: 'local',
+    help: "who tells the caller's turns: local (here), or the model's server_vad or semantic_vad, which hear all sound",
+  },
   CALLER_IDLE_SECONDS: {
     kind: 'number',
     default: '12',
@@ -277,6 +282,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (result.OFFHOOK_API_KEY !== null && !/^sk_[A-Za-z0-9_-]{16,200}$/.test(result.OFFHOOK_API_KEY)) {
     throw new ConfigError(
       'OFFHOOK_API_KEY: a key starts with sk_ and has at least 16 more letters, digits, _ or -',
+    );
+  }
+  if (!/^(local|server_vad|semantic_vad)$/.test(result.TURN_DETECTION)) {
+    throw new ConfigError(
+      `TURN_DETECTION: "${result.TURN_DETECTION}" is none of local, server_vad, semantic_vad`,
     );
   }
   if (result.OPERATOR_KEY !== null && result.OPERATOR_KEY.length < 16) {

@@ -9,6 +9,7 @@ import { observeAll } from './bridge/call-observers.ts';
 import { openCallWatch } from './bridge/call-watch.ts';
 import { carriers } from './bridge/carriers/carriers.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/media-threads.ts';
+import type { TurnDetection } from './bridge/models/model.ts';
 import { openSwitchboard } from './bridge/switchboard.ts';
 import { openClosing } from './closing.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
@@ -259,6 +260,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         publicUrl,
         logLevel: config.LOG_LEVEL,
         callerIdleSeconds: config.CALLER_IDLE_SECONDS,
+        turnDetection: config.TURN_DETECTION as TurnDetection,
         modelSessionSeconds: config.MODEL_SESSION_SECONDS,
         vadModel: config.VAD_MODEL,
       },

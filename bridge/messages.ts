@@ -1,6 +1,6 @@
 // What the control thread and a media thread tell each other. PURE types; plain data only, nothing per frame.
 import type { VadModelName } from '../audio/vad-models.ts';
-import type { ModelConfig, Usage } from './models/model.ts';
+import type { ModelConfig, TurnDetection, Usage } from './models/model.ts';
 
 /** Start-up data of a media thread. Media threads read neither the environment nor the database. */
 export interface MediaThreadData {
@@ -12,6 +12,7 @@ export interface MediaThreadData {
   publicUrl: string;
   logLevel: string;
   callerIdleSeconds: number;
+  turnDetection: TurnDetection;
   modelSessionSeconds: number;
   vadModel: VadModelName;
 }

@@ -29,6 +29,17 @@ export const PAUSE_RULES: PauseRules = {
   pauseMarginMs: 180,
 };
 
+/** A model's server has told the end of the turn: nothing more is waited for. */
+export const TOLD_BY_MODEL: PauseRules = {
+  endOfTurnMs: 0,
+  leastSilenceMs: 0,
+  mostSilenceMs: 0,
+  completeMs: 0,
+  hangingMs: 0,
+  shortTurnMs: 0,
+  pauseMarginMs: 0,
+};
+
 /** A shorter stop is part of a word. */
 const LEAST_PAUSE_MS = 150;
 /** Longer ones are no habit: he was looking for something. */

@@ -3,7 +3,7 @@
 import type { FromMedia, PrepareCall, TranscriptUpdate, TurnTimes } from '../messages.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import { createPlayout, type Playout } from '../playout.ts';
-import type { Ending } from '../turn-end.ts';
+import { type Ending, TOLD_BY_MODEL } from '../turn-end.ts';
 import { step } from '../turn-state.ts';
 import {
   openTurns,
@@ -22,6 +22,8 @@ export const APOLOGY = 'I am sorry, we have a technical problem. Please try agai
 const PREROLL_MS = 480;
 /** How long the end waits for the caller's last words to be written down. */
 const LAST_WORDS_MS = 3_000;
+/** Where the model's server tells the turns and does not: longer than a server waits for the rest of a sentence. */
+const MODEL_UNTOLD_MS = 6_000;
 /** Of typed words more is cut off. */
 const TYPED_CHARACTERS = 4_000;
 
@@ -74,9 +76,12 @@ export interface Conversation {
 export function openConversation(
   call: PrepareCall,
   ports: ConversationPorts,
-  rules: TurnRules = TURN_RULES,
+  given: TurnRules = TURN_RULES,
 ): Conversation {
   const { callId } = call;
+  /** The model's server tells the turns: it hears all, and our own ear decides nothing about them. */
+  const modelTells = (call.model.turnDetection ?? 'local') !== 'local';
+  const rules = modelTells ? { ...given, ...TOLD_BY_MODEL } : given;
   const playout = createPlayout(itemSent);
   const transcript = createTranscript(ports.newId);
   let turns = openTurns({ greets: call.greeting !== null, plan: call.machine });
@@ -85,6 +90,8 @@ export function openConversation(
   /** What the line will leave this talk for, once everything said was heard. */
   let leaving: ({ toolCallId: string } & ({ digits: string } | { target: string; number: string })) | null =
     null;
+  /** Since when our own ear has heard no voice; null while it does. */
+  let quietSinceMs: number | null = 0;
   let bargeIns = 0;
   let falseBargeIns = 0;
   /** The agent's voice is held back since, for speech that began then. */
@@ -100,6 +107,14 @@ export function openConversation(
   const say = (items: TranscriptUpdate | null) => {
     if (items !== null) ports.post({ type: 'transcript', callId, items: [items] });
   };
+  /** What is said over the agent's voice is always judged here: its echo is known here, and a hold cannot wait. */
+  const weTell = () => !modelTells || turns.phase.at === 'agent';
+
+  function endTurn(endMs: number): void {
+    handle({ type: 'speech-ended', endMs });
+    handle(TICK);
+  }
+
   const busy = () => model.busy() || runningTools.size > 0;
 
   function openTurn(kind: TurnTimes['kind'], speechEndMs: number | null): void {
@@ -145,6 +160,7 @@ export function openConversation(
     switch (effect.do) {
       case 'listen': {
         turnFromMs = effect.fromMs;
+        if (modelTells) return;
         const early = ports.preroll(effect.fromMs - PREROLL_MS);
         if (early.length > 0) model.appendAudio(asBuffer(early));
         return;
@@ -353,6 +369,12 @@ export function openConversation(
       say(transcript.callerText(turn, text));
       if (transcript.outstanding() === 0) wordsArrived?.();
     },
+    callerSpeech(what, agoMs) {
+      if (weTell()) return;
+      const atMs = Math.max(0, ports.now() - agoMs);
+      if (what === 'started') handle({ type: 'speech-started', onsetMs: atMs });
+      else endTurn(atMs);
+    },
     toolCall: (tool) => runTool(tool.toolCallId, tool.name, tool.argumentsJson),
     requested() {
       if (times !== null) times.requestedMs ??= ports.now();
@@ -395,11 +417,18 @@ export function openConversation(
     streamStarted: () => handle({ type: 'stream-started' }),
     streamPaused: () => handle({ type: 'stream-paused' }),
     callerAudio(payload) {
-      if (turns.listening) model.appendAudio(asBuffer(payload));
+      if (turns.listening || modelTells) model.appendAudio(asBuffer(payload));
     },
-    voice: (voice) => handle({ type: 'voice', voice }),
-    speechStarted: (onsetMs) => handle({ type: 'speech-started', onsetMs }),
-    speechEnded: (endMs, ending = null) => handle({ type: 'speech-ended', endMs, ending }),
+    voice(voice) {
+      quietSinceMs = voice.is === 'quiet' ? ports.now() : null;
+      handle({ type: 'voice', voice });
+    },
+    speechStarted(onsetMs) {
+      if (weTell()) handle({ type: 'speech-started', onsetMs });
+    },
+    speechEnded(endMs, ending = null) {
+      if (weTell()) handle({ type: 'speech-ended', endMs, ending });
+    },
     held: () => hold !== null,
     markPlayed(name) {
       lastHeardMs = ports.now();
@@ -429,6 +458,9 @@ export function openConversation(
     finish: (reason, text) => handle({ type: 'finish', reason, say: text }),
     tick() {
       handle(TICK);
+      if (modelTells && turns.phase.at === 'caller' && quietSinceMs !== null) {
+        if (ports.now() - quietSinceMs > MODEL_UNTOLD_MS) endTurn(quietSinceMs);
+      }
       // Nothing is to be heard and nothing to come, whatever became of the last words: nobody waits for them.
       const { phase } = turns;
       if (phase.at === 'closing' && phase.asked === null && !playout.pending() && !busy())

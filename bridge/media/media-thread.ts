@@ -70,22 +70,25 @@ const server = await openMediaServer({
 function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
   calls.set(
     plan.callId,
-    openLiveCall(plan, {
-      clock,
-      vad,
-      post,
-      rules,
-      counters,
-      frameAges,
-      openModel(name, config, listener, callId) {
-        const open = models[name];
-        if (open === undefined) throw new Error(`There is no model "${name}".`);
-        return open(config, listener, {
-          renewAfterSeconds: data.modelSessionSeconds,
-          log: log.child({ call_id: callId }),
-        });
+    openLiveCall(
+      { ...plan, model: { ...plan.model, turnDetection: data.turnDetection } },
+      {
+        clock,
+        vad,
+        post,
+        rules,
+        counters,
+        frameAges,
+        openModel(name, config, listener, callId) {
+          const open = models[name];
+          if (open === undefined) throw new Error(`There is no model "${name}".`);
+          return open(config, listener, {
+            renewAfterSeconds: data.modelSessionSeconds,
+            log: log.child({ call_id: callId }),
+          });
+        },
       },
-    }),
+    ),
   );
 }
 

@@ -20,6 +20,8 @@ export interface CallerTurns {
   openMs(): number;
   /** Forgets the open turn. True when some of it was sent. */
   clear(): boolean;
+  /** Nothing was said so far: forgets what was sent of it, but for the newest milliseconds. */
+  keep(newestMs: number): void;
   /** Ends the open turn; null when it is too short. The audio is a copy. */
   commit(): { turn: number; audio: Buffer } | null;
   /** A commit was sent: its acknowledgement is the next without a turn. */
@@ -83,6 +85,14 @@ export function createCallerTurns(): CallerTurns {
       const some = sentBytes > 0;
       forget();
       return some;
+    },
+    keep(newestMs) {
+      const drop = Math.min(sentBytes, heldBytes - newestMs * BYTES_PER_MS);
+      if (drop <= 0) return;
+      held.copyWithin(0, drop, heldBytes);
+      heldBytes -= drop;
+      sentBytes -= drop;
+      turnBytes = heldBytes;
     },
     commit() {
       if (turnBytes < MIN_TURN_MS * BYTES_PER_MS) return null;

@@ -18,7 +18,11 @@ export interface ModelConfig {
   /** ISO-639-1 of the transcription, or null to let it find out. */
   language: string | null;
   tools: readonly ModelTool[];
+  /** Who tells the caller's turns: we (the default), or the model's server by loudness or by meaning. It never answers by itself. */
+  turnDetection?: TurnDetection;
 }
+
+export type TurnDetection = 'local' | 'server_vad' | 'semantic_vad';
 
 export interface Usage {
   input_text_tokens: number;
@@ -52,6 +56,11 @@ export interface ModelListener {
   textDone(itemId: string, text: string): void;
   /** The caller's words of a committed turn; `text` null when they could not be made out. `turn` is commitTurn's answer. */
   callerText(turn: number, text: string | null): void;
+  /**
+   * Where the server tells the turns: the caller's speech has begun or is over. `agoMs`: how long before the newest audio
+   * given. An end is the end of a turn: `commitTurn` then takes what the server has committed.
+   */
+  callerSpeech(what: 'started' | 'stopped', agoMs: number): void;
   /** Run the tool, then answer by sendToolResult. `argumentsJson` is untrusted. */
   toolCall(call: { toolCallId: string; name: string; argumentsJson: string }): void;
   /** A response was asked for on the session; what was asked of a lost session is asked again. */

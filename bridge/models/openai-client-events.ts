@@ -1,12 +1,40 @@
 // PURE. What we send to an OpenAI Realtime server, but for audio: https://platform.openai.com/docs/api-reference/realtime-client-events.
 // Every event is a JSON text; the `event_id`s are the caller's, to know later which one an error is about.
-import type { ConversationItem, RealtimeClientEvent } from 'openai/resources/realtime/realtime';
+import type {
+  ConversationItem,
+  RealtimeAudioInputTurnDetection,
+  RealtimeClientEvent,
+} from 'openai/resources/realtime/realtime';
 import type { ModelConfig } from './model.ts';
 
 const encode = (event: RealtimeClientEvent): string => JSON.stringify(event);
 
+/** What the server hears before it takes a sound for speech; also taken off its word of where speech began. */
+export const PREFIX_PADDING_MS = 300;
+/** As long as our own rules wait for in the ordinary case; the server's default is not the same in all its documents. */
+const SILENCE_MS = 600;
+
+/** How the server is to tell turns. It only tells: answers and interruptions stay ours, they hang on what was heard. */
+function turnDetection(config: ModelConfig): RealtimeAudioInputTurnDetection | null {
+  const tells = { create_response: false, interrupt_response: false } as const;
+  switch (config.turnDetection ?? 'local') {
+    case 'local':
+      return null;
+    case 'server_vad':
+      return {
+        type: 'server_vad',
+        threshold: 0.5,
+        prefix_padding_ms: PREFIX_PADDING_MS,
+        silence_duration_ms: SILENCE_MS,
+        ...tells,
+      };
+    case 'semantic_vad':
+      return { type: 'semantic_vad', eagerness: 'auto', ...tells };
+  }
+}
+
 /**
- * The whole configuration of a session, sent once, before any audio: mu-law both ways, and no turn detection but ours.
+ * The whole configuration of a session, sent once, before any audio: mu-law both ways, and who tells the turns.
  * Fields that only some models know (reasoning, parallel_tool_calls) are left out: an unknown one refuses all.
  */
 export function sessionUpdate(config: ModelConfig, eventId: string): string {
@@ -27,7 +55,7 @@ export function sessionUpdate(config: ModelConfig, eventId: string): string {
       audio: {
         input: {
           format: { type: 'audio/pcmu' },
-          turn_detection: null,
+          turn_detection: turnDetection(config),
           ...(transcription === null ? {} : { transcription }),
         },
         output: { format: { type: 'audio/pcmu' }, voice: config.voice },

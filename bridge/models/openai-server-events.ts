@@ -28,6 +28,9 @@ export type ModelEvent =
       turnDetection: string | null;
     }
   | { type: 'committed'; itemId: string }
+  /** Milliseconds of all audio ever appended to this session. */
+  | { type: 'speech-started'; atMs: number }
+  | { type: 'speech-stopped'; atMs: number }
   | { type: 'transcript'; itemId: string; text: string | null; usage: Partial<Usage> }
   | { type: 'output-item'; responseId: string; done: boolean; item: OutputItem }
   | { type: 'response-created'; responseId: string; requestId: string | null }
@@ -144,6 +147,11 @@ const response = z.looseObject({
   }),
 });
 
+const speechAt = z.looseObject({
+  audio_start_ms: z.number().catch(0),
+  audio_end_ms: z.number().catch(0),
+});
+
 const error = z.looseObject({
   // Some servers send a bare text.
   error: z.union([
@@ -212,6 +220,10 @@ function decodeNamed(name: string, event: unknown, decodeAudio: (text: string) =
     }
     case 'response.done':
       return decodeResponseDone(response.parse(event).response);
+    case 'input_audio_buffer.speech_started':
+      return { type: 'speech-started', atMs: speechAt.parse(event).audio_start_ms };
+    case 'input_audio_buffer.speech_stopped':
+      return { type: 'speech-stopped', atMs: speechAt.parse(event).audio_end_ms };
     case 'input_audio_buffer.committed':
       return { type: 'committed', itemId: withItemId.parse(event).item_id };
     case 'conversation.item.input_audio_transcription.completed': {

@@ -10,6 +10,7 @@ import {
   commitAudio,
   createItem,
   createResponse,
+  PREFIX_PADDING_MS,
 } from './openai-client-events.ts';
 import { openModelConnection } from './openai-connection.ts';
 import { createCuts } from './openai-cuts.ts';
@@ -31,6 +32,9 @@ import {
 const APPEND_BYTES = 320;
 /** Audio that the network has not taken: base64 in JSON is about 11 kB a second. */
 const BACKLOG_LIMIT_BYTES = 10 * 11_000;
+const BYTES_PER_MS = 8;
+/** Where the server tells the turns: what is kept of the sound between them, for a session that takes over. */
+const SILENCE_KEPT_MS = 1_000;
 const DEFAULT_RENEW_SECONDS = 3_300;
 /** A renewal waits so long for the words of the caller's last turn, then tells its audio again. */
 const WORDS_WAIT_MS = 10_000;
@@ -60,6 +64,13 @@ export function openOpenAISession(
   const timers = o.timers ?? systemTimers;
   const now = o.now ?? (() => performance.now());
   const turns = createCallerTurns();
+  /** The server tells the turns: it is given all sound, and commits by itself. */
+  const serverTells = (config.turnDetection ?? 'local') !== 'local';
+  let callerSpeaks = false;
+  /** Items that the server has committed and no turn has asked for yet. */
+  let committedItems: string[] = [];
+  /** Milliseconds given to the session in force. */
+  let givenMs = 0;
   const ledger = createLedger();
   const outputs = createOutputs();
   const cuts = createCuts(outputs, ledger);
@@ -92,7 +103,9 @@ export function openOpenAISession(
         listener.failed(failure);
       },
       mayMove: () =>
-        !gateBusy(gate) && turns.openMs() === 0 && (!turns.unsettled() || now() - lastTurnAt > WORDS_WAIT_MS),
+        !gateBusy(gate) &&
+        (serverTells ? !callerSpeaks : turns.openMs() === 0) &&
+        (!turns.unsettled() || now() - lastTurnAt > WORDS_WAIT_MS),
     },
   });
 
@@ -189,10 +202,20 @@ export function openOpenAISession(
     sessions++;
     outputs.restart();
     turns.restart();
+    givenMs = 0;
+    committedItems = [];
+    // The new session hears him begin again.
+    callerSpeaks = false;
     const told = ledger.seeds(`said_${sessions}_`);
     cuts.restart(told.items);
     for (const seed of told.seeds) {
-      if (seed.kind === 'audio') {
+      if (seed.kind === 'audio' && serverTells) {
+        // It would take the sound for the caller's voice of now.
+        const text = '[the caller spoke; the words could not be made out]';
+        fresh.send(createItem(eventId('seed'), { kind: 'text', id: null, role: 'user', text }));
+        ledger.callerText(seed.turn, null);
+        soon(() => settle(seed.turn, null));
+      } else if (seed.kind === 'audio') {
         fresh.append(seed.audio);
         commit(fresh, seed.turn);
       } else fresh.send(createItem(eventId('seed'), seed));
@@ -238,6 +261,7 @@ export function openOpenAISession(
     const stretch = socket === null ? null : turns.unsent(leastBytes);
     if (socket === null || stretch === null) return;
     socket.append(stretch);
+    givenMs += stretch.length / BYTES_PER_MS;
     if (socket.backlogBytes() > BACKLOG_LIMIT_BYTES)
       soon(() => connection.drop('the model server does not take the audio'));
   }
@@ -286,8 +310,19 @@ export function openOpenAISession(
       case 'response-done':
         responseDone(event);
         break;
+      case 'speech-started':
+      case 'speech-stopped': {
+        if (!serverTells) break;
+        callerSpeaks = event.type === 'speech-started';
+        const paddedMs = callerSpeaks && config.turnDetection === 'server_vad' ? PREFIX_PADDING_MS : 0;
+        const agoMs = Math.max(0, givenMs - event.atMs - paddedMs);
+        if (callerSpeaks) committedItems = [];
+        listener.callerSpeech(callerSpeaks ? 'started' : 'stopped', agoMs);
+        break;
+      }
       case 'committed': {
         const turn = turns.acknowledged(event.itemId);
+        if (turn === null && serverTells) committedItems.push(event.itemId);
         if (turn !== null && config.transcriptionModel === null) settle(turn, null);
         break;
       }
@@ -457,6 +492,7 @@ export function openOpenAISession(
       }
       turns.append(payload);
       sendAudio(APPEND_BYTES);
+      if (serverTells && !callerSpeaks) turns.keep(SILENCE_KEPT_MS);
     },
     clearAudio() {
       if (over) return;
@@ -470,7 +506,11 @@ export function openOpenAISession(
       if (committed === null) return null;
       lastTurnAt = now();
       ledger.caller(committed.turn, committed.audio);
-      if (socket !== null) commit(socket, committed.turn);
+      if (serverTells) {
+        turns.sent(committed.turn);
+        const itemId = committedItems.shift();
+        if (itemId !== undefined) turns.acknowledged(itemId);
+      } else if (socket !== null) commit(socket, committed.turn);
       return committed.turn;
     },
     respond(request) {

@@ -153,7 +153,7 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
       expiresInMs = grantedMs(event.expiresAt);
       socket.send(sessionUpdate(config, CONFIG_EVENT_ID));
     } else if (event.type === 'session-updated' && state === 'configuring') {
-      const wrong = wrongInForce(event);
+      const wrong = wrongInForce(event, config);
       if (wrong === null) {
         state = 'ready';
         cancelReady();
@@ -230,10 +230,18 @@ export function openModelSocket(o: ModelSocketOptions): ModelSocket {
   };
 }
 
-/** Why the configuration in force is not the one we need; null when it is. A server that detects turns would answer by itself. */
-function wrongInForce(event: Extract<ModelEvent, { type: 'session-updated' }>): string | null {
+/** Why the configuration in force is not the one we need; null when it is. A server that detects turns unasked would answer by itself. */
+function wrongInForce(
+  event: Extract<ModelEvent, { type: 'session-updated' }>,
+  config: ModelConfig,
+): string | null {
   if (!MULAW.has(event.inputFormat) || !MULAW.has(event.outputFormat))
     return `the model server does not speak mu-law (${event.inputFormat || 'none'} in, ${event.outputFormat || 'none'} out)`;
+  const asked = config.turnDetection ?? 'local';
+  if (asked !== 'local')
+    return event.turnDetection === asked
+      ? null
+      : `the model server does not offer ${asked} (it keeps ${event.turnDetection ?? 'none'}); set TURN_DETECTION to another`;
   if (event.turnDetection !== null)
     return `the model server keeps its own turn detection (${event.turnDetection})`;
   return null;

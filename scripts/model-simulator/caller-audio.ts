@@ -15,6 +15,9 @@ import { BYTES_PER_MS } from './voice.ts';
 
 /** A commit of less is refused. */
 const LEAST_COMMIT_MS = 100;
+/** Semantic detection looks at the words after so much silence, and waits so long at most for the rest of them. */
+const SEMANTIC_LOOK_MS = 300;
+const SEMANTIC_WAIT_MS = { high: 2_000, medium: 4_000, auto: 4_000, low: 8_000 } as const;
 /** Louder than an idle line: there was something that could have been understood. */
 const AUDIBLE = 120;
 
@@ -47,6 +50,8 @@ export class CallerAudio {
   #decoder: Decoder;
   #vad: EnergyVad | null = null;
   #turnItemId: string | null = null;
+  /** Semantic detection: since when a sentence that is not complete has paused. */
+  #unfinished: number | null = null;
   #idle: Cancel = () => {};
   #closed = false;
   /** All audio ever appended, ms. */
@@ -148,18 +153,21 @@ export class CallerAudio {
     if (turns === null) {
       this.#vad = null;
       this.#turnItemId = null;
+      this.#unfinished = null;
       return;
     }
     this.#vad ??= new EnergyVad(startMs);
-    const silenceMs =
-      turns.type === 'server_vad'
-        ? turns.silence_duration_ms
-        : { high: 400, medium: 800, auto: 800, low: 1600 }[turns.eagerness];
+    const silenceMs = turns.type === 'server_vad' ? turns.silence_duration_ms : SEMANTIC_LOOK_MS;
     const prefixMs = turns.type === 'server_vad' ? turns.prefix_padding_ms : 300;
     const threshold = turns.type === 'server_vad' ? turns.threshold : 0.5;
     for (const event of this.#vad.push(samples, threshold, silenceMs)) {
       if (event.type === 'started') {
         this.#idle();
+        // He goes on with what was not complete: the same turn.
+        if (this.#unfinished !== null) {
+          this.#unfinished = null;
+          continue;
+        }
         this.#turnItemId = o.newId('item');
         o.emit({
           type: 'input_audio_buffer.speech_started',
@@ -167,23 +175,35 @@ export class CallerAudio {
           item_id: this.#turnItemId,
         });
         if (turns.interrupt_response) o.interrupt();
-      } else {
-        const itemId = this.#turnItemId ?? o.newId('item');
-        this.#turnItemId = null;
-        o.emit({
-          type: 'input_audio_buffer.speech_stopped',
-          audio_end_ms: Math.round(event.atMs),
-          item_id: itemId,
-        });
-        this.#commit(itemId, this.bufferedMs());
-        if (turns.create_response) o.respond();
-      }
+      } else if (turns.type === 'semantic_vad' && !this.#soundsComplete()) {
+        this.#unfinished = event.atMs;
+      } else this.#stopped(event.atMs, turns.create_response);
+    }
+    if (this.#unfinished !== null && turns.type === 'semantic_vad') {
+      const waitedMs = this.totalMs - this.#unfinished;
+      if (waitedMs >= SEMANTIC_WAIT_MS[turns.eagerness]) this.#stopped(this.totalMs, turns.create_response);
     }
     // Between turns only the padding before a possible start is kept.
-    if (!this.#vad.speaking && this.bufferedMs() > prefixMs + 2000) {
+    if (!this.#vad.speaking && this.#unfinished === null && this.bufferedMs() > prefixMs + 2000) {
       const { bytes, samples: kept } = this.#buffer.take(prefixMs + 200);
       this.#buffer.append(bytes, kept);
     }
+  }
+
+  /** Whether the words so far end where a sentence does. Of sounds that are no known words nobody can say: they wait. */
+  #soundsComplete(): boolean {
+    const ears = this.#o.ears();
+    return ears.isComplete(ears.recognize(this.#buffer.peek())) === true;
+  }
+
+  #stopped(atMs: number, respond: boolean): void {
+    const o = this.#o;
+    const itemId = this.#turnItemId ?? o.newId('item');
+    this.#turnItemId = null;
+    this.#unfinished = null;
+    o.emit({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: Math.round(atMs), item_id: itemId });
+    this.#commit(itemId, this.bufferedMs());
+    if (respond) o.respond();
   }
 
   #commit(itemId: string, ms: number): void {

@@ -269,6 +269,14 @@ export class Ears {
     return { text: words.map(({ word }) => word).join(' '), words: words.length, matches };
   }
 
+  /** Whether a heard text ends with the last word of what was being said; null when nothing known was heard. */
+  isComplete(heard: Heard): boolean | null {
+    const last = heard.matches.at(-1);
+    const said = this.#learned.find(({ name }) => name === last?.reference)?.words.at(-1)?.[2];
+    if (said === undefined || heard.text === '') return null;
+    return heard.text.split(' ').at(-1) === said;
+  }
+
   #runs(samples: Int16Array): Run[] {
     const full = features(samples);
     const shape = shapeOf(full);

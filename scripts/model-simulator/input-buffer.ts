@@ -48,6 +48,17 @@ export class InputBuffer {
     return this.#byteCount;
   }
 
+  /** What is in the buffer, as samples; it stays there. */
+  peek(): Int16Array {
+    const samples = new Int16Array(this.#sampleCount);
+    let at = 0;
+    for (const chunk of this.#samples) {
+      samples.set(chunk, at);
+      at += chunk.length;
+    }
+    return samples;
+  }
+
   /** Empties the buffer and answers what was in it; `lastMs` keeps only the end. */
   take(lastMs?: number): { bytes: Buffer; samples: Int16Array } {
     let samples = new Int16Array(this.#sampleCount);

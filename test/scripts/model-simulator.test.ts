@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import wavefile from 'wavefile';
 import { type ModelSimulatorOptions, startModelSimulator } from '../../scripts/model-simulator/simulator.ts';
@@ -417,6 +418,57 @@ t.test('the server takes the turns where it is asked to, and is interrupted by s
     status_details: { reason: 'turn_detected' },
   });
 });
+
+t.test(
+  'semantic detection waits for the rest of a sentence, and is not in the way of one that is complete',
+  async (t) => {
+    const { url } = await setup(t);
+    const silence = (ms: number) => Buffer.alloc(ms * 8, 0xff);
+    const speech = sound('caller-thanks.wav');
+    const half = toMulaw(speech.subarray(0, Math.floor(speech.length / 2)));
+    const listening = async () => {
+      const client = await dial(t, url);
+      await client.configure({
+        type: 'realtime',
+        audio: {
+          input: {
+            format: { type: 'audio/pcmu' },
+            turn_detection: { type: 'semantic_vad', eagerness: 'high', create_response: false },
+          },
+          output: { format: { type: 'audio/pcmu' } },
+        },
+      });
+      const push = (bytes: Buffer) => {
+        for (let at = 0; at < bytes.length; at += 320)
+          client.send({
+            type: 'input_audio_buffer.append',
+            audio: bytes.subarray(at, at + 320).toString('base64'),
+          });
+      };
+      return { client, push };
+    };
+    const whole = await listening();
+    whole.push(Buffer.concat([silence(500), toMulaw(speech), silence(700)]));
+    const atEnd = await whole.client.next('input_audio_buffer.speech_stopped');
+    const wholeMs = 500 + speech.length / 8;
+    t.ok(atEnd.audio_end_ms < wholeMs + 700, `complete: ${atEnd.audio_end_ms - wholeMs} ms after its end`);
+    const broken = await listening();
+    broken.push(Buffer.concat([silence(500), half, silence(1_500)]));
+    await broken.client.next('input_audio_buffer.speech_started');
+    await pause(100);
+    t.notOk(
+      broken.client.events.some(({ type }) => type === 'input_audio_buffer.speech_stopped'),
+      'half a sentence and 1.5 s of silence are no turn',
+    );
+    broken.push(silence(1_500));
+    const given = await broken.client.next('input_audio_buffer.speech_stopped');
+    t.ok(given.audio_end_ms - (500 + half.length / 8) >= 1_800, 'until the patience of `high` is over');
+    t.notOk(
+      broken.client.events.some(({ type }) => type === 'response.created'),
+      'and it answers only where it is asked to',
+    );
+  },
+);
 
 t.test('received and sent sound is kept as WAV files', async (t) => {
   const out = mkdtempSync(join(tmpdir(), 'model-simulator-'));

@@ -638,3 +638,50 @@ t.test('close ends the socket and every timer; nothing is told after it', async 
   t.equal(rig.events.length, told);
   t.equal(rig.timers.pending(), 0);
 });
+
+t.test('where the server tells the turns, its word is passed on and its commits are ours', async (t) => {
+  for (const turnDetection of ['server_vad', 'semantic_vad'] as const) {
+    const rig = await openRig(t, { config: { turnDetection } });
+    const socket = await rig.connect();
+    t.match(
+      socket.received.find(({ type }) => type === 'session.update'),
+      {
+        session: {
+          audio: {
+            input: {
+              turn_detection: { type: turnDetection, create_response: false, interrupt_response: false },
+            },
+          },
+        },
+      },
+    );
+    rig.session.appendAudio(speech(1_000));
+    socket.send({ type: 'input_audio_buffer.speech_started', audio_start_ms: 200, item_id: 'item_1' });
+    t.same(await rig.take('callerSpeech'), ['started', turnDetection === 'server_vad' ? 500 : 800]);
+    rig.session.appendAudio(speech(1_000));
+    socket.send({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: 1_400, item_id: 'item_1' });
+    socket.send({ type: 'input_audio_buffer.committed', item_id: 'item_1' });
+    t.same(await rig.take('callerSpeech'), ['stopped', 600]);
+    t.equal(rig.session.commitTurn(), 0);
+    socket.send({
+      type: 'conversation.item.input_audio_transcription.completed',
+      item_id: 'item_1',
+      transcript: 'hello',
+    });
+    t.same(await rig.take('callerText'), [0, 'hello']);
+    t.notOk(socket.types().includes('input_audio_buffer.commit'), 'the server has committed it');
+  }
+});
+
+t.test('a server without the turn detection asked for is refused, with the way out', async (t) => {
+  const rig = await openRig(t, { config: { turnDetection: 'semantic_vad' } });
+  rig.peer.effective = (session) => ({
+    ...session,
+    audio: {
+      input: { format: { type: 'audio/pcmu' }, turn_detection: null },
+      output: { format: { type: 'audio/pcmu' } },
+    },
+  });
+  rig.session.open();
+  t.match(await rig.take('failed'), [{ code: 'model_refused', message: /TURN_DETECTION/ }]);
+});

@@ -60,6 +60,7 @@ export function recorder(): Recorder {
       text: note('text'),
       textDone: note('textDone'),
       callerText: note('callerText'),
+      callerSpeech: note('callerSpeech'),
       toolCall: note('toolCall'),
       requested: () => void asked.count++,
       responseStarted: note('responseStarted'),
