@@ -15,6 +15,7 @@ import { liveApi } from './live-api.ts';
 import type { LiveFeed } from './live-feed.ts';
 import { overviewApi } from './overview-api.ts';
 import { pageRoutes } from './pages.ts';
+import { recordingApi } from './recording-api.ts';
 import { sessionApi } from './session-api.ts';
 import { openSessions } from './sessions.ts';
 
@@ -50,7 +51,7 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   api.use(open, requireSession(sessions), jsonBody());
   const live = liveApi({ ...o, sessions });
   const health = openHealth({ ...o.health, now: o.now });
-  api.use(own, keyApi(o), live.router, overviewApi({ ...o, health }));
+  api.use(own, keyApi(o), live.router, overviewApi({ ...o, health }), recordingApi(o));
   api.use(serveRoutes(browserCallRoutes, o, '/dashboard/api'));
   api.use('/v1', serveRoutes(o.routes, o, '/v1'));
   api.use(nothingHere);
@@ -71,7 +72,8 @@ const nothingHere: RequestHandler = () => {
 };
 
 /** Metrics have a label for each of these; other paths are the client's to invent and share one. */
-const KNOWN = /^\/(session|setup|login|logout|password|keys|live|overview|health|browser_calls)(?=\/|$)/;
+const KNOWN =
+  /^\/(session|setup|login|logout|password|keys|live|overview|health|recordings|browser_calls)(?=\/|$)/;
 
 const mark: RequestHandler = (req, res, next) => {
   contextOf(res).route = `/dashboard/api${KNOWN.exec(req.path)?.[0] ?? ''}`;

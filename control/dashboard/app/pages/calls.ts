@@ -136,6 +136,7 @@ function CallTable(props: { calls: readonly Call[] }) {
       },
       {
         label: 'Status',
+        narrow: 'head',
         cell: (call: Call) =>
           html`<${Status} value=${call.status} label=${call.status === 'in_progress' ? 'On the line' : undefined} />`,
       },
@@ -163,6 +164,7 @@ function CallTable(props: { calls: readonly Call[] }) {
       {
         label: 'Cost',
         numeric: true,
+        narrow: 'hide',
         cell: (call: Call) => html`<${Money} milliCents=${call.cost?.total_milli_cents} />`,
       },
       { label: 'Placed', numeric: true, cell: (call: Call) => html`<${Time} iso=${call.created_at} />` },
@@ -187,6 +189,9 @@ function Filters(props: {
   const { now, choose } = props;
   const agents = useAgentNames();
   const [typed, setTyped] = useState(now.search);
+  // On a narrow screen the filters stand behind a button; on a wide one they are always there.
+  const [open, setOpen] = useState(false);
+  const chosen = FILTERS.filter((name) => name !== 'search' && now[name] !== '').length;
   useEffect(() => setTyped(now.search), [now.search]);
   useEffect(() => {
     if (typed.trim() === now.search) return;
@@ -194,7 +199,7 @@ function Filters(props: {
     return () => clearTimeout(timer);
   }, [typed]);
   return html`<form
-    class="filters"
+    class=${open ? 'filters open' : 'filters'}
     role="search"
     aria-label="Calls"
     onSubmit=${(event: Event) => {
@@ -205,6 +210,14 @@ function Filters(props: {
     <div class="filter-search">
       <${Field} label="Search" type="search" value=${typed} onInput=${setTyped} placeholder="Number, agent, or words that were said" />
     </div>
+    <button
+      type="button"
+      class="button filter-toggle"
+      aria-expanded=${open}
+      onClick=${() => setOpen(!open)}
+    >
+      Filters${chosen === 0 ? '' : ` (${chosen})`}
+    </button>
     <${Select}
       label="Status"
       value=${now.status}

@@ -99,7 +99,7 @@ function Figures(props: { overview: Overview; range: Range }) {
       <${Tile} label="Live now" value=${count(live)} note=${live === 0 ? 'no call on the line' : 'on the line'} href="/live" />
       <${Tile} label="Calls" value=${count(totals.calls)} note=${`${count(totals.inbound)} in, ${count(totals.outbound)} out`} href="/calls" />
       <${Tile} label="Answer rate" value=${percent(answer_rate)} note=${`${count(totals.answered)} answered`} />
-      <${Tile} label="Answer latency" value=${latency(wait.p50_ms)} note=${wait.p50_ms === null ? 'nothing measured' : `half; 95 % within ${latency(wait.p95_ms)}`} />
+      <${Tile} label="Answer latency, median" value=${latency(wait.p50_ms)} note=${wait.p50_ms === null ? 'nothing measured' : `95 % within ${latency(wait.p95_ms)}`} />
       <${Tile} label="Spend" value=${money(spend.cost_milli_cents)} note=${spend.billed_milli_cents === 0 ? 'estimated' : `estimated; ${money(spend.billed_milli_cents)} charged`} />
     </dl>
     ${
@@ -133,7 +133,7 @@ function Figures(props: { overview: Overview; range: Range }) {
                 times=${times}
                 format=${latency}
                 series=${[
-                  { label: 'Half within', colour: '--accent', values: series.map(({ p50_ms }) => p50_ms) },
+                  { label: 'Median', colour: '--accent', values: series.map(({ p50_ms }) => p50_ms) },
                   { label: '95 % within', colour: '--caller', values: series.map(({ p95_ms }) => p95_ms) },
                 ]}
               />

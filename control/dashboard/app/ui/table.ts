@@ -14,6 +14,8 @@ export interface Column<T> {
   hideLabel?: boolean;
   /** Takes what room is left. */
   grow?: boolean;
+  /** On a narrow screen: beside the row's name, or not there at all. */
+  narrow?: 'head' | 'hide';
 }
 
 /** A table wider than its frame can be reached and scrolled by keys; one that fits is no stop on the way. */
@@ -84,9 +86,12 @@ export function Table<T>(props: {
 }
 
 function classOf<T>(column: Column<T>): string | undefined {
-  return (
-    `${column.numeric === true ? 'numeric ' : ''}${column.grow === true ? 'grow' : ''}`.trim() || undefined
-  );
+  const names = [
+    column.numeric === true ? 'numeric' : '',
+    column.grow === true ? 'grow' : '',
+    column.narrow === undefined ? '' : `narrow-${column.narrow}`,
+  ];
+  return names.filter((name) => name !== '').join(' ') || undefined;
 }
 
 /** A list of usePages: the outline, the error, what to say when it is empty, the table, and the button for more. */

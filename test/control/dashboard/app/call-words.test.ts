@@ -1,0 +1,47 @@
+import t from 'tap';
+import {
+  causeInWords,
+  fieldOf,
+  isOver,
+  otherSide,
+  valueInWords,
+} from '../../../../control/dashboard/app/call-words.ts';
+import { TERMINAL_STATUSES } from '../../../../storage/records.ts';
+
+t.test('the other side is whom a person looks for', async (t) => {
+  const numbers = { from_number: '+1', to_number: '+2' };
+  t.equal(otherSide({ ...numbers, direction: 'inbound' }), '+1');
+  t.equal(otherSide({ ...numbers, direction: 'outbound' }), '+2');
+});
+
+t.test('a call is over in the statuses that storage calls final, in no other', async (t) => {
+  for (const status of TERMINAL_STATUSES) t.ok(isOver({ status }), status);
+  for (const status of ['queued', 'initiated', 'ringing', 'in_progress'] as const)
+    t.notOk(isOver({ status }));
+});
+
+t.test('causes in words; unknown ones stay readable', async (t) => {
+  t.equal(causeInWords('remote_hangup'), 'The other side hung up');
+  t.equal(causeInWords('SIP 486'), 'SIP 486');
+  t.equal(causeInWords('some_new_cause'), 'Some new cause');
+});
+
+t.test('fields and values of a result', async (t) => {
+  t.same(fieldOf('boolean'), { type: 'boolean', description: '' });
+  t.same(fieldOf({ type: 'string', description: 'Whose', enum: ['a', 'b'] }), {
+    type: 'string (a, b)',
+    description: 'Whose',
+  });
+  const cases: [unknown, string | null][] = [
+    [null, null],
+    [undefined, null],
+    [true, 'yes'],
+    [false, 'no'],
+    [0, '0'],
+    ['', ''],
+    [['a', null, 2], 'a, –, 2'],
+    [[], ''],
+    [{ a: 1 }, '{"a":1}'],
+  ];
+  for (const [value, text] of cases) t.equal(valueInWords(value), text, JSON.stringify(value));
+});
