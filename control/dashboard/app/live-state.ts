@@ -15,7 +15,8 @@ export function fold(state: LiveState, event: LiveEvent): LiveState {
       return new Map(event.data.calls.map((call) => [call.id, call]));
     case 'call': {
       const known = state.get(event.data.id);
-      const words = known === undefined ? event.data.words : merged(known.words, event.data.words);
+      const words =
+        known === undefined ? event.data.words : merged(known.words, event.data.words).slice(-LINES);
       return new Map(state).set(event.data.id, { ...event.data, words });
     }
     case 'floor':
@@ -23,7 +24,7 @@ export function fold(state: LiveState, event: LiveEvent): LiveState {
     case 'words':
       return changed(state, event.data.call_id, (call) => ({
         ...call,
-        words: merged(call.words, [event.data.item]),
+        words: merged(call.words, [event.data.item]).slice(-LINES),
       }));
     case 'turn': {
       const { latency_ms } = event.data.turn;
@@ -44,11 +45,11 @@ function changed(state: LiveState, id: string, change: (call: LiveCall) => LiveC
   return call === undefined ? state : new Map(state).set(id, change(call));
 }
 
-/** Lines in speech order, each once in its newest form; the last ones only. */
-function merged(known: readonly TranscriptItem[], news: readonly TranscriptItem[]): TranscriptItem[] {
+/** Lines in speech order, each once in its newest form. */
+export function merged(known: readonly TranscriptItem[], news: readonly TranscriptItem[]): TranscriptItem[] {
   const byId = new Map(known.map((item) => [item.id, item]));
   for (const item of news) byId.set(item.id, item);
-  return [...byId.values()].sort((a, b) => a.start_ms - b.start_ms).slice(-LINES);
+  return [...byId.values()].sort((a, b) => a.start_ms - b.start_ms);
 }
 
 /** Newest first. */

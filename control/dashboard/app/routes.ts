@@ -38,6 +38,7 @@ export const ROUTES: readonly Route[] = [
   },
   { path: '/agents/new', load: async () => (await import('./pages/agent/agent-page.ts')).NewAgentPage },
   { path: '/agents/:id', load: async () => (await import('./pages/agent/agent-page.ts')).AgentPage },
+  { path: '/agents/:id/try', load: async () => (await import('./pages/agent/try-page.ts')).TryPage },
   {
     path: '/numbers',
     load: async () => (await import('./pages/numbers.ts')).NumbersPage,

@@ -164,7 +164,7 @@ export function DeliveryList(props: {
           label: props.endpoint === undefined ? 'To, and what went wrong' : 'What went wrong',
           grow: true,
           cell: (one: WebhookDelivery) =>
-            html`<span class="delivery-to">${props.endpoint === undefined ? html`<code>${one.url}</code>${one.endpoint_id === null ? html` <span class="dim small">of the call itself</span>` : null}` : null}${one.last_error === null ? (props.endpoint === undefined ? null : html`<span class="dim">–</span>`) : html`<span class="dim small">${attemptError(one.last_error)}</span>`}</span>`,
+            html`<span class="delivery-target">${props.endpoint === undefined ? html`<code>${one.url}</code>${one.endpoint_id === null ? html` <span class="dim small">of the call itself</span>` : null}` : null}${one.last_error === null ? (props.endpoint === undefined ? null : html`<span class="dim">–</span>`) : html`<span class="dim small">${attemptError(one.last_error)}</span>`}</span>`,
         },
         { label: 'When', cell: (one: WebhookDelivery) => html`<${Time} iso=${one.created_at} />` },
         {
