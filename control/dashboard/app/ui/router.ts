@@ -46,6 +46,17 @@ export function startRouter(): void {
   history.scrollRestoration = 'auto';
   addEventListener('popstate', () => {
     const before = path.value;
+    const mayLeave = guard;
+    if (mayLeave !== null && location.pathname !== before) {
+      // The browser has gone already: back to where we were, and there again once that may be left.
+      history.pushState(null, '', address.value);
+      void Promise.resolve(mayLeave()).then((may) => {
+        if (!may) return;
+        guard = null;
+        history.back();
+      });
+      return;
+    }
     address.value = here();
     if (path.value !== before) visit.value++;
   });

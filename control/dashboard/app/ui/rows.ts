@@ -2,7 +2,7 @@
 // Holds no values: whoever uses it does.
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { moved } from '../forms/returns-table.ts';
 import { Button } from './button.ts';
 import { announce } from './toast.ts';
@@ -30,7 +30,8 @@ export function Rows<T>(props: RowsProps<T>) {
   const next = useRef<{ row: number; where: 'first' | 'up' | 'down' | 'add' | 'same'; cell?: number } | null>(
     null,
   );
-  useEffect(() => {
+  // Before the next key can be pressed.
+  useLayoutEffect(() => {
     const wanted = next.current;
     if (wanted === null || box.current === null) return;
     next.current = null;

@@ -1,6 +1,6 @@
 // What an agent may do during a call: requests to a system of yours, handing over, pressing keys. Ending the call is always there.
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type FormFault, faultAt } from '../../forms/agent-form.ts';
 import {
   type HeaderRow,
@@ -149,14 +149,13 @@ export function ToolsEditor(props: {
   const box = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const focus = useRef<number | 'add' | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (focus.current === null) return;
     const wanted = focus.current;
     focus.current = null;
-    const cards = box.current?.querySelectorAll<HTMLElement>('.tool-card');
     (wanted === 'add'
       ? box.current?.querySelector<HTMLElement>('.tool-add button:not(:disabled)')
-      : cards?.[wanted]?.querySelector<HTMLElement>('input, button')
+      : box.current?.querySelector<HTMLElement>(`[data-tool="${wanted}"] :is(input, button)`)
     )?.focus();
   });
   const add = (tool: ToolForm) => {
@@ -185,7 +184,7 @@ export function ToolsEditor(props: {
       const title = tool.type === 'http' && tool.name !== '' ? tool.name : HEAD[tool.type].title;
       const change = (next: ToolForm) => props.onChange(value.map((old, i) => (i === index ? next : old)));
       const foldable = tool.type !== 'send_dtmf';
-      return html`<div class="tool-card" key=${index} role="group" aria-label=${`Tool: ${title}`}>
+      return html`<div class="tool-card" data-tool=${index} key=${index} role="group" aria-label=${`Tool: ${title}`}>
         <div class="tool-head">
           <${Icon} name=${HEAD[tool.type].icon} />
           <strong class=${tool.type === 'http' && tool.name !== '' ? 'mono' : undefined}>${title}</strong>

@@ -32,12 +32,12 @@ const SINCE = [
   { value: '720', label: 'The last 30 days' },
 ] as const;
 
-/** What became of a test delivery. */
+/** What became of a test event. */
 interface TestOutcome {
-  response_status: number | null;
-  error: string | null;
+  status: 'delivered' | 'failed';
+  status_code: number | null;
   latency_ms: number;
-  response_excerpt: string | null;
+  error: string | null;
 }
 
 function TestDialog(props: { endpoint: WebhookEndpoint; onClose: () => void; onSent: () => void }) {
@@ -54,16 +54,15 @@ function TestDialog(props: { endpoint: WebhookEndpoint; onClose: () => void; onS
     actions=${html`<${Button} busy=${test.loading} onClick=${test.reload}>Send another<//><${Button} kind="primary" onClick=${props.onClose}>Close<//>`}
   >
     <div class="stack" aria-live="polite" aria-busy=${test.loading}>
-      <p class="dim">A signed example goes to <code>${endpoint.url}</code>; it counts neither for nor against the endpoint.</p>
+      <p class="dim">A signed event of the type <code>endpoint.test</code> goes to <code>${endpoint.url}</code>. It changes nothing about the endpoint and stands in no list.</p>
       ${test.loading ? html`<p>Waiting for the answer…</p>` : null}
       ${
         test.loading || outcome === undefined
           ? null
-          : outcome.error === null
-            ? html`<${Note} kind="ok" title=${`Received: HTTP ${outcome.response_status} after ${latency(outcome.latency_ms)}`}><p>The receiver took it.</p><//>`
-            : html`<${Note} kind="warn" title=${outcome.response_status === null ? 'It did not arrive' : `HTTP ${outcome.response_status} after ${latency(outcome.latency_ms)}`}><p>${attemptError(outcome.error)}</p><//>`
+          : outcome.status === 'delivered'
+            ? html`<${Note} kind="ok" title=${`Received: HTTP ${outcome.status_code} after ${latency(outcome.latency_ms)}`}><p>The receiver took it.</p><//>`
+            : html`<${Note} kind="warn" title=${outcome.status_code === null ? `It did not arrive (${latency(outcome.latency_ms)})` : `HTTP ${outcome.status_code} after ${latency(outcome.latency_ms)}`}><p>${attemptError(outcome.error ?? '')}</p><//>`
       }
-      ${!test.loading && outcome !== undefined && outcome.response_excerpt !== null ? html`<div><p class="label">What it answered</p><pre tabindex="0" role="region" aria-label="Answer to the test">${outcome.response_excerpt}</pre></div>` : null}
       ${test.loading ? null : html`<${ErrorNote} error=${test.error} title="The test was not sent." />`}
     </div>
   <//>`;
@@ -76,11 +75,11 @@ function ReplayDialog(props: { endpoint: WebhookEndpoint; onClose: () => void; o
   const [count, setCount] = useState<number | null>(null);
   const replay = useAction(async () => {
     const since = new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
-    const answer = await ask<{ replayed: number }>('POST', `v1/webhook_endpoints/${endpoint.id}/replay`, {
+    const answer = await ask<{ count: number }>('POST', `v1/webhook_endpoints/${endpoint.id}/replay`, {
       since,
       only,
     });
-    setCount(answer.replayed);
+    setCount(answer.count);
     props.onSent();
   });
   const done = count !== null;
@@ -106,12 +105,12 @@ function ReplayDialog(props: { endpoint: WebhookEndpoint; onClose: () => void; o
               label="Which"
               value=${only}
               options=${[
-                { value: 'failed', label: 'Only what did not arrive' },
-                { value: 'all', label: 'All of it' },
+                { value: 'failed', label: 'What was missed' },
+                { value: 'all', label: 'Everything' },
               ]}
               onChange=${(value: string) => setOnly(value === 'all' ? 'all' : 'failed')}
             />
-            <p class="help">Sent with the same bodies and ids, marked with Service-Replay.</p>
+            <p class="help">${only === 'failed' ? 'What was given up, and what came up while the endpoint was disabled.' : 'What was delivered too.'} Sent with the same bodies and ids, marked with Service-Replay.</p>
             ${fieldError(replay.error, 'since') === null ? html`<${ErrorNote} error=${replay.error} title="Nothing was replayed." />` : null}`
       }
     </div>
