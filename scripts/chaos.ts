@@ -1,8 +1,6 @@
 // `npm run chaos`: the kill campaign. Reads its options, shows how it goes, prints a table, exits 1 on any violation.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+
+import { readCampaignOptions, runCampaignScript } from './campaign-options.ts';
 import { type CampaignReport, POINTS, runCampaign } from './chaos/campaign.ts';
 
 const USAGE = `npm run chaos -- [options]
@@ -22,38 +20,31 @@ money adds up and nobody was dialled twice. Everything runs on this machine.
   --help              this text`;
 
 function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      kills: { type: 'string', default: '200' },
-      'redis-flushes': { type: 'string', default: '20' },
-      'redis-kills': { type: 'string', default: '10' },
-      lines: { type: 'string', default: '14' },
-      minutes: { type: 'string', default: '60' },
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
-      points: { type: 'string' },
-      keep: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
+  const { numbers, texts, help, keep } = readCampaignOptions({
+    numbers: {
+      kills: 200,
+      'redis-flushes': 20,
+      'redis-kills': 10,
+      lines: 14,
+      minutes: 60,
+      seed: Math.floor(Math.random() * 1_000_000),
     },
+    texts: ['points'],
   });
-  const whole = (name: 'kills' | 'redis-flushes' | 'redis-kills' | 'lines' | 'minutes' | 'seed') => {
-    const value = Number(values[name]);
-    if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} takes a whole number.`);
-    return value;
-  };
-  const points = values.points?.split(',');
+  const points = texts.points?.split(',');
   const unknown = points?.find((name) => !(name in POINTS));
   if (unknown !== undefined)
     throw new Error(`--points: there is no ${unknown}; there are ${Object.keys(POINTS).join(', ')}.`);
   return {
     ...(points === undefined ? {} : { points }),
-    help: values.help,
-    keep: values.keep ?? null,
-    kills: whole('kills'),
-    redisFlushes: whole('redis-flushes'),
-    redisKills: whole('redis-kills'),
-    lines: whole('lines'),
-    minutes: whole('minutes'),
-    seed: whole('seed'),
+    help,
+    keep,
+    kills: numbers.kills,
+    redisFlushes: numbers['redis-flushes'],
+    redisKills: numbers['redis-kills'],
+    lines: numbers.lines,
+    minutes: numbers.minutes,
+    seed: numbers.seed,
   };
 }
 
@@ -85,20 +76,7 @@ function table(report: CampaignReport): string {
     .join('\n');
 }
 
-async function main(): Promise<number> {
-  let options: ReturnType<typeof readOptions>;
-  try {
-    options = readOptions();
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-    return 2;
-  }
-  if (options.help) {
-    console.log(USAGE);
-    return 0;
-  }
-  const folder =
-    options.keep === null ? mkdtempSync(join(tmpdir(), 'offhook-chaos-')) : resolve(options.keep);
+async function run(options: ReturnType<typeof readOptions>, folder: string): Promise<boolean> {
   console.log(`seed ${options.seed}`);
   const live = process.stdout.isTTY === true;
   const report = await runCampaign({
@@ -121,10 +99,7 @@ async function main(): Promise<number> {
     console.log(`\n${check.name}:`);
     for (const violation of check.violations.slice(0, 20)) console.log(`  ${violation}`);
   }
-  if (options.keep === null && broken.length === 0) rmSync(folder, { recursive: true, force: true });
-  else console.log(`\ndata and logs: ${folder}`);
-  console.log(broken.length === 0 ? '\nAll held.' : '\nNOT all held.');
-  return broken.length === 0 ? 0 : 1;
+  return broken.length === 0;
 }
 
-process.exitCode = await main();
+process.exitCode = await runCampaignScript({ usage: USAGE, read: readOptions, run, name: 'chaos' });

@@ -1,10 +1,8 @@
 // `npm run faults`: faults of the line and of the model's session at their real length: readers that stop for 30 s, sessions
 // of 60 s in calls of minutes, sockets that break at twenty stages ten times over. Prints a table, exits 1 on any violation.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { readCampaignOptions, runCampaignScript } from './campaign-options.ts';
 import type { CalleeInput, FaultInput, StreamStage } from './carrier-simulator/options.ts';
 import type { CallReport } from './carrier-simulator/report.ts';
 import { type Lab, openLab, until } from './lab.ts';
@@ -14,7 +12,7 @@ const USAGE = `npm run faults -- [options]
 Runs calls over lines that fail, on this machine, and checks that each call has one right end, that nothing is left behind,
 and that what is heard across the renewals of a model's session has no seam.
 
-  --minutes N     length of the calls whose sessions are renewed every minute (default 5)
+  --minutes N     length of the calls whose sessions are renewed, or cut, every minute (default 5)
   --rounds N      times that a socket breaks at each of twenty stages (default 10)
   --readers N     carriers that read nothing for 30 s (default 10)
   --keep DIR      keep data and logs in this folder
@@ -54,6 +52,10 @@ const STAGES: [stage: StreamStage, count: number][] = [
 ];
 const BREAKS_AT_ONCE = 20;
 const RENEW_SECONDS = 60;
+/** Before the daemon would renew a session by itself. */
+const CUT_MS = 55_000;
+/** A lost session's answer is asked for again on the next one. */
+const MOST_SILENCE_MS = 12_000;
 /** The most that the daemon may grow for a call whose carrier reads nothing. */
 const MOST_BYTES_A_CALL = 8 * 1024 * 1024;
 /** What a renewal may cost, audibly. */
@@ -73,27 +75,8 @@ const SCENARIO = {
 };
 
 function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      minutes: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '10' },
-      readers: { type: 'string', default: '10' },
-      keep: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  const whole = (name: 'minutes' | 'rounds' | 'readers') => {
-    const value = Number(values[name]);
-    if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} takes a whole number.`);
-    return value;
-  };
-  return {
-    help: values.help,
-    keep: values.keep ?? null,
-    minutes: whole('minutes'),
-    rounds: whole('rounds'),
-    readers: whole('readers'),
-  };
+  const { numbers, help, keep } = readCampaignOptions({ numbers: { minutes: 5, rounds: 10, readers: 10 } });
+  return { ...numbers, help, keep };
 }
 
 function gauge(text: string, name: string): number {
@@ -193,6 +176,47 @@ async function campaign(lab: Lab, o: { minutes: number; rounds: number; readers:
     };
   }
 
+  /** A server that ends each session by its own clock, without having said when: the talk goes on all the same. */
+  async function cuts(): Promise<Check> {
+    const to = '+15550700009';
+    const violations: string[] = [];
+    await callee(to, {
+      ringMs: 300,
+      steps: Array.from({ length: o.minutes * 6 }, () => ({
+        do: 'say' as const,
+        file: 'caller-thanks.wav',
+        when: { afterAgentSilenceMs: 1_200, timeoutMs: 20_000 },
+      })),
+    });
+    await lab.ask('model', '/faults', {
+      kind: 'session_expired',
+      trigger: 'configured',
+      after_ms: CUT_MS,
+      times: 100,
+      for: `Call to ${to};`,
+    });
+    const { id } = await dial(to);
+    await pause(o.minutes * 60_000);
+    await ask('POST', `/v1/calls/${id}/hangup`);
+    const call = await ended(id, 30_000);
+    if (call.status !== 'completed') violations.push(`${to}: ${call.status} ${call.error_code}`);
+    const { data: sessions } = await lab.ask<{ data: SessionReport[] }>('model', '/sessions');
+    const own = sessions.filter(({ config }) => config.instructions.includes(`Call to ${to};`));
+    if (own.length < o.minutes) violations.push(`${to}: only ${own.length} sessions`);
+    const last = own.findLast(({ items }) => items.length > 0);
+    if (!JSON.stringify(last?.items ?? []).includes(GREETING)) violations.push(`${to}: the context was lost`);
+    const { data: lines } = await ask<{ data: Line[] }>('GET', `/v1/calls/${id}/transcript`);
+    const greetings = lines.filter((line) => line.heard_text === GREETING).length;
+    if (greetings !== 1) violations.push(`${to}: greeted ${greetings} times`);
+    const silentMs = (await atCarrier(to))?.conversation?.longestSilenceMs ?? 0;
+    if (silentMs > MOST_SILENCE_MS) violations.push(`${to}: ${silentMs} ms without a sound`);
+    return {
+      name: `sessions cut by the model's server every ${CUT_MS / 1000} s`,
+      value: `${own.length - 1}, longest silence ${silentMs} ms`,
+      violations,
+    };
+  }
+
   async function readers(): Promise<Check> {
     const violations: string[] = [];
     const before = gauge(await metrics(), 'process_resident_memory_bytes');
@@ -282,24 +306,15 @@ async function campaign(lab: Lab, o: { minutes: number; rounds: number; readers:
   }
 
   // What a daemon takes for its first calls is no measure of a slow reader: those come last.
-  const together = await Promise.all([renewals(), breaks().then(async (check) => [check, await readers()])]);
+  const together = await Promise.all([
+    renewals(),
+    cuts(),
+    breaks().then(async (check) => [check, await readers()]),
+  ]);
   return [...together.flat(), await leftovers()];
 }
 
-async function main(): Promise<number> {
-  let options: ReturnType<typeof readOptions>;
-  try {
-    options = readOptions();
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-    return 2;
-  }
-  if (options.help) {
-    console.log(USAGE);
-    return 0;
-  }
-  const folder =
-    options.keep === null ? mkdtempSync(join(tmpdir(), 'offhook-faults-')) : resolve(options.keep);
+async function run(options: ReturnType<typeof readOptions>, folder: string): Promise<boolean> {
   const lab = await openLab({
     folder,
     scenario: join(import.meta.dirname, 'model-simulator/scenarios/default.json'),
@@ -322,10 +337,7 @@ async function main(): Promise<number> {
     console.log(`${name.padEnd(width)}  ${violations.length === 0 ? 'ok  ' : 'FAIL'} ${value}`);
   const broken = checks.flatMap(({ violations }) => violations);
   for (const violation of broken.slice(0, 40)) console.log(`  ${violation}`);
-  if (options.keep === null && broken.length === 0) rmSync(folder, { recursive: true, force: true });
-  else console.log(`\ndata and logs: ${folder}`);
-  console.log(broken.length === 0 ? '\nAll held.' : '\nNOT all held.');
-  return broken.length === 0 ? 0 : 1;
+  return broken.length === 0;
 }
 
-process.exitCode = await main();
+process.exitCode = await runCampaignScript({ usage: USAGE, read: readOptions, run, name: 'faults' });

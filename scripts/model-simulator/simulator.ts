@@ -179,6 +179,7 @@ export async function startModelSimulator(options: ModelSimulatorOptions = {}): 
   const keyIsGood = (key: string | null): boolean =>
     key !== null && (options.apiKey === undefined || key === options.apiKey);
 
+  let upgrades = 0;
   const app = express();
   app.disable('x-powered-by');
   app.use((_, response, next) => {
@@ -207,6 +208,10 @@ export async function startModelSimulator(options: ModelSimulatorOptions = {}): 
     }),
   );
 
+  /** Attempts to open a session, refused and hanging ones too. */
+  app.get('/simulator/upgrades', (_, response) => {
+    response.json({ count: upgrades });
+  });
   app.get('/simulator/sessions', (_, response) => {
     response.json({ data: sessions.map((session) => session.inspect()) });
   });
@@ -320,6 +325,7 @@ export async function startModelSimulator(options: ModelSimulatorOptions = {}): 
       refuseUpgrade(socket, 404, 'not_found', `Invalid URL (GET ${target.pathname})`);
       return;
     }
+    upgrades += 1;
     const fault = faults.takeConnect();
     if (fault?.kind === 'upgrade_hang') {
       hanging.add(socket);

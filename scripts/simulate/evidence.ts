@@ -2,6 +2,7 @@
 // from them. Collected in run.ts.
 import type { CallReport } from '../carrier-simulator/report.ts';
 import type { Clip, Scenario } from './scenarios.ts';
+import type { Stage } from './waterfall.ts';
 
 /** The call as /v1 shows it; the fields that are looked at. */
 export interface CallObject {
@@ -33,6 +34,16 @@ export interface TranscriptItem {
   /** ms since the media stream began */
   start_ms: number;
   end_ms: number | null;
+}
+
+/** A turn as GET /v1/calls/{id}/turns tells it; the fields that are looked at. */
+export interface Turn {
+  index: number;
+  kind: 'greeting' | 'answer' | 'prompt';
+  speech_end_ms: number | null;
+  first_heard_ms: number | null;
+  latency_ms: number | null;
+  parts: Record<`${Stage}_ms`, number | null>;
 }
 
 /** A webhook as it arrived. */
@@ -116,6 +127,7 @@ export interface Evidence {
   scenario: Scenario;
   call: CallObject;
   transcript: { status: string; data: TranscriptItem[] };
+  turns: Turn[];
   events: ReceivedEvent[];
   deliveries: Delivery[];
   /** The carrier simulator's account; null when the call never reached it. */

@@ -11,6 +11,7 @@ import {
 } from './evidence.ts';
 import type { Picture, PictureTurn } from './picture.ts';
 import { RATE_HZ } from './sound.ts';
+import { STAGES, type WaterfallRow } from './waterfall.ts';
 
 const OUTCOMES: Record<string, string> = {
   completed: 'completed',
@@ -42,6 +43,26 @@ export function endingOf(call: Pick<CallObject, 'status' | 'hangup_cause'>): str
   if (call.status !== 'completed') return `ended: ${OUTCOMES[call.status] ?? call.status}`;
   const cause = call.hangup_cause ?? '';
   return ENDINGS[cause] ?? `ended: ${cause.replaceAll('_', ' ')}`;
+}
+
+/** What each wait of the person was made of, as the daemon recorded it. */
+function waitsOf({ turns, carrier }: Evidence): WaterfallRow[] {
+  const offsetMs = carrier === null ? 0 : streamOffsetMs(carrier);
+  return turns.flatMap(({ kind, latency_ms: totalMs, speech_end_ms, first_heard_ms, parts }) => {
+    // A prompt answers nobody, and what was never heard was not waited for.
+    if (totalMs === null || first_heard_ms === null || kind === 'prompt') return [];
+    const fromMs = (speech_end_ms ?? first_heard_ms - totalMs) + offsetMs;
+    return [
+      {
+        label: kind === 'greeting' ? 'the greeting' : `answer at ${(fromMs / 1000).toFixed(1)} s`,
+        totalMs,
+        parts: STAGES.flatMap((stage) => {
+          const ms = parts[`${stage}_ms`];
+          return ms === null ? [] : [{ stage, ms }];
+        }),
+      },
+    ];
+  });
 }
 
 export function pictureOf(evidence: Evidence): Picture {
@@ -139,5 +160,6 @@ export function pictureOf(evidence: Evidence): Picture {
     answers: scenario.expected.message ? [] : answersOf(evidence),
     bargeIns: bargeInsOf(evidence),
     marks,
+    waits: waitsOf(evidence),
   };
 }

@@ -1,6 +1,8 @@
 // PURE. Draws a call as one SVG: both voices over time, who said what when, what was cut before it was heard, how long each
 // answer took. Data in, text out; where the data comes from is picture-data.ts.
 import { peaks, RATE_HZ } from './sound.ts';
+import { escapeText } from './text.ts';
+import { drawWaterfall, WATERFALL_STYLE, type WaterfallRow } from './waterfall.ts';
 
 export interface PictureTurn {
   who: 'person' | 'agent';
@@ -29,6 +31,8 @@ export interface Picture {
   answers: { fromMs: number; toMs: number }[];
   bargeIns: { atMs: number; reactionMs: number }[];
   marks: { atMs: number; label: string }[];
+  /** What the daemon says each wait was made of. */
+  waits: WaterfallRow[];
 }
 
 const LEFT = 112;
@@ -36,6 +40,7 @@ const RIGHT = 36;
 const PX_PER_SECOND = 34;
 const LEAST_WIDTH = 860;
 const MOST_WIDTH = 12_000;
+const MOST_BARS_PX = 900;
 const LANE = 96;
 const STRIP = 52;
 const LINE = 15;
@@ -77,16 +82,6 @@ const STYLE = `
     .barge { stroke: #ff8787; } .barge-text { fill: #ff8787; }
     .ring { stroke: #8a94a3; }
   }`;
-
-/** Text as XML: no markup of its own, and none of the characters that XML does not know. */
-export function escapeText(text: string): string {
-  return text
-    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '�')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-}
 
 const round = (value: number) => Math.round(value * 10) / 10;
 const inSeconds = (ms: number, digits = 2) => `${(ms / 1000).toFixed(digits)} s`;
@@ -218,8 +213,13 @@ export function drawCall(picture: Picture): string {
   const agentTop = stripTop + STRIP;
   const agentWordsTop = agentTop + LANE + 18;
   const axisTop = agentWordsTop + linesOf(agentBlocks) * LINE + 6;
-  const height = axisTop + 44;
-  const out: string[] = [];
+  const waterfall = drawWaterfall(picture.waits, {
+    left: LEFT + 20,
+    top: axisTop + 44,
+    widthPx: Math.min(plot - 20, MOST_BARS_PX),
+  });
+  const height = axisTop + 44 + waterfall.height;
+  const out: string[] = [...waterfall.lines];
 
   // Lanes, seconds, ringing.
   for (const top of [personTop, agentTop]) {
@@ -389,7 +389,7 @@ export function drawCall(picture: Picture): string {
 
   const full = Math.max(width, legendX, 40 + picture.subtitle.length * 6.6);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${round(full)}" height="${height}" viewBox="0 0 ${round(full)} ${height}" role="img" aria-label="${escapeText(picture.title)}">
-<style>${STYLE}
+<style>${STYLE}${WATERFALL_STYLE}
 </style>
 <defs>
 <pattern id="cut" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="6" stroke-width="1.6"/></pattern>

@@ -14,6 +14,7 @@ import type {
   MediaCounts,
   ModelSession,
   ReceivedEvent,
+  Turn,
   TwoVoices,
 } from './evidence.ts';
 import { CallTeller, ENDED, readEvents } from './follow.ts';
@@ -392,6 +393,8 @@ class Run {
       const found = await this.#ask<Evidence['transcript']>('GET', `${path}/transcript`);
       return found.status === 'final' ? found : null;
     });
+    // Final at once: the last turn is stored before the transcript counts as final.
+    const { data: turns } = await this.#ask<{ data: Turn[] }>('GET', `${path}/turns`);
     const call = await this.#ask<CallObject>('GET', path);
     const { data: deliveries } = await this.#ask<{ data: Delivery[] }>(
       'GET',
@@ -410,6 +413,7 @@ class Run {
         scenario,
         call,
         transcript: transcript ?? { status: 'live', data: [] },
+        turns,
         events: this.#events.filter((event) => event.body.id === callId),
         deliveries,
         carrier:

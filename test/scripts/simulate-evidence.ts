@@ -244,6 +244,7 @@ function build(o: {
         })),
       ].sort((a, b) => a.start_ms - b.start_ms),
     },
+    turns: [],
     events,
     deliveries: events.map(({ id: delivery, type }) => ({
       id: delivery,

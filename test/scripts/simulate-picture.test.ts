@@ -1,7 +1,8 @@
 import { XMLValidator } from 'fast-xml-parser';
 import t from 'tap';
-import { drawCall, escapeText, type Picture } from '../../scripts/simulate/picture.ts';
+import { drawCall, type Picture } from '../../scripts/simulate/picture.ts';
 import { pictureOf } from '../../scripts/simulate/picture-data.ts';
+import { escapeText } from '../../scripts/simulate/text.ts';
 import { bargeInEvidence, reminderEvidence } from './simulate-evidence.ts';
 
 const textOf = (svg: string) =>
@@ -80,6 +81,7 @@ const EMPTY: Picture = {
   answers: [],
   bargeIns: [],
   marks: [],
+  waits: [],
 };
 
 t.test('a call that nobody picked up is drawn as well', async (t) => {
@@ -137,4 +139,70 @@ t.test('an hour of a call is drawn within limits', async (t) => {
   });
   const width = Number(/width="([\d.]+)"/.exec(svg)?.[1]);
   t.ok(width < 13_000);
+});
+
+t.test('each wait is a bar of its parts, below the picture', async (t) => {
+  const turn = { index: 1, first_heard_ms: 330, speech_end_ms: null, latency_ms: 330 };
+  const evidence = reminderEvidence();
+  evidence.turns = [
+    {
+      ...turn,
+      kind: 'greeting',
+      parts: { end_of_turn_ms: null, request_ms: 1, model_ms: 240, send_ms: 1, playout_ms: 88 },
+    },
+    {
+      ...turn,
+      kind: 'answer',
+      speech_end_ms: 9_000,
+      first_heard_ms: 10_200,
+      latency_ms: 1_200,
+      parts: { end_of_turn_ms: 500, request_ms: 0, model_ms: 600, send_ms: 20, playout_ms: 80 },
+    },
+    // Nobody waited for these two.
+    {
+      ...turn,
+      kind: 'prompt',
+      parts: { end_of_turn_ms: null, request_ms: 0, model_ms: 1, send_ms: 1, playout_ms: 1 },
+    },
+    {
+      ...turn,
+      kind: 'answer',
+      first_heard_ms: null,
+      latency_ms: null,
+      parts: { end_of_turn_ms: 1, request_ms: null, model_ms: null, send_ms: null, playout_ms: null },
+    },
+  ];
+  const picture = pictureOf(evidence);
+  t.same(
+    picture.waits.map(({ label, totalMs, parts }) => [label, totalMs, parts.length]),
+    [
+      ['the greeting', 330, 4],
+      ['answer at 9.0 s', 1_200, 5],
+    ],
+  );
+  const svg = drawCall(picture);
+  t.equal(XMLValidator.validate(svg), true);
+  t.notMatch(svg, /NaN|undefined/);
+  for (const words of ['What each wait was made of', '1.20 s', '0.33 s', '600 ms'])
+    t.match(textOf(svg), words);
+  const bars = [
+    ...svg.matchAll(
+      /class="stage-(\w+)" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="12"><title>[^:]*: ([\d.]+) ms/g,
+    ),
+  ];
+  t.equal(bars.length, 9);
+  const answer = bars.slice(4);
+  const perMs = Number(answer[0]?.[4]) / 500;
+  for (const [i, [, stage, x, , width, ms]] of answer.entries()) {
+    if (Number(ms) > 0)
+      t.ok(Math.abs(Number(width) - Number(ms) * perMs) < 0.6, `${stage} is as wide as it is long`);
+    const before = answer[i - 1];
+    if (before !== undefined && Number(before[5]) > 0)
+      t.ok(
+        Math.abs(Number(before[2]) + Number(before[4]) - Number(x)) < 0.6,
+        `${stage} follows the one before`,
+      );
+  }
+  const height = (text: string) => Number(/height="([\d.]+)" viewBox/.exec(text)?.[1]);
+  t.ok(height(svg) > height(drawCall({ ...picture, waits: [] })) + 60, 'it has room of its own');
 });
