@@ -135,6 +135,15 @@ export const listCalls = pageQuery.extend({
     .describe('Only calls from this number, E.164, or `anonymous`.'),
   created_after: timeQuery.optional().describe('Only calls created after this time, ISO 8601.'),
   created_before: timeQuery.optional().describe('Only calls created before this time, ISO 8601.'),
+  search: z
+    .string()
+    .trim()
+    .min(1, 'may not be blank')
+    .max(100, 'may have 100 characters at most')
+    .optional()
+    .describe(
+      "Only calls with this in one of their numbers (three digits or more), in the agent's name, or among the words that were said: all of them by one speaker in one stretch, the last one also as the start of a word.",
+    ),
 });
 
 const costPart = z

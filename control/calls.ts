@@ -101,6 +101,7 @@ export const callRoutes: Route[] = [
         fromNumber: query.from_number,
         createdAfter: query.created_after,
         createdBefore: query.created_before,
+        search: query.search,
       };
       return page({
         query,

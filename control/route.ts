@@ -18,7 +18,7 @@ export interface ControlParts {
   store: Store;
   calls: Calls;
   carrier: Pick<Carrier, 'name' | 'searchNumbers' | 'buyNumber' | 'releaseNumber'>;
-  egress: Pick<Egress, 'check'>;
+  egress: Pick<Egress, 'check' | 'request'>;
   config: Config;
   log: Log;
   now: () => Date;

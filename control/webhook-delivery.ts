@@ -10,7 +10,7 @@ import { type AttemptResult, judgeAttempt, RETRY_SECONDS, readRetryAfter } from 
 import { signWebhook } from './webhook-signature.ts';
 
 /** A receiver answers within this, connecting included. */
-const ATTEMPT_TIMEOUT_MS = 15_000;
+export const ATTEMPT_TIMEOUT_MS = 15_000;
 /** How long a taken delivery stays out of everybody else's hands: an attempt, and a wait for its receiver's turn before it. */
 export const LEASE_MS = 60_000;
 /** When an attempt that was not charged, because the fault was ours, is made again. */
@@ -22,7 +22,7 @@ const SCHEDULE_MS = RETRY_SECONDS.reduce((sum, seconds) => sum + seconds, 0) * 1
 const MAX_REACHES_KEPT = 200;
 
 /** `last_error` of a delivery, by what went wrong. Refused and closed read the same. */
-const ERROR_NAME: Record<EgressErrorKind, string> = {
+export const ERROR_NAME: Record<EgressErrorKind, string> = {
   blocked: 'blocked_address',
   dns: 'dns_error',
   connect: 'connection_failed',

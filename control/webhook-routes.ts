@@ -1,5 +1,6 @@
 // The webhook routes: event types, endpoints with their secrets, deliveries and their replay. Sending is another's.
 import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '../errors.ts';
 import { type EndpointRecord, EVENT_TYPES } from '../storage/records.ts';
 import { attemptView, deliveryView, endpointView } from '../storage/views.ts';
 import { settled } from './conflicts.ts';
@@ -8,6 +9,7 @@ import { found, type Route, route } from './route.ts';
 import * as schemas from './webhook-schemas.ts';
 import { OVERLAP_MS } from './webhook-secret.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
+import { testEndpoint } from './webhook-test.ts';
 
 const NO_ENDPOINT =
   'Your organization has no webhook endpoint with this id; GET /v1/webhook_endpoints lists them.';
@@ -16,6 +18,8 @@ const NO_DELIVERY =
 
 /** One event is delivered to each of them. */
 const MAX_ENDPOINTS = 20;
+/** In one request: it is one transaction. */
+const MAX_REPLAYED = 10_000;
 
 export const webhookRoutes: Route[] = [
   route({
@@ -156,6 +160,58 @@ export const webhookRoutes: Route[] = [
       });
       const shown = found(rotated, NO_ENDPOINT);
       return { body: { ...endpointView(shown), secret: shown.secret } };
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/webhook_endpoints/:id/test',
+    operation: 'testWebhookEndpoint',
+    summary: 'Send a test event to a webhook endpoint, and answer what came of it',
+    description:
+      'At once, signed as a delivery is, with the type `endpoint.test` and a small body of its own. It is no delivery: it is not stored, not tried again, and changes nothing about the endpoint. A disabled endpoint can be tested too.',
+    status: 200,
+    answer: schemas.testOutcome,
+    async run({ store, egress, orgId, params, log, now }) {
+      const endpoint = found(await store.getEndpoint(orgId, params.id), NO_ENDPOINT);
+      const outcome = await testEndpoint(egress, endpoint, now());
+      log.info({ org_id: orgId, endpoint_id: endpoint.id, ...outcome }, 'endpoint.tested');
+      return { body: outcome };
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/webhook_endpoints/:id/replay',
+    operation: 'replayWebhookEndpoint',
+    errors: ['conflict'],
+    summary: 'Send again what a webhook endpoint has missed since a time',
+    description:
+      'As if each delivery were sent again by itself: the same body under the same id, marked with Service-Replay: true. What is still pending is left alone. Refused with `conflict` while the endpoint is disabled, and for more than 10,000 deliveries at once.',
+    status: 200,
+    body: schemas.replay,
+    answer: schemas.replayed,
+    async run({ store, orgId, params, body, log, now }) {
+      const endpoint = found(await store.getEndpoint(orgId, params.id), NO_ENDPOINT);
+      if (endpoint.status === 'disabled') {
+        throw new AppError('conflict', 'The endpoint is disabled; enable it first, then replay.');
+      }
+      const at = now().toISOString();
+      const replayed = await store.replayDeliveries(orgId, endpoint.id, {
+        since: new Date(body.since).toISOString(),
+        until: body.until === undefined ? null : new Date(body.until).toISOString(),
+        only: body.only,
+        at,
+        limit: MAX_REPLAYED,
+      });
+      if ('conflict' in replayed) {
+        throw new AppError('conflict', `More than ${MAX_REPLAYED} deliveries; choose a shorter time.`);
+      }
+      log.info(
+        { org_id: orgId, endpoint_id: endpoint.id, only: body.only, ...replayed },
+        'endpoint.replayed',
+      );
+      return { body: replayed };
     },
   }),
 

@@ -118,6 +118,42 @@ export const endpointWithSecret = endpoint
   });
 export const endpointList = z.strictObject({ data: z.array(endpoint).describe('Newest first.') });
 
+export const testOutcome = z
+  .strictObject({
+    status: z.enum(['delivered', 'failed']).describe('`delivered`: a 2xx came within 15 s.'),
+    status_code: z.int().nullable().describe('HTTP status. Null: no answer came.'),
+    latency_ms: z.int().describe('Milliseconds until it was over.'),
+    error: z
+      .string()
+      .nullable()
+      .describe("What went wrong, by the names of a delivery's `last_error`. Null: nothing."),
+  })
+  .meta({
+    id: 'WebhookTest',
+    description: 'What came of a test event.',
+    examples: [{ status: 'failed', status_code: 500, latency_ms: 84, error: 'http_status_500' }],
+  });
+
+const bodyTime = z.iso.datetime({
+  offset: true,
+  error: 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z',
+});
+export const replay = z
+  .strictObject({
+    since: bodyTime.describe('Deliveries of events from this time on, ISO 8601.'),
+    until: bodyTime.optional().describe('And before this time. Default: now.'),
+    only: z
+      .enum(['failed', 'all'])
+      .default('failed')
+      .describe(
+        '`failed`: those that were given up, and those that the endpoint missed while it was disabled. `all`: those that were delivered too.',
+      ),
+  })
+  .meta({ id: 'WebhookReplay', examples: [{ since: '2026-03-01T12:00:00.000Z', only: 'failed' }] });
+export const replayed = z
+  .strictObject({ count: z.int().describe('Deliveries that were queued again.') })
+  .meta({ id: 'WebhookReplayed', description: 'How much is sent again.', examples: [{ count: 17 }] });
+
 export const listDeliveries = pageQuery.extend({
   endpoint_id: id.optional().describe('Only deliveries to this endpoint.'),
   call_id: id.optional().describe('Only deliveries of this call.'),

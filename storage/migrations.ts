@@ -342,6 +342,25 @@ CREATE TABLE answer_latencies (
 ) STRICT, WITHOUT ROWID;
 `;
 
+// The words of both sides, to be found by; the text itself stays where it is. What tools answered is not said.
+const SPOKEN_WORDS = `
+CREATE VIRTUAL TABLE spoken_words USING fts5 (
+  text, content = 'transcript_items', content_rowid = 'seq', tokenize = 'unicode61 remove_diacritics 2'
+);
+INSERT INTO spoken_words (rowid, text) SELECT seq, text FROM transcript_items WHERE role IN ('agent', 'caller');
+CREATE TRIGGER spoken_words_added AFTER INSERT ON transcript_items WHEN new.role IN ('agent', 'caller') BEGIN
+  INSERT INTO spoken_words (rowid, text) VALUES (new.seq, new.text);
+END;
+CREATE TRIGGER spoken_words_changed AFTER UPDATE OF text ON transcript_items
+WHEN new.role IN ('agent', 'caller') AND new.text IS NOT old.text BEGIN
+  INSERT INTO spoken_words (spoken_words, rowid, text) VALUES ('delete', old.seq, old.text);
+  INSERT INTO spoken_words (rowid, text) VALUES (new.seq, new.text);
+END;
+CREATE TRIGGER spoken_words_gone AFTER DELETE ON transcript_items WHEN old.role IN ('agent', 'caller') BEGIN
+  INSERT INTO spoken_words (spoken_words, rowid, text) VALUES ('delete', old.seq, old.text);
+END;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -349,4 +368,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'events of an organization', sql: EVENTS_BY_ORG },
   { name: 'dashboard sign-in', sql: DASHBOARD_SIGN_IN },
   { name: 'overview', sql: OVERVIEW },
+  { name: 'spoken words', sql: SPOKEN_WORDS },
 ];

@@ -42,6 +42,8 @@ export interface CallFilters {
   fromNumber?: string | undefined;
   createdAfter?: string | undefined;
   createdBefore?: string | undefined;
+  /** Part of a number, of the agent's name, or words that were said. */
+  search?: string | undefined;
 }
 
 /** What happened in one hour, of calls made in it. */
@@ -299,6 +301,15 @@ export interface Store {
   listCallDeliveries(callId: string): Promise<DeliveryRecord[]>;
   /** Puts a delivery of any status back to pending, due now, its schedule from the start, and counts the replay. */
   redeliver(orgId: string, id: string, at: string): Promise<DeliveryRecord | null>;
+  /**
+   * The same for an endpoint's deliveries made from `since` on and before `until`, but for pending ones: those that were
+   * given up or held back (`failed`), or `all`. Conflict `too_many` above `limit`, and then none.
+   */
+  replayDeliveries(
+    orgId: string,
+    endpointId: string,
+    o: { since: string; until: string | null; only: 'failed' | 'all'; at: string; limit: number },
+  ): Promise<{ count: number } | Conflict>;
 
   // requests made once
   /**

@@ -335,6 +335,10 @@ export interface Operations {
        * Only calls created before this time, ISO 8601.
        */
       created_before?: string;
+      /**
+       * Only calls with this in one of their numbers (three digits or more), in the agent's name, or among the words that were said: all of them by one speaker in one stretch, the last one also as the start of a word.
+       */
+      search?: string;
     };
     body: undefined;
     /**
@@ -499,6 +503,16 @@ export interface Operations {
     query: {};
     body: undefined;
     answer: WebhookEndpointWithSecret;
+  };
+  testWebhookEndpoint: {
+    query: {};
+    body: undefined;
+    answer: WebhookTest;
+  };
+  replayWebhookEndpoint: {
+    query: {};
+    body: WebhookReplay;
+    answer: WebhookReplayed;
   };
   listWebhookDeliveries: {
     query: {
@@ -1691,6 +1705,54 @@ export interface WebhookEndpointChange {
   status?: 'enabled' | 'disabled';
 }
 /**
+ * What came of a test event.
+ */
+export interface WebhookTest {
+  /**
+   * `delivered`: a 2xx came within 15 s.
+   */
+  status: 'delivered' | 'failed';
+  /**
+   * HTTP status. Null: no answer came.
+   */
+  status_code: number | null;
+  /**
+   * Milliseconds until it was over.
+   */
+  latency_ms: number;
+  /**
+   * What went wrong, by the names of a delivery's `last_error`. Null: nothing.
+   */
+  error: string | null;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "WebhookReplay".
+ */
+export interface WebhookReplay {
+  /**
+   * Deliveries of events from this time on, ISO 8601.
+   */
+  since: string;
+  /**
+   * And before this time. Default: now.
+   */
+  until?: string;
+  /**
+   * `failed`: those that were given up, and those that the endpoint missed while it was disabled. `all`: those that were delivered too.
+   */
+  only?: 'failed' | 'all';
+}
+/**
+ * How much is sent again.
+ */
+export interface WebhookReplayed {
+  /**
+   * Deliveries that were queued again.
+   */
+  count: number;
+}
+/**
  * One event on its way to one receiver.
  */
 export interface WebhookDelivery {
@@ -1996,6 +2058,8 @@ export const OPERATIONS = {
   updateWebhookEndpoint: { method: 'PATCH', path: '/v1/webhook_endpoints/{id}' },
   deleteWebhookEndpoint: { method: 'DELETE', path: '/v1/webhook_endpoints/{id}' },
   rotateWebhookEndpointSecret: { method: 'POST', path: '/v1/webhook_endpoints/{id}/rotate_secret' },
+  testWebhookEndpoint: { method: 'POST', path: '/v1/webhook_endpoints/{id}/test' },
+  replayWebhookEndpoint: { method: 'POST', path: '/v1/webhook_endpoints/{id}/replay' },
   listWebhookDeliveries: { method: 'GET', path: '/v1/webhook_deliveries' },
   getWebhookDelivery: { method: 'GET', path: '/v1/webhook_deliveries/{id}' },
   redeliverWebhook: { method: 'POST', path: '/v1/webhook_deliveries/{id}/redeliver' },

@@ -189,6 +189,11 @@ const webhookEndpointsOf = ({ ask, list }: Requests) => ({
   /** A new secret; the old one signs beside it for 24 hours. */
   rotateSecret: (id: string, o?: RequestOptions) =>
     ask('rotateWebhookEndpointSecret', { ...o, params: { id } }),
+  /** Sends a test event at once; answers what came of it. */
+  test: (id: string, o?: RequestOptions) => ask('testWebhookEndpoint', { ...o, params: { id } }),
+  /** Sends again what was missed since a time. */
+  replay: (id: string, body: BodyOf<'replayWebhookEndpoint'>, o?: RequestOptions) =>
+    ask('replayWebhookEndpoint', { ...o, params: { id }, body }),
 });
 
 const webhookDeliveriesOf = ({ ask, list }: Requests) => ({

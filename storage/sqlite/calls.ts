@@ -4,6 +4,7 @@ import type { Store } from '../store.ts';
 import { post } from './ledger.ts';
 import { beforePublishing, publish } from './outbox.ts';
 import { CALLS, EVENTS, LEDGER } from './rows.ts';
+import { searched, type Where } from './search.ts';
 import { Refusal, readPage, type Session, updateById } from './session.ts';
 
 type Verbs =
@@ -80,7 +81,7 @@ export function calls(session: Session): Pick<Store, Verbs> {
     },
 
     async listCalls(orgId, filters, page) {
-      const where = [
+      const where: Where[] = [
         { sql: 'calls.status = ?', value: filters.status },
         { sql: 'calls.direction = ?', value: filters.direction },
         { sql: 'calls.agent_id = ?', value: filters.agentId },
@@ -89,6 +90,7 @@ export function calls(session: Session): Pick<Store, Verbs> {
         { sql: 'calls.created_at > ?', value: storedTime(filters.createdAfter) },
         { sql: 'calls.created_at < ?', value: storedTime(filters.createdBefore) },
       ];
+      if (filters.search !== undefined) where.push(searched(orgId, filters.search));
       return readPage(session, CALLS, { time: 'created_at', orgId, where, page }).map(CALLS.fromRow);
     },
 

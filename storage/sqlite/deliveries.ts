@@ -6,7 +6,7 @@ import type { AttemptRecord, DeliveryRecord } from '../records.ts';
 import type { AttemptOutcome, Store } from '../store.ts';
 import { readEndpoint } from './endpoints.ts';
 import { ATTEMPTS, DELIVERIES, type Row } from './rows.ts';
-import { Refusal, readPage, type Session, updateById } from './session.ts';
+import { type News, Refusal, readPage, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'claimDelivery'
@@ -17,7 +17,8 @@ type Verbs =
   | 'getDelivery'
   | 'listDeliveries'
   | 'listCallDeliveries'
-  | 'redeliver';
+  | 'redeliver'
+  | 'replayDeliveries';
 
 /** Consecutive exhausted deliveries that disable an endpoint. */
 const MAX_CONSECUTIVE_FAILURES = 10;
@@ -104,6 +105,32 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
       attempt: Number(last?.last ?? 0) + 1,
     };
     statement(ATTEMPTS.insert).run(ATTEMPTS.toRow(record));
+  }
+
+  /** Back to the start of its schedule, to the endpoint's present url; null when the endpoint is deleted. */
+  function requeue(before: DeliveryRecord, at: string, news: News): DeliveryRecord | null {
+    let { url } = before;
+    let held = false;
+    if (before.endpoint_id !== null) {
+      const endpoint = readEndpoint(session, before.org_id, before.endpoint_id);
+      if (!endpoint) return null;
+      url = endpoint.url;
+      held = endpoint.status === 'disabled';
+    }
+    const delivery: DeliveryRecord = {
+      ...before,
+      url,
+      status: 'pending',
+      attempt_count: 0,
+      manual_retry_count: before.manual_retry_count + 1,
+      next_attempt_at: at,
+      delivered_at: null,
+      updated_at: session.now(),
+    };
+    updateById(session, DELIVERIES, before.id, { ...DELIVERIES.toRow(delivery), lease_until: null });
+    updateCall(delivery, 'pending', delivery.last_error);
+    if (!held) news.deliveries.push(dueOf(delivery));
+    return delivery;
   }
 
   return {
@@ -229,29 +256,21 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     async redeliver(orgId, id, at) {
       return write((news) => {
         const before = readOwn(orgId, id);
-        if (!before) return null;
-        let { url } = before;
-        let held = false;
-        if (before.endpoint_id !== null) {
-          const endpoint = readEndpoint(session, orgId, before.endpoint_id);
-          if (!endpoint) return null;
-          url = endpoint.url;
-          held = endpoint.status === 'disabled';
-        }
-        const delivery: DeliveryRecord = {
-          ...before,
-          url,
-          status: 'pending',
-          attempt_count: 0,
-          manual_retry_count: before.manual_retry_count + 1,
-          next_attempt_at: at,
-          delivered_at: null,
-          updated_at: session.now(),
-        };
-        updateById(session, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), lease_until: null });
-        updateCall(delivery, 'pending', delivery.last_error);
-        if (!held) news.deliveries.push(dueOf(delivery));
-        return delivery;
+        return before && requeue(before, at, news);
+      });
+    },
+
+    async replayDeliveries(orgId, endpointId, { since, until, only, at, limit }) {
+      return tryWrite((news) => {
+        const statuses = only === 'failed' ? "'exhausted'" : "'exhausted', 'delivered'";
+        const rows = statement(
+          `SELECT ${DELIVERIES.selected} FROM deliveries INDEXED BY deliveries_by_endpoint
+           WHERE endpoint_id = ? AND org_id = ? AND created_at >= ? AND created_at < ?
+             AND status IN (${statuses}) ORDER BY created_at, seq LIMIT ?`,
+        ).all(endpointId, orgId, since, until ?? '9999', limit + 1);
+        if (rows.length > limit) throw new Refusal('too_many');
+        for (const row of rows) requeue(DELIVERIES.fromRow(row), at, news);
+        return { count: rows.length };
       });
     },
   };

@@ -111,7 +111,7 @@ export function openSession(
 
 /**
  * One page of a table, newest first: by `time`, then by order of insertion.
- * `where` are conditions with ?, `values` theirs. An unknown `startingAfter`, or one that the conditions of `scope`
+ * `where` are conditions with ?, each with the values of its own. An unknown `startingAfter`, or one that the conditions of `scope`
  * do not admit, is followed by nothing.
  */
 export function readPage<R>(
@@ -120,7 +120,7 @@ export function readPage<R>(
   o: {
     time: string;
     orgId: string;
-    where: readonly { sql: string; value: Value | undefined }[];
+    where: readonly { sql: string; value: Value | readonly Value[] | undefined }[];
     page: Page;
     /** What to select in place of the table's columns. */
     selected?: string;
@@ -132,7 +132,7 @@ export function readPage<R>(
   for (const { sql, value } of o.where) {
     if (value === undefined) continue;
     conditions.push(sql);
-    if (sql.includes('?')) values.push(value);
+    if (sql.includes('?')) values.push(...(Array.isArray(value) ? value : [value as Value]));
   }
   if (o.page.startingAfter !== undefined) {
     conditions.push(

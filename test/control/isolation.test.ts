@@ -24,6 +24,7 @@ t.test('every route with a foreign id in its path answers 404 and changes nothin
     'post /v1/agents/:id/numbers': { number_id: foreignNumber },
     'put /v1/agents/:id/primary-number': { number_id: foreignNumber },
     'patch /v1/agents/:id': { name: 'taken over' },
+    'post /v1/webhook_endpoints/:id/replay': { since: '2026-01-01T00:00:00Z' },
     'patch /v1/webhook_endpoints/:id': { url: 'https://example.org/' },
   };
   const paths = ['/v1/agents', '/v1/numbers', '/v1/calls', '/v1/webhook_endpoints', '/v1/webhook_deliveries'];
@@ -45,7 +46,7 @@ t.test('every route with a foreign id in its path answers 404 and changes nothin
       'and reads as if it were not there at all',
     );
   }
-  t.equal(asked, 20);
+  t.equal(asked, 22);
   t.same(await Promise.all(paths.map(async (path) => (await rig.api('GET', path)).text)), before);
   t.same(rig.released, []);
 

@@ -278,6 +278,16 @@ t.test('a good answer and an error of every operation are as the document says',
   await good('GET', `/v1/webhook_endpoints/${endpoint.id}`);
   await good('PATCH', `/v1/webhook_endpoints/${endpoint.id}`, { body: { description: 'B' } });
   await good('POST', `/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
+  // An address that is refused: nothing leaves this machine.
+  const closed = await rig.store.getEndpoint(rig.orgId, endpoint.id);
+  if (closed === null) throw new Error('no endpoint');
+  const inner = { ...closed, id: '0199c000-0000-7000-8000-00000000000e', url: 'https://10.0.0.1/a' };
+  await rig.store.createEndpoint(inner);
+  await good('POST', `/v1/webhook_endpoints/${inner.id}/test`);
+  await good('DELETE', `/v1/webhook_endpoints/${inner.id}`);
+  await good('POST', `/v1/webhook_endpoints/${endpoint.id}/replay`, {
+    body: { since: '2026-01-01T00:00:00Z' },
+  });
   await good('GET', '/v1/webhook_endpoints');
   await good('GET', '/v1/webhook_events');
   await good('GET', '/v1/webhook_secret');

@@ -1,0 +1,73 @@
+// A search among calls, from outside.
+import t from 'tap';
+import { wordsQuery } from '../../storage/sqlite/search.ts';
+import { makeCall, makeItem } from '../storage/makers.ts';
+import { openRig } from './rig.ts';
+
+t.test("a search finds calls by number, by agent and by what was said, and nobody else's", async (t) => {
+  const rig = await openRig(t);
+  const agent = await rig.agent({ name: 'Bluebird 100% front_desk' });
+  const make = async (orgId: string, fields: Parameters<typeof makeCall>[1]) => {
+    rig.advance(1000);
+    const created_at = rig.now().toISOString();
+    const call = makeCall(orgId, { agent_id: null, carrier_call_id: null, created_at, ...fields });
+    await rig.store.createCall(call, { events: [], reserve: 0 });
+    return call.id;
+  };
+  const say = (callId: string, text: string, fields: Parameters<typeof makeItem>[1] = {}) =>
+    rig.store.saveTranscript([makeItem(callId, { text, heard_text: text, role: 'caller', ...fields })]);
+
+  const one = await make(rig.orgId, { to_number: '+14155550123', from_number: '+14155559999' });
+  const two = await make(rig.orgId, {
+    to_number: '+442079460000',
+    from_number: 'anonymous',
+    agent_id: agent.id,
+  });
+  const three = await make(rig.orgId, { to_number: '+4930123456', from_number: '+14155559999' });
+  const foreign = await make(rig.other.orgId, { to_number: '+14155550123' });
+  await say(one, 'My glasses are broken, could you send the café bill?');
+  await say(two, 'Guten Morgen, die Brille ist da.', { role: 'agent', id: 'x' });
+  await say(two, '{"ok":true,"output":"glasses"}', { role: 'tool', id: 'y' });
+  await say(foreign, 'My glasses are broken.');
+
+  const find = async (search: string, more = '') => {
+    const { status, body } = await rig.api('GET', `/v1/calls?search=${encodeURIComponent(search)}${more}`);
+    return status === 200 ? body.map((call: { id: string }) => call.id) : body.error.param;
+  };
+  for (const [search, wanted, what] of [
+    ['5550123', [one], 'part of a number'],
+    ['(415) 555-0123', [one], 'as people write it'],
+    ['+4415', [], 'not what no number has'],
+    ['415555', [three, one], 'the newest first'],
+    ['41', [], 'two digits are too few'],
+    ['bluebird', [two], "an agent's name"],
+    ['100%', [two], 'and nothing in it is a pattern'],
+    ['100_', [], 'nor a blank'],
+    ['glasses', [one], 'a word; not what a tool answered'],
+    ['broken glasses', [one], 'all words, in any order'],
+    ['broken teeth', [], 'all of them'],
+    ['GLAS', [one], 'the start of the last one, in any case'],
+    ['las', [], 'not its middle'],
+    ['cafe', [one], 'without its accents'],
+    ['Brille', [two], "the agent's words too"],
+    ['"glasses" OR NOT (*', [], 'no syntax of its own'],
+    ['!?', [], 'no word at all'],
+  ] as const) {
+    t.same(await find(search), wanted, `${search}: ${what}`);
+  }
+  t.same(await find('415555', '&limit=1'), [three]);
+  t.same(await find('415555', `&limit=1&starting_after=${three}`), [one], 'in pages');
+  t.same(await find('415555', '&to_number=%2B14155550123'), [one], 'with other filters');
+  t.equal(await find(' '), 'search');
+  t.equal(await find('x'.repeat(101)), 'search');
+
+  await say(one, 'My spectacles are broken.', { id: 'same' });
+  await say(one, 'My monocle is broken.', { id: 'same' });
+  t.same([await find('spectacles'), await find('monocle')], [[], [one]], 'words that were corrected');
+});
+
+t.test('what people type is words and never syntax', async (t) => {
+  t.equal(wordsQuery('a "b" -c*'), '"a" "b" "c" *');
+  t.equal(wordsQuery('Zoë, ok?'), '"Zoë" "ok" *');
+  t.equal(wordsQuery('…'), null);
+});
