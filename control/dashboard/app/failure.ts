@@ -35,6 +35,7 @@ export function toFailure(thrown: unknown): Failure {
 }
 
 const ADVICE: Record<string, string> = {
+  unknown_parameter: 'This page and the daemon are of different versions: load the page again.',
   connection_failed: 'Check that the daemon runs and that this machine reaches it, then try again.',
   timeout: 'The daemon is slow or the line to it is: try again in a moment.',
   unreachable: 'Check that the daemon runs and that this machine reaches it, then try again.',
@@ -53,7 +54,9 @@ const ADVICE: Record<string, string> = {
 
 /** What to do about it. */
 export function adviceFor(failure: Failure): string {
-  if (failure.param !== undefined) return 'Correct the marked field, then try again.';
+  if (failure.param !== undefined && failure.code !== 'unknown_parameter') {
+    return 'Correct the marked field, then try again.';
+  }
   const known = ADVICE[failure.code];
   if (known !== undefined) return known;
   if (failure.status >= 500) return ADVICE.internal ?? '';

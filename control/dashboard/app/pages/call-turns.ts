@@ -21,15 +21,21 @@ export function TurnsSection(props: { turns: CallTurns; seek?: ((ms: number) => 
   const { data, interruptions } = props.turns;
   const waits = answerWaits(data);
   const real = interruptions.filter((one) => !one.taken_back).length;
+  const passed = interruptions.length - real;
+  const interrupted =
+    interruptions.length === 0
+      ? ''
+      : ` Interrupted ${real === 1 ? 'once' : `${real} times`}${passed > 0 ? `; ${counted(passed, 'sound')} let pass` : ''}.`;
   const lead =
     waits.length === 0
-      ? null
-      : html`${counted(waits.length, 'answer')}: half within <strong>${latency(percentile(waits, 0.5))}</strong>, the slowest after
-          <strong> ${latency(Math.max(...waits))}</strong>, from the end of speech until it was heard.
-          ${interruptions.length === 0 ? null : ` Interrupted ${real === 1 ? 'once' : `${real} times`}${interruptions.length > real ? `; ${counted(interruptions.length - real, 'sound')} let pass` : ''}.`}`;
+      ? undefined
+      : waits.length === 1
+        ? html`One answer, heard <strong>${latency(waits[0])}</strong> after the end of speech.${interrupted}`
+        : html`${counted(waits.length, 'answer')}: half within <strong>${latency(percentile(waits, 0.5))}</strong>, the slowest
+            after <strong>${latency(Math.max(...waits))}</strong>, from the end of speech until it was heard.${interrupted}`;
   return html`<${Section}
     title="Turns and latency"
-    lead=${lead ?? undefined}
+    lead=${lead}
     actions=${
       data.length === 0
         ? null

@@ -221,7 +221,7 @@ function Sound(props: { call: Call; transcript: Load<Transcript>; turns: Load<Ca
     }
     <${Section} title="Transcript">
       <${Loaded} load=${props.transcript} title="The transcript could not be read." skeleton=${html`<${Skeleton} lines=${6} />`}>
-        ${(transcript: Transcript) => html`<${FollowingTranscript} transcript=${transcript} player=${player} seek=${seek} />`}
+        ${(transcript: Transcript) => html`<${FollowingTranscript} key=${player === null ? 'still' : 'played'} transcript=${transcript} player=${player} seek=${seek} />`}
       <//>
     <//>
     <${Loaded} load=${props.turns} title="The turns could not be read." skeleton=${html`<${Skeleton} height="chart" />`}>

@@ -22,8 +22,9 @@ export function Page(props: {
     document.title = `${props.title} · Offhook`;
   }, [props.title]);
   useEffect(() => {
-    // Not at the first load: the browser starts at the top by itself.
-    if (visit.value !== focusedVisit) {
+    // Not at the first load: the browser starts at the top by itself. A page whose outline held the focus hands it on.
+    const lost = visit.value > 0 && document.activeElement === document.body;
+    if (visit.value !== focusedVisit || lost) {
       focusedVisit = visit.value;
       heading.current?.focus({ preventScroll: true });
     }
