@@ -19,7 +19,7 @@ import { createTranscript } from './transcript.ts';
 export const APOLOGY = 'I am sorry, we have a technical problem. Please try again later. Goodbye.';
 
 /** Speech before the detected onset that the model is given as well, so that no first sound is clipped. */
-const PREROLL_MS = 480;
+export const PREROLL_MS = 480;
 /** How long the end waits for the caller's last words to be written down. */
 const LAST_WORDS_MS = 3_000;
 /** Where the model's server tells the turns and does not: longer than a server waits for the rest of a sentence. */

@@ -5,6 +5,7 @@ import { createResampler } from '../../audio/resampler.ts';
 import { SpeechDetector, type SpeechOptions } from '../../audio/speech-detector.ts';
 import { openVadBatch } from '../../audio/vad-batch.ts';
 import { VAD_MODELS, type VadModelName } from '../../audio/vad-models.ts';
+import { PREROLL_MS } from '../../bridge/media/conversation.ts';
 
 /** Speech as a detector told of it. Times in ms of the stream. */
 export interface Heard {
@@ -26,8 +27,6 @@ export interface Window {
   levelDb: number;
 }
 
-/** What the model is given before an onset (bridge/media/conversation.ts). */
-export const PREROLL_MS = 300;
 const FRAME_SAMPLES = 160;
 
 /** Every stream's windows, all streams in one batch side by side, in frames of 20 ms as they come from a carrier. */

@@ -9,7 +9,6 @@ import {
   cough,
   dtmf,
   hum,
-  joined,
   looped,
   lossy,
   music,
@@ -54,17 +53,27 @@ const NOBODY_MS = 20_000;
 
 export type Codec = (pcm: Int16Array) => Int16Array;
 
-/** People talking, none of them to us, over the rumble of a street. */
+const STREET_MS = 40_000;
+const streets = new WeakMap<readonly Clip[], Sound>();
+
+/** People talking, none of them to us, over the rumble of a street: from a place of chance in one long scene. */
 export function street(ms: number, clips: readonly Clip[], random: Random): Sound {
-  const out = atRms(pink(ms, random), -30);
+  let scene = streets.get(clips);
+  if (scene === undefined) {
+    scene = streetScene(clips, seeded(seedOf('street')));
+    streets.set(clips, scene);
+  }
+  return looped(scene, ms, random);
+}
+
+function streetScene(clips: readonly Clip[], random: Random): Sound {
+  const out = atRms(pink(STREET_MS, random), -30);
   for (let voice = 0; voice < 6; voice++) {
-    const talk: Sound[] = [];
-    for (let length = 0; length < samplesOf(ms); ) {
-      const part = joined(atLevel(pick(clips, random), -28), silent(between(50, 400, random)));
-      talk.push(part);
-      length += part.length;
+    for (let at = 0; at < out.length; at += samplesOf(between(50, 400, random))) {
+      const clip = pick(clips, random);
+      addTo(out, atLevel(clip, -28), at);
+      at += clip.sound.length;
     }
-    addTo(out, looped(joined(...talk), ms, random), 0);
   }
   return out;
 }

@@ -32,12 +32,22 @@ export function pick<T>(from: readonly T[], random: Random): T {
 
 export const between = (low: number, high: number, random: Random): number => low + (high - low) * random();
 
+/** So many samples, each by its number. A plain loop: a set has hundreds of millions of them. */
+function made(length: number, at: (n: number) => number): Sound {
+  const sound = new Float64Array(length);
+  for (let n = 0; n < length; n++) sound[n] = at(n);
+  return sound;
+}
+
 export function fromPcm(pcm: Int16Array): Sound {
-  return Float64Array.from(pcm, (sample) => sample / 32768);
+  return made(pcm.length, (n) => pcm[n]! / 32768);
 }
 
 export function toPcm(sound: Sound): Int16Array {
-  return Int16Array.from(sound, (sample) => Math.max(-32768, Math.min(32767, Math.round(sample * 32768))));
+  const pcm = new Int16Array(sound.length);
+  for (let n = 0; n < pcm.length; n++)
+    pcm[n] = Math.max(-32768, Math.min(32767, Math.round(sound[n]! * 32768)));
+  return pcm;
 }
 
 /** Through mu-law and back, as every line does it. */
@@ -58,7 +68,7 @@ export function rmsDb(sound: Sound): number {
 }
 
 export function scaled(sound: Sound, gain: number): Sound {
-  return sound.map((sample) => sample * gain);
+  return made(sound.length, (n) => sound[n]! * gain);
 }
 
 export function atRms(sound: Sound, db: number): Sound {
@@ -86,12 +96,12 @@ export const silent = (ms: number): Sound => new Float64Array(samplesOf(ms));
 /** `sound` again and again, from a place of chance on. */
 export function looped(sound: Sound, ms: number, random: Random): Sound {
   const start = Math.floor(random() * sound.length);
-  return Float64Array.from({ length: samplesOf(ms) }, (_, n) => sound[(start + n) % sound.length]!);
+  return made(samplesOf(ms), (n) => sound[(start + n) % sound.length]!);
 }
 
 export function white(ms: number, random: Random): Sound {
   // Three even numbers make it round enough.
-  return Float64Array.from({ length: samplesOf(ms) }, () => (random() + random() + random()) / 1.5 - 1);
+  return made(samplesOf(ms), () => (random() + random() + random()) / 1.5 - 1);
 }
 
 /** -3 dB an octave (Kellet's filter of white noise). */
@@ -112,12 +122,14 @@ export function hum(baseHz: number, ms: number, random: Random): Sound {
     gain: (i === 0 ? 0.2 : 1 / (i + 1)) * (i % 2 === 0 ? 1 : 0.5),
     phase: random() * 2 * Math.PI,
   }));
-  return Float64Array.from({ length: samplesOf(ms) }, (_, n) =>
+  // A tenth of a second holds whole periods of both mains.
+  const period = made(RATE_HZ / 10, (n) =>
     parts.reduce(
       (sum, { hz, gain, phase }) => sum + gain * Math.sin((2 * Math.PI * hz * n) / RATE_HZ + phase),
       0,
     ),
   );
+  return made(samplesOf(ms), (n) => period[n % period.length]!);
 }
 
 /** Chords and a melody with harmonics, each note struck and fading: music on hold. */
@@ -136,7 +148,7 @@ export function music(ms: number, random: Random): Sound {
     const notes = beat % 2 === 0 ? chord.map((key) => ({ key, gain: 0.5 })) : [];
     notes.push({ key: pick(chord, random) + 12, gain: 0.7 });
     for (const { key, gain } of notes) {
-      const note = Float64Array.from({ length: samplesOf(beatMs * 2) }, (_, n) => {
+      const note = made(samplesOf(beatMs * 2), (n) => {
         const phase = (2 * Math.PI * noteHz(key) * n) / RATE_HZ;
         const voice = Math.sin(phase) + 0.5 * Math.sin(2 * phase) + 0.25 * Math.sin(3 * phase);
         return gain * voice * Math.min(1, n / 80) * Math.exp(-n / 3000);
@@ -150,7 +162,7 @@ export function music(ms: number, random: Random): Sound {
 /** Sines together, `onMs` on and `offMs` off. */
 export function tone(frequenciesHz: readonly number[], onMs: number, offMs: number, ms: number): Sound {
   const period = samplesOf(onMs + offMs);
-  return Float64Array.from({ length: samplesOf(ms) }, (_, n) =>
+  return made(samplesOf(ms), (n) =>
     n % period < samplesOf(onMs)
       ? frequenciesHz.reduce((sum, hz) => sum + Math.sin((2 * Math.PI * hz * n) / RATE_HZ), 0)
       : 0,
@@ -222,7 +234,7 @@ export function mhm(random: Random): Sound {
   const pitchHz = between(105, 210, random);
   const syllable = (hz: number, rise: number, ms: number) => {
     let phase = 0;
-    const glottis = Float64Array.from({ length: samplesOf(ms) }, (_, n) => {
+    const glottis = made(samplesOf(ms), (n) => {
       phase += (hz * (1 + (rise * n) / samplesOf(ms))) / RATE_HZ;
       return phase % 1 < 0.1 ? 1 : -0.11;
     });

@@ -1,0 +1,217 @@
+// Drives the product's own call (openLiveCall: gap filler, VAD, echo guard, turn rules, playout, pacing) on a clock of its own,
+// many calls at once, each between a simulated phone line and a model that answers at once. No socket, no thread, no wait.
+import { createHash } from 'node:crypto';
+import type { WebSocket } from 'ws';
+import { encodeMulaw } from '../../audio/g711.ts';
+import { openVadBatch } from '../../audio/vad-batch.ts';
+import type { VadModelName } from '../../audio/vad-models.ts';
+import { createFrameAges } from '../../bridge/media/frame-age.ts';
+import { openLiveCall } from '../../bridge/media/live-call.ts';
+import type { FromMedia, PrepareCall } from '../../bridge/messages.ts';
+import { TURN_RULES } from '../../bridge/turns.ts';
+import { createInstantModel, type InstantModel } from './instant-model.ts';
+import { createPhoneLine, type Echo, NETWORK_MS } from './line.ts';
+import { type Sound, toPcm } from './sounds.ts';
+
+/** A call to be held. Times in ms of the stream at the carrier. */
+export interface Talk {
+  name: string;
+  lengthMs: number;
+  /** What the caller's end sends, but for the echo. */
+  caller: Int16Array;
+  echo: Echo | null;
+  /** The agent's first words; null: the caller speaks first. */
+  greeting: Sound | null;
+  /** Every answer after it. */
+  answer: Sound;
+}
+
+/** What became of it, in ms of the stream at the carrier. */
+export interface Outcome {
+  /** When a frame of the agent began to play that could be heard. */
+  audible: readonly number[];
+  /** When an answer was asked of the model, the greeting first if there was one. */
+  asked: readonly number[];
+  turns: InstantModel['turns'];
+  bargeIns: readonly number[];
+  /** Times the agent's voice was held back and let go on. */
+  takenBack: number;
+}
+
+const FRAME_MS = 20;
+/** The daemon's clock and the carrier's are not in step. */
+const TICK_AT_MS = 8;
+/** Before the stream: the model is configured while the phone rings. */
+const RINGING_MS = 1_000;
+
+const mulaw = (sound: Sound): Uint8Array => {
+  const pcm = toPcm(sound);
+  const payload = new Uint8Array(pcm.length);
+  encodeMulaw(pcm, payload);
+  return payload;
+};
+
+function planOf(talk: Talk, callId: string): PrepareCall {
+  return {
+    callId,
+    tokenHash: createHash('sha256').update('token').digest('hex'),
+    carrier: 'twilio',
+    direction: 'inbound',
+    modelName: 'instant',
+    model: {
+      url: '',
+      apiKey: '',
+      model: '',
+      transcriptionModel: null,
+      instructions: '',
+      voice: '',
+      language: null,
+      tools: [],
+    },
+    greeting: talk.greeting === null ? null : 'Greet.',
+    idleInstructions: ['', '', ''],
+    voicemailInstructions: '',
+    machine: 'none',
+    transferTargets: {},
+    httpTools: {},
+    recordingPath: null,
+    maxSeconds: 3_600,
+  };
+}
+
+/** A socket that takes everything and is closed as soon as it is asked to. */
+function deadSocket(send: (message: string | Buffer) => void): WebSocket {
+  const socket = {
+    bufferedAmount: 0,
+    send,
+    close() {},
+    terminate() {},
+    once(_event: string, listener: () => void) {
+      listener();
+      return socket;
+    },
+  };
+  return socket as unknown as WebSocket;
+}
+
+/** Holds every talk to its end, all at once. @param onProgress told the share that is done */
+export async function holdTalks(
+  talks: readonly Talk[],
+  o: { model?: VadModelName; onProgress?: (share: number) => void } = {},
+): Promise<Outcome[]> {
+  const vad = await openVadBatch(o.model === undefined ? {} : { model: o.model });
+  // The calls read the time where they always do; here it stands still between two steps.
+  const realNow = performance.now;
+  let nowMs = RINGING_MS;
+  performance.now = () => nowMs;
+  try {
+    return await hold();
+  } finally {
+    performance.now = realNow;
+    await vad.close();
+  }
+
+  async function hold(): Promise<Outcome[]> {
+    const startMs = nowMs + RINGING_MS;
+    const streamMs = () => nowMs - startMs;
+    const running = talks.map((talk, i) => {
+      const ticks = new Set<(nowMs: number) => void>();
+      const models: InstantModel[] = [];
+      const bargeIns: number[] = [];
+      let takenBack = 0;
+      let heardBytes = 0;
+      const line = createPhoneLine(talk.caller, talk.echo, streamMs);
+      const greeting = talk.greeting === null ? null : mulaw(talk.greeting);
+      const answer = mulaw(talk.answer);
+      const call = openLiveCall(planOf(talk, `call-${i}`), {
+        clock: {
+          add(onFrame) {
+            ticks.add(onFrame);
+            return () => ticks.delete(onFrame);
+          },
+          lateness: () => ({ maxMs: 0, skipped: 0 }),
+          close() {},
+        },
+        vad,
+        rules: TURN_RULES,
+        counters: { framesIn: 0, framesOut: 0 },
+        frameAges: createFrameAges(),
+        openModel(_name, _config, listener) {
+          const model = createInstantModel(listener, {
+            now: streamMs,
+            heardBytes: () => heardBytes,
+            answer: (n) => (n === 0 && greeting !== null ? greeting : answer),
+          });
+          models.push(model);
+          return model;
+        },
+        post(message: FromMedia) {
+          if (message.type === 'barge-in') bargeIns.push(streamMs());
+          if (message.type === 'hold-taken-back') takenBack++;
+          if (message.type === 'finished')
+            throw new Error(`${talk.name}: the call ended (${message.reason})`);
+        },
+      });
+      const model = models[0]!;
+      return {
+        talk,
+        line,
+        call,
+        model,
+        ticks,
+        /** Messages of the line that have come by now. */
+        deliver() {
+          for (let next = line.receive(streamMs()); next !== null; next = line.receive(streamMs())) {
+            if (next.type === 'audio') heardBytes += next.payload.length;
+            call.media(next);
+            model.flush();
+          }
+        },
+        outcome: (): Outcome => ({
+          audible: line.audible,
+          asked: model.asked,
+          turns: model.turns,
+          bargeIns,
+          takenBack,
+        }),
+      };
+    });
+    for (const one of running) one.model.flush();
+
+    const live = new Set(running);
+    const attached = new Set<(typeof running)[number]>();
+    const longestMs = Math.max(...talks.map(({ lengthMs }) => lengthMs));
+    for (let frame = 0; frame * FRAME_MS <= longestMs; frame++) {
+      nowMs = startMs + frame * FRAME_MS;
+      for (const { line } of live) line.step(frame * FRAME_MS);
+
+      nowMs += TICK_AT_MS;
+      const heard = vad.run();
+      for (const { ticks } of live) for (const tick of ticks) tick(nowMs);
+      await heard;
+      for (const { model } of live) model.flush();
+
+      nowMs = startMs + frame * FRAME_MS + NETWORK_MS;
+      for (const one of live) {
+        if (!attached.has(one)) {
+          attached.add(one);
+          one.call.attach(deadSocket(one.line.send), one.line.wire, {
+            type: 'started',
+            streamId: 'stream',
+            carrierCallId: 'carrier',
+            parameters: { token: 'token' },
+            rateHz: 8000,
+            encoding: 'audio/x-mulaw',
+          });
+          one.model.flush();
+        }
+        one.deliver();
+        if (frame * FRAME_MS < one.talk.lengthMs) continue;
+        live.delete(one);
+        await one.call.release();
+      }
+      if (frame % 50 === 0) o.onProgress?.((frame * FRAME_MS) / longestMs);
+    }
+    return running.map(({ outcome }) => outcome());
+  }
+}
