@@ -185,10 +185,17 @@ export function faultAt(
   return found?.message ?? null;
 }
 
-/** A fault as the daemon names its place, at the place where the form shows it: rows of the table count, they have no names. */
+/**
+ * A fault as the daemon names its place, at the place where the form shows it: rows of the table count, they have no names;
+ * and without the name of the place in its words, since it stands there.
+ */
 export function placedFault(form: AgentForm, fault: FormFault): FormFault {
+  const rest = fault.message.startsWith(fault.param)
+    ? fault.message.slice(fault.param.length).replace(/^[:\s]+/, '')
+    : fault.message;
+  const message = rest.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
   const field = /^returns\.([^.[]+)/.exec(fault.param)?.[1];
   const row = field === undefined ? -1 : form.returns.rows.findIndex((one) => one.name === field);
-  if (row >= 0 && form.returns.problem === null) return { ...fault, param: `returns[${row}].name` };
-  return fault;
+  const inTable = row >= 0 && form.returns.problem === null;
+  return { param: inTable ? `returns[${row}].name` : fault.param, message };
 }

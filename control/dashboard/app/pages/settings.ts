@@ -160,7 +160,7 @@ function ChangeBalance(props: { credit: Credit; onChange: (credit: Credit) => vo
       type="password"
       autocomplete="off"
       value=${key}
-      error=${(tried ? wrongKey : null) ?? (refusedKey ? toFailure(save.error).message : null)}
+      error=${(tried ? wrongKey : null) ?? (refusedKey ? 'The daemon does not take this key. It must be the OPERATOR_KEY it was started with; without that setting nobody can change the credit.' : null)}
       help="Neither this password nor an API key may lift the limit of spending: whoever runs the daemon holds OPERATOR_KEY. It is sent with this change and kept nowhere."
       onInput=${setKey}
     />

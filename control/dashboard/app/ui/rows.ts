@@ -160,6 +160,7 @@ export function Chips(props: {
   values: readonly string[];
   onChange: (values: string[]) => void;
   read: (typed: string) => string[];
+  placeholder?: string;
   error?: string | null;
   disabled?: boolean;
 }) {
@@ -196,7 +197,7 @@ export function Chips(props: {
         aria-invalid=${error === null ? undefined : 'true'}
         autocomplete="off"
         disabled=${props.disabled}
-        placeholder=${props.values.length === 0 ? 'yes, no, later' : 'more…'}
+        placeholder=${props.values.length === 0 ? (props.placeholder ?? 'yes, no, later') : 'more…'}
         onKeyDown=${(event: KeyboardEvent) => {
           if (event.key === 'Enter' || event.key === ',') {
             event.preventDefault();

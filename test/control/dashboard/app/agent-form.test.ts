@@ -9,6 +9,7 @@ import {
   languageName,
   newAgentForm,
   newAgentOf,
+  placedFault,
   sameForm,
   VOICES,
 } from '../../../../control/dashboard/app/forms/agent-form.ts';
@@ -137,4 +138,22 @@ t.test('a language is known here when the daemon knows it', async (t) => {
     t.equal(languageName(tag) !== null, known, tag);
   }
   t.equal(languageName('es-MX'), 'Spanish (Mexico)');
+});
+
+t.test('what the daemon refuses stands at its field, without the name of the field', async (t) => {
+  const form = agentFormOf(AGENT);
+  t.same(placedFault(form, { param: 'tools[0].url', message: 'tools[0].url: the address is not allowed' }), {
+    param: 'tools[0].url',
+    message: 'The address is not allowed',
+  });
+  t.same(placedFault(form, { param: 'returns.day', message: 'returns.day has an unknown type' }), {
+    param: 'returns[1].name',
+    message: 'Has an unknown type',
+  });
+  t.same(placedFault(form, { param: 'voice', message: 'must be one of a, b' }), {
+    param: 'voice',
+    message: 'Must be one of a, b',
+  });
+  const broken = { ...form, returns: ofText(form.returns, '{', rowsOf) };
+  t.equal(placedFault(broken, { param: 'returns.day', message: 'x' }).param, 'returns.day');
 });

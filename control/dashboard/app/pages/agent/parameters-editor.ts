@@ -142,10 +142,10 @@ export function ParametersEditor(props: {
                         label=${`Only values of parameter ${at + 1}`}
                         values=${row.values}
                         read=${readValues}
+                        placeholder="Only these values (optional): small, large"
                         disabled=${disabled}
                         onChange=${(values: string[]) => change({ ...row, values, format: '' })}
                       />
-                      <p class="help">Only these values; empty: any.</p>
                     </div>`
                   : null
               }
