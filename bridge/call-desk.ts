@@ -133,6 +133,7 @@ export interface CallDesk {
    */
   open<R extends { conflict: string }>(
     create: () => Promise<CallRecord | R>,
+    patience?: number,
   ): Promise<{ call: CallRecord; entry: LiveEntry } | R>;
   streamAnswer(entry: LiveEntry): Extract<StreamAnswer, { answer: 'stream' }>;
   /** The media thread has let go of the call. */
@@ -304,7 +305,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     opening++;
   }
 
-  function prepare(call: CallRecord): LiveEntry {
+  function prepare(call: CallRecord, patience: number): LiveEntry {
     const thread = pool().assign(call.id);
     const plain = newToken();
     let tellModelReady: (ready: boolean) => void = () => {};
@@ -338,6 +339,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       ...planCall(call, {
         tokenHash: hashOf(plain),
         machine: machinePlan(call, carrierOf(call)),
+        patience,
         script: o.script,
         access: o.access,
         recordingPath: call.recording_path === null ? null : join(o.dataDir, call.recording_path),
@@ -419,14 +421,14 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     inOrder,
     apply,
     endNow,
-    async open(create) {
+    async open(create, patience = 1) {
       takeSlot();
       try {
         const call = await create();
         if ('conflict' in call) return call;
         o.observer.changed?.(call);
         try {
-          return { call, entry: prepare(call) };
+          return { call, entry: prepare(call, patience) };
         } catch (error) {
           const at = o.now().toISOString();
           await apply(call.id, {

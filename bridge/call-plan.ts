@@ -28,6 +28,7 @@ export function planCall(
   o: {
     tokenHash: string;
     machine: MachinePlan;
+    patience: number;
     script: Script;
     access: ModelAccess;
     recordingPath: string | null;
@@ -61,6 +62,7 @@ export function planCall(
     idleInstructions: o.script.idle(),
     voicemailInstructions: o.script.voicemail(),
     machine: o.machine,
+    patience: o.patience,
     transferTargets: Object.fromEntries(
       (transfers?.targets ?? []).map((target) => [target.name, target.number]),
     ),

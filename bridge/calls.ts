@@ -17,9 +17,13 @@ export interface Calls {
   /**
    * Stores a call that nobody dials, asks a media thread, and answers where its stream is awaited and the token that the
    * stream must bring, once. The call ends soon when no stream comes.
+   * @param o.patience how many times longer than usual the agent waits for the other side to say something
    * @throws AppError at_capacity, draining, storage_low, insufficient_credit
    */
-  awaitStream(call: CallRecord): Promise<{ call: CallRecord; path: string; token: string }>;
+  awaitStream(
+    call: CallRecord,
+    o: { patience: number },
+  ): Promise<{ call: CallRecord; path: string; token: string }>;
   /** Ends a call that was not answered. @throws AppError call_ended, not_found */
   cancel(orgId: string, id: string): Promise<CallRecord>;
   /** Ends a call, whatever it is doing. @throws AppError call_ended, not_found */

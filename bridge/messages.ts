@@ -36,6 +36,8 @@ export interface PrepareCall {
   /** What the agent is told to say to a voicemail box. */
   voicemailInstructions: string;
   machine: MachinePlan;
+  /** How many times longer than usual the agent waits for the other side; who types needs more. */
+  patience: number;
   /** Transfer targets by the name the model uses. */
   transferTargets: Record<string, string>;
   /** Tools the control thread runs, with the line the agent says first, if any. */

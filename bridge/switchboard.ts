@@ -48,14 +48,14 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
   const { live, apply, endNow } = desk;
 
   /** Stores a call and has a media thread open its model. */
-  async function open(call: CallRecord, event: EventType): Promise<LiveEntry> {
+  async function open(call: CallRecord, event: EventType, patience = 1): Promise<LiveEntry> {
     const opened = await desk.open(() => {
       const recording_path = o.recordCalls ? join('recordings', `${call.id}.wav`) : null;
       return store.createCall(
         { ...call, recording_path },
         { events: [event], reserve: Math.ceil(o.pricePerMinute * o.reserveMinutes) },
       );
-    });
+    }, patience);
     if ('conflict' in opened) {
       throw new AppError(
         'insufficient_credit',
@@ -65,8 +65,12 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
     return opened.entry;
   }
 
-  async function awaitStream(call: CallRecord): ReturnType<Calls['awaitStream']> {
-    const entry = await open(call, call.direction === 'inbound' ? 'call.ringing' : 'call.queued');
+  async function awaitStream(
+    call: CallRecord,
+    { patience }: { patience: number },
+  ): ReturnType<Calls['awaitStream']> {
+    const event = call.direction === 'inbound' ? 'call.ringing' : 'call.queued';
+    const entry = await open(call, event, patience);
     log.info({ call_id: call.id, carrier: call.carrier, thread: entry.thread }, 'call.awaited');
     // There is no other side to accept it: from here on the call is its stream's.
     const accepted = await apply(call.id, { type: 'accepted', carrierCallId: call.id });

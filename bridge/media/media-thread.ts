@@ -76,7 +76,7 @@ function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
         clock,
         vad,
         post,
-        rules,
+        rules: { ...rules, idleMs: rules.idleMs * plan.patience },
         counters,
         frameAges,
         openModel(name, config, listener, callId) {

@@ -6,6 +6,9 @@ import { browserCall } from '../new-call.ts';
 import { type Route, route } from '../route.ts';
 import { id } from '../schemas.ts';
 
+/** A minute, where a silence of twelve seconds makes the agent ask: words are typed slower than spoken. */
+const TYPING_PATIENCE = 5;
+
 export const browserCallRoutes: readonly Route[] = [
   route({
     method: 'post',
@@ -30,7 +33,8 @@ export const browserCallRoutes: readonly Route[] = [
       token: z.string().describe("What the socket's start message must bring. It holds once."),
     }),
     async run({ body, calls, ...parts }) {
-      const { call, path, token } = await calls.awaitStream(await browserCall(parts, body));
+      const patience = body.text_only === true ? TYPING_PATIENCE : 1;
+      const { call, path, token } = await calls.awaitStream(await browserCall(parts, body), { patience });
       return { body: { call_id: call.id, stream_path: path, token } };
     },
   }),

@@ -21,6 +21,9 @@ const fromBrowser = (rig: DeskRig, fields: Partial<CallRecord> = {}) =>
     ...fields,
   });
 
+const awaited = (rig: DeskRig, fields: Partial<CallRecord> = {}) =>
+  rig.switchboard.awaitStream(fromBrowser(rig, fields), { patience: 1 });
+
 /** The stream came, and what it brings is written. */
 async function talk(rig: DeskRig, id: string): Promise<void> {
   const carrierCallId = id;
@@ -38,7 +41,7 @@ async function until(look: () => Promise<boolean>): Promise<void> {
 
 t.test('a page opens a call: it is stored, and its stream is awaited under a token', async (t) => {
   const rig = await openDeskRig(t);
-  const { call, path, token } = await rig.switchboard.awaitStream(fromBrowser(rig));
+  const { call, path, token } = await awaited(rig);
   t.equal(path, `/media/1/browser/${call.id}`);
   t.match(token, /^[\w-]{43}$/);
   t.match(await stored(rig, call.id), {
@@ -46,9 +49,7 @@ t.test('a page opens a call: it is stored, and its stream is awaited under a tok
     carrier_call_id: call.id,
     events: ['call.ringing'],
   });
-  const outbound = await rig.switchboard.awaitStream(
-    fromBrowser(rig, { direction: 'outbound', status: 'queued', started_at: null }),
-  );
+  const outbound = await awaited(rig, { direction: 'outbound', status: 'queued', started_at: null });
   t.match(await stored(rig, outbound.call.id), { status: 'initiated', events: ['call.queued'] });
   t.not(outbound.token, token);
   await talk(rig, outbound.call.id);
@@ -58,7 +59,7 @@ t.test('a page opens a call: it is stored, and its stream is awaited under a tok
 
 t.test('no stream comes: over by itself soon, and credit is given back', async (t) => {
   const rig = await openDeskRig(t);
-  const { call } = await rig.switchboard.awaitStream(fromBrowser(rig));
+  const { call } = await awaited(rig);
   rig.clock.ms = START_MS + 14_000;
   await rig.watch.look();
   t.equal((await stored(rig, call.id)).status, 'ringing');
@@ -77,7 +78,7 @@ t.test('no stream comes: over by itself soon, and credit is given back', async (
 for (const how of ['stopped', 'lost'] as const) {
   t.test(`the stream is ${how}: the person has left, and the call is over at once`, async (t) => {
     const rig = await openDeskRig(t);
-    const { call } = await rig.switchboard.awaitStream(fromBrowser(rig));
+    const { call } = await awaited(rig);
     await talk(rig, call.id);
     rig.clock.ms = START_MS + 12_000;
     rig.switchboard.onMedia({ type: 'stream-ended', callId: call.id, how });
@@ -93,7 +94,7 @@ for (const how of ['stopped', 'lost'] as const) {
 
 t.test('hung up by the organization: one end', async (t) => {
   const rig = await openDeskRig(t);
-  const { call } = await rig.switchboard.awaitStream(fromBrowser(rig));
+  const { call } = await awaited(rig);
   await talk(rig, call.id);
   const ended = await rig.switchboard.hangUp(rig.org, call.id);
   t.match(ended, { status: 'completed', hangup_cause: 'hangup_requested' });
@@ -106,8 +107,8 @@ t.test('hung up by the organization: one end', async (t) => {
 
 t.test('after a crash: one end each by our own records, charged up to the last sign of life', async (t) => {
   const rig = await openDeskRig(t);
-  const talking = (await rig.switchboard.awaitStream(fromBrowser(rig))).call;
-  const awaited = (await rig.switchboard.awaitStream(fromBrowser(rig))).call;
+  const talking = (await awaited(rig)).call;
+  const silent = (await awaited(rig)).call;
   await talk(rig, talking.id);
   rig.clock.ms = START_MS + 20_000;
   rig.switchboard.onMedia({ type: 'usage', callId: talking.id, usage: { output_text_tokens: 1 } });
@@ -124,6 +125,6 @@ t.test('after a crash: one end each by our own records, charged up to the last s
     reservation_status: 'settled',
     events: ['call.ringing', 'call.answered', 'call.failed'],
   });
-  t.match(await stored(rig, awaited.id), { status: 'no_answer', reservation_status: 'released' });
+  t.match(await stored(rig, silent.id), { status: 'no_answer', reservation_status: 'released' });
   t.same(rig.asked, []);
 });

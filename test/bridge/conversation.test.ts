@@ -25,6 +25,7 @@ const PLAN: PrepareCall = {
   idleInstructions: ['one', 'two', 'last'],
   voicemailInstructions: 'Leave a message.',
   machine: 'none',
+  patience: 1,
   transferTargets: { sales: '+15550001' },
   httpTools: {},
   recordingPath: null,

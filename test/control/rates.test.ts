@@ -45,6 +45,19 @@ t.test('transcription is a part of its own, by time or by tokens as its model co
   t.equal(costOf(call(tokens), NAMES, own).transcription.milli_cents, 600);
 });
 
+t.test('a call from a browser costs its model, and no line', async (t) => {
+  const usage = { output_audio_tokens: 1_000 };
+  for (const sides of [
+    { direction: 'inbound', to_number: '+442079460000', from_number: 'browser' },
+    { direction: 'outbound', to_number: 'browser' },
+  ] as const) {
+    const cost = costOf(call({ carrier: 'browser', usage, ...sides }), NAMES, RATES);
+    t.match(cost.carrier, { name: 'browser', milli_cents: 0, used: { minutes: 2 } });
+    // 1,000 tokens at $64 a million.
+    t.equal(cost.total_milli_cents, 6_400);
+  }
+});
+
 t.test('the carrier counts begun minutes, by direction and country', async (t) => {
   const carrier = (fields: Partial<CallRecord>) => costOf(call(fields), NAMES, RATES).carrier;
   // 2 begun minutes * ($0.0140 + $0.0040) + $0.0075 of detection = $0.0435

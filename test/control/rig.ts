@@ -59,6 +59,8 @@ export interface Rig {
   dispatched: CallRecord[];
   /** Calls whose stream is awaited. */
   awaited: CallRecord[];
+  /** And how long their agents wait. */
+  patience: number[];
   bought: string[];
   released: string[];
   searches: NumberSearch[];
@@ -150,6 +152,7 @@ export async function openRig(
     },
     dispatched: [],
     awaited: [],
+    patience: [],
     bought: [],
     released: [],
     searches: [],
@@ -199,8 +202,9 @@ export async function openRig(
       rig.dispatched.push(call);
       return rig.behaviour.dispatch(call);
     },
-    async awaitStream(call) {
+    async awaitStream(call, { patience }) {
       rig.awaited.push(call);
+      rig.patience.push(patience);
       return { call, path: `/media/1/${call.carrier}/${call.id}`, token: 'one-time' };
     },
     cancel: (org, id) => end(org, id, 'canceled'),

@@ -7,7 +7,7 @@ import t from 'tap';
 import { WebSocket } from 'ws';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { compare, readWav, speechStretches } from '../../scripts/simulate/sound.ts';
-import { type OpenedCall, signIn, takeUp } from './browser-peer.ts';
+import { type OpenedCall, type Peer, signIn, takeUp } from './browser-peer.ts';
 import { ENDED, openRig, type Rig, until } from './rig.ts';
 
 const GREETING = 'Hello, this is the automated assistant. How can I help you?';
@@ -79,6 +79,13 @@ t.test('calls from a browser', async (t) => {
     return { ...call, peer: await takeUp(url, call) };
   };
 
+  /** A busy machine may leave holes in a greeting: that it is over is the record's to say. */
+  const greeted = (peer: Peer) =>
+    until('the greeting to be heard', async () => {
+      const [line] = await rig.transcript(peer.callId);
+      return line?.heard_text === GREETING;
+    });
+
   t.jobs = 12;
   t.setTimeout(150_000);
 
@@ -88,7 +95,7 @@ t.test('calls from a browser', async (t) => {
       returns: { said_goodbye: 'boolean', caller_words: 'string' },
     });
     const { peer } = await talk(id);
-    await peer.agentSilent();
+    await greeted(peer);
     await peer.say('caller-thanks.wav');
     t.equal(await peer.closed, 1000, 'the agent has ended it, and the page is told');
     const call = await rig.ended(peer.callId);
@@ -157,7 +164,6 @@ t.test('calls from a browser', async (t) => {
     t.equal(await peer.closed, 1000);
     const call = await rig.ended(peer.callId);
     t.match(call, { status: 'completed', direction: 'outbound', to_number: 'browser' });
-    t.ok(peer.clearedMs() > 0, `${peer.clearedMs()} ms were thrown away`);
     const [cut] = await rig.transcript(call.id);
     t.ok(cut?.interrupted);
     t.ok(cut !== undefined && cut.heard_text.length > 10 && cut.heard_text.length < cut.text.length);
@@ -179,7 +185,7 @@ t.test('calls from a browser', async (t) => {
   t.test('typed words are a turn, and are answered', async (t) => {
     const id = await agent({ instructions: 'TEST-BRIEF By keyboard.' });
     const { peer } = await talk(id, { text_only: true });
-    await peer.agentSilent();
+    await greeted(peer);
     peer.send({ type: 'text', text: 'That is all, thank you.' });
     t.equal(await peer.closed, 1000);
     const call = await rig.ended(peer.callId);
@@ -196,7 +202,7 @@ t.test('calls from a browser', async (t) => {
 
   t.test('keys reach the agent', async (t) => {
     const { peer } = await talk(await agent({ instructions: 'TEST-BRIEF By keys.' }));
-    await peer.agentSilent();
+    await greeted(peer);
     for (const digit of '42#') peer.send({ type: 'digit', digit });
     t.equal(await peer.closed, 1000);
     const lines = await rig.transcript((await rig.ended(peer.callId)).id);
@@ -234,13 +240,16 @@ t.test('calls from a browser', async (t) => {
       tools: [{ type: 'transfer_call', targets: [{ name: 'front desk', number: '+15550107777' }] }],
     });
     const { peer } = await talk(id);
-    await peer.agentSilent();
+    await greeted(peer);
     await peer.say('caller-thanks.wav');
     await until('the refusal', async () => {
       const { items } = await modelSession(rig, 'TEST-TRANSFER In the browser.');
       return items.some((item) => item.output?.includes('in a web browser'));
     });
-    await peer.agentSilent(1_500);
+    await until(
+      'the talk to go on',
+      async () => (await rig.transcript(peer.callId)).at(-1)?.heard_text === 'All right.',
+    );
     t.equal((await rig.call(peer.callId)).status, 'in_progress');
     peer.stop();
     t.match(await rig.ended(peer.callId), { status: 'completed', hangup_cause: 'remote_hangup' });
@@ -337,3 +346,21 @@ t.test(
     t.equal(faults.length, 1, 'the phone carrier was asked nothing');
   },
 );
+
+t.test('who types is not asked after a few seconds whether they are still there', async (t) => {
+  const rig = await openRig(t, { env: { CALLER_IDLE_SECONDS: '3' } });
+  const { lab } = rig;
+  const operator = await signIn(rig);
+  const { body } = await lab.api<{ id: string }>('POST', '/v1/agents', {
+    name: 'Test',
+    type: 'inbound',
+    instructions: 'TEST-BRIEF',
+  });
+  const opened = [await operator.open(body.id, { text_only: true }), await operator.open(body.id)] as const;
+  const [typing, speaking] = await Promise.all(opened.map((call) => takeUp(lab.daemon.url, call)));
+  const lines = async (callId = '') => (await rig.transcript(callId)).map(({ text }) => text);
+  await until('the question', async () => (await lines(speaking?.callId)).at(-1) === 'Are you still there?');
+  t.same(await lines(typing?.callId), [GREETING]);
+  typing?.stop();
+  speaking?.stop();
+});

@@ -62,9 +62,8 @@ export interface Peer {
   readonly callId: string;
   /** What came out of the loudspeaker since the start, 8 kHz, silence included. */
   heard(): Float32Array;
-  /** Milliseconds of the agent's voice that were played, and that were thrown away unplayed. */
+  /** Milliseconds of the agent's voice that were played. */
   playedMs(): number;
-  clearedMs(): number;
   /** How often the daemon asked to play nothing more. */
   clears(): number;
   framesSent(): number;
@@ -73,8 +72,7 @@ export interface Peer {
   inOrder(): boolean;
   /** Speaks a recording; resolves when it is out. */
   say(file: string): Promise<void>;
-  /** Resolves once the agent has spoken since the last time, and has been silent for so long. */
-  agentSilent(ms?: number): Promise<void>;
+  /** Resolves once so much of the agent's voice was played. */
   agentSpoke(ms: number): Promise<void>;
   send(message: Record<string, unknown>): void;
   stop(): void;
@@ -95,8 +93,6 @@ export async function takeUp(url: string, call: OpenedCall): Promise<Peer> {
   let [received, played, cleared, clears, framesSent, framesReceived] = [0, 0, 0, 0, 0, 0];
   let inOrder = true;
   let startedAt = 0;
-  let lastSoundAt = 0;
-  let spokenBefore = 0;
   const now = () => performance.now() - startedAt;
   const send = (message: Record<string, unknown>) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
@@ -119,7 +115,6 @@ export async function takeUp(url: string, call: OpenedCall): Promise<Peer> {
       waiting[0].offset += copied;
       if (waiting[0].offset === payload.length) waiting.shift();
     }
-    if (filled > 0) lastSoundAt = now();
     played += filled;
     speaker.push(out);
     tell();
@@ -184,7 +179,6 @@ export async function takeUp(url: string, call: OpenedCall): Promise<Peer> {
       return Float32Array.from(pcm);
     },
     playedMs: () => played / 8,
-    clearedMs: () => cleared / 8,
     clears: () => clears,
     framesSent: () => framesSent,
     framesReceived: () => framesReceived,
@@ -201,14 +195,6 @@ export async function takeUp(url: string, call: OpenedCall): Promise<Peer> {
           frames.push(bytes.subarray(at, at + FRAME_BYTES));
         toSpeak.push({ frames, done });
       }),
-    async agentSilent(ms = 700) {
-      await until(
-        'the agent to have spoken',
-        () => played > spokenBefore && now() - lastSoundAt > ms,
-        30_000,
-      );
-      spokenBefore = played;
-    },
     async agentSpoke(ms) {
       await until(`${ms} ms of the agent`, () => played / 8 >= ms, 30_000);
     },

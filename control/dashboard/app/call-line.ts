@@ -109,8 +109,11 @@ export async function openLine(microphone: MediaStream | null, events: LineEvent
 async function openSoundLine(microphone: MediaStream | null, events: LineEvents): Promise<Line> {
   const context = new AudioContext({ latencyHint: 'interactive' });
   try {
-    await context.audioWorklet.addModule(new URL('./call-worklet.ts', import.meta.url));
-    await running(context);
+    // Sound is asked for at once, while the click still counts.
+    await Promise.all([
+      running(context),
+      context.audioWorklet.addModule(new URL('./call-worklet.ts', import.meta.url)),
+    ]);
   } catch (error) {
     await context.close();
     throw error;

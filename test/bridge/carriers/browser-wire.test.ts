@@ -55,6 +55,24 @@ for (const [name, value] of [
   t.match(text(value), { type: 'malformed', why: String }, `${name} is malformed`);
 }
 
+t.test('whatever comes, it answers and never throws', async (t) => {
+  const wire = createBrowserWire();
+  // A generator with a fixed beginning, so that a failure can be had again.
+  let state = 1;
+  const next = () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state >>> 16;
+  };
+  const whole = JSON.stringify({ type: 'start', version: 1, call_id: CALL, token: 'x' });
+  for (let n = 0; n < 5_000; n++) {
+    const bytes = Buffer.from(whole.slice(0, next() % (whole.length + 1)));
+    for (let hits = next() % 4; hits > 0 && bytes.length > 0; hits--) bytes[next() % bytes.length] = next();
+    wire.decode(bytes, false);
+    wire.decode(Buffer.alloc(next() % 400, next()), true);
+  }
+  t.pass('10,000 messages');
+});
+
 t.test('to the page', async (t) => {
   const wire = createBrowserWire();
   const first = wire.audio(CALL, Buffer.alloc(320, 0x11)) as Buffer;

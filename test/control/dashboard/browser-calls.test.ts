@@ -46,6 +46,7 @@ t.test('an inbound agent without a number is called by a browser', async (t) => 
     context: null,
     metadata: { source: 'browser' },
   });
+  t.same(rig.patience, [1]);
   t.match(call?.prompt, /someone who called you[\s\S]*Take orders\./);
 });
 
@@ -65,6 +66,7 @@ t.test('an outbound agent calls the browser, from its primary number, with facts
     context: { customer: 'Ada' },
     metadata: { source: 'browser', text_only: true },
   });
+  t.same(rig.patience, [5], 'who types is waited for longer');
   t.match(rig.awaited[0]?.prompt, /someone you called[\s\S]*Ada/);
 });
 
