@@ -72,6 +72,7 @@ function planOf(talk: Talk, callId: string): PrepareCall {
     idleInstructions: ['', '', ''],
     voicemailInstructions: '',
     machine: 'none',
+    patience: 1,
     transferTargets: {},
     httpTools: {},
     recordingPath: null,
