@@ -41,6 +41,8 @@ export function writeResults(
       at_ms: atMs,
       agent_silent_after_ms: reactionMs,
     })),
+    /** As the daemon recorded them: GET /v1/calls/{id}/turns. */
+    recorded: evidence.turns,
   });
   json('checks.json', o.checks);
   if (toolRequests.length > 0) json('tool-requests.json', toolRequests);
