@@ -4,20 +4,22 @@
  * Milliseconds a character of speech takes, for a line whose audio is not complete. UNVERIFIED: voices are at 60 to 70, and
  * a little slower claims a word too few rather than one that was not heard.
  */
-const MS_PER_CHARACTER = 75;
+export const MS_PER_CHARACTER = 75;
 
 /**
  * Cuts a line after the last word that was heard in full. Models give no word times, so that text and audio are
  * taken as evenly spread; where audio is still missing, the text runs ahead of it and its length is estimated.
  * @param heardMs milliseconds confirmed by the carrier
  * @param receivedMs milliseconds of audio received
+ * @param msPerCharacter how fast this voice speaks, as far as its complete lines have shown
  */
 export function heardText(
   text: string,
   o: { heardMs: number; receivedMs: number; complete: boolean },
+  msPerCharacter = MS_PER_CHARACTER,
 ): string {
   if (o.heardMs <= 0 || text === '') return '';
-  const totalMs = o.complete ? o.receivedMs : Math.max(o.receivedMs, text.length * MS_PER_CHARACTER);
+  const totalMs = o.complete ? o.receivedMs : Math.max(o.receivedMs, text.length * msPerCharacter);
   if (o.complete && o.heardMs >= o.receivedMs) return text;
   const upTo = Math.floor((text.length * o.heardMs) / totalMs);
   // Of audio that is not complete, the last word at least is missing.

@@ -33,7 +33,7 @@ function begin(state: TurnState, now: number): TurnStep {
 
 /** The caller has the floor from the first onset on. `interrupts`: somebody else had it. */
 function toCaller(state: TurnState, onsetMs: number, interrupts: boolean): TurnStep {
-  const caller: TurnState = { ...state, listening: true, callerSpoke: true, burst: null };
+  const caller: TurnState = { ...state, listening: true, callerSpoke: true, burst: null, owes: false };
   return to(caller, { at: 'caller', since: onsetMs, silentSince: null }, [
     ...(interrupts ? ([{ do: 'interrupt', onsetMs }] as const) : []),
     { do: 'listen', fromMs: onsetMs },
@@ -139,6 +139,7 @@ function endOfTurn(state: TurnState, phase: Extract<Phase, { at: 'caller' }>, no
   if (
     state.verdict === 'pending' &&
     state.exchanges === 0 &&
+    phase.since <= TURN_RULES.patienceMs &&
     speechEndMs - phase.since > TURN_RULES.machineSpeechMs
   ) {
     return to(quiet, { at: 'suspecting', since: now }, [{ do: 'commit', respond: false, speechEndMs }]);
@@ -178,7 +179,7 @@ function onTyped(state: TurnState, text: string, now: number): TurnStep | null {
   }
 }
 
-function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | null {
+function onTick(state: TurnState, tools: boolean, rules: TurnRules, now: number): TurnStep | null {
   const { phase } = state;
   if (state.digits !== '' && now - state.lastDigitAt >= rules.digitPauseMs && phase.at !== 'over') {
     const digits = state.digits;
@@ -210,13 +211,7 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | nul
         { do: 'speak', what: 'idle', silences: phase.prompts + 1 },
       ]);
     case 'thinking':
-      if (now - phase.since >= rules.giveUpAfterMs) {
-        return to(state, { at: 'over' }, [{ do: 'interrupt' }, { do: 'finish', reason: 'model_silent' }]);
-      }
-      if (!phase.retried && now - phase.since >= rules.retryAfterMs) {
-        return to(state, { ...phase, retried: true }, [{ do: 'speak', what: 'retry' }]);
-      }
-      return null;
+      return onTickThinking(state, phase, tools, rules, now);
     case 'closing':
       // A goodbye that never comes must not hold the line.
       return phase.asked !== null && now - phase.asked >= rules.giveUpAfterMs
@@ -224,6 +219,17 @@ function onTick(state: TurnState, rules: TurnRules, now: number): TurnStep | nul
         : null;
     case 'suspecting':
     case 'waiting-for-beep':
+      if (
+        phase.at === 'suspecting' &&
+        state.voice.is === 'quiet' &&
+        now - Math.max(phase.since, state.spokeUntil) >= rules.suspectQuietMs
+      ) {
+        return to(
+          { ...state, verdict: 'human' },
+          { at: 'thinking', since: now, retried: false, prompts: 0 },
+          [{ do: 'speak', what: 'continue' }],
+        );
+      }
       if (now - phase.since < rules.greetingLimitMs) return null;
       return phase.at === 'suspecting'
         ? to({ ...state, verdict: 'human' }, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
@@ -246,6 +252,38 @@ function onAgentAudio(state: TurnState, prompts: number, rules: TurnRules, now: 
   const agent: Phase = { at: 'agent', since: now, prompts, hold: null };
   const step = onVoice({ ...state, phase: agent, burst: null }, state.voice, rules, now);
   return { state: step.state, effects: [{ do: 'floor', floor: 'agent' }, ...step.effects] };
+}
+
+/** The ladder of a silent model: asked again, a word to the caller, an end that says why. A tool may take its time. */
+function onTickThinking(
+  state: TurnState,
+  phase: Extract<Phase, { at: 'thinking' }>,
+  tools: boolean,
+  rules: TurnRules,
+  now: number,
+): TurnStep | null {
+  const silentMs = now - phase.since;
+  if (tools && silentMs < rules.toolLimitMs) {
+    if (state.filled || silentMs < rules.fillerAfterMs) return null;
+    return { state: { ...state, filled: true }, effects: [{ do: 'speak', what: 'filler' }] };
+  }
+  if (silentMs >= rules.giveUpAfterMs)
+    return to(state, { at: 'over' }, [{ do: 'interrupt' }, { do: 'finish', reason: 'model_silent' }]);
+  if (!state.owes && silentMs >= rules.momentAfterMs)
+    return { state: { ...state, owes: true }, effects: [{ do: 'speak', what: 'moment' }] };
+  if (!phase.retried && silentMs >= rules.retryAfterMs)
+    return to(state, { ...phase, retried: true }, [{ do: 'speak', what: 'retry' }]);
+  return null;
+}
+
+function onToolsAnswered(state: TurnState, now: number): TurnStep {
+  const { phase } = state;
+  // After a barge-in the caller's own turn brings the next answer.
+  if (phase.at === 'caller' || phase.at === 'closing') return known(state);
+  if (phase.at === 'agent') return { state, effects: [{ do: 'speak', what: 'continue' }] };
+  return to(state, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+    { do: 'speak', what: 'continue' },
+  ]);
 }
 
 /** All of what the agent said was heard: the floor is free, or the caller's, if he began at its end. */
@@ -280,6 +318,14 @@ function onAllHeard(
     const spoken: Phase = { at: 'caller', since: burst.onsetMs, silentSince: burst.endMs };
     return to(step.state, spoken, [...freed, ...step.effects]);
   }
+  // He was told to wait a moment, and has waited.
+  if (!busy && state.owes) {
+    return to(
+      { ...heard, owes: false },
+      { at: 'thinking', since: now, retried: true, prompts: phase.prompts },
+      [...freed, { do: 'speak', what: 'retry' }],
+    );
+  }
   return { state: heard, effects: busy ? freed : [...freed, { do: 'floor', floor: 'none' }] };
 }
 
@@ -313,6 +359,7 @@ export function step(
     case 'speech-ended': {
       const ended: TurnState = { ...state, voice: QUIET_VOICE, ending: event.ending ?? null };
       if (phase.at === 'caller') return to(ended, { ...phase, silentSince: event.endMs });
+      if (phase.at === 'suspecting') return known({ ...ended, spokeUntil: event.endMs });
       if (phase.at !== 'agent' || phase.hold === null) return known(ended);
       // Long enough, if nobody looked in time.
       if (confirms(phase.hold.onsetMs, state.burst, rules, event.endMs)) {
@@ -346,6 +393,9 @@ export function step(
       if (phase.at === 'closing' && (phase.asked === null || !event.spoke)) {
         return finish(state, phase.reason);
       }
+      // It came to nothing: once more, at once.
+      if (phase.at === 'thinking' && !event.spoke && !phase.retried)
+        return to(state, { ...phase, retried: true }, [{ do: 'speak', what: 'retry' }]);
       // The model chose to say nothing.
       if (phase.at === 'thinking' && !event.spoke && phase.retried) {
         return to(state, { at: 'open', since: now, prompts: phase.prompts }, [
@@ -363,12 +413,7 @@ export function step(
         ? to(state, { at: 'open', since: now, prompts: phase.prompts }, [{ do: 'floor', floor: 'none' }])
         : null;
     case 'tools-answered':
-      // After a barge-in the caller's own turn brings the next answer.
-      if (phase.at === 'caller' || phase.at === 'closing') return null;
-      if (phase.at === 'agent') return { state, effects: [{ do: 'speak', what: 'continue' }] };
-      return to(state, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-        { do: 'speak', what: 'continue' },
-      ]);
+      return onToolsAnswered({ ...state, filled: false }, now);
     case 'digit':
       return known({ ...state, digits: state.digits + event.digit, lastDigitAt: now });
     case 'typed':
@@ -394,6 +439,6 @@ export function step(
         { do: 'say', text: event.say },
       ]);
     case 'tick':
-      return onTick(state, rules, now);
+      return onTick(state, event.tools === true, rules, now);
   }
 }

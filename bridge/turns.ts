@@ -11,14 +11,22 @@ export interface TurnRules extends HoldRules, PauseRules {
   idlePrompts: number;
   /** No audio this long after an answer was asked for: it is asked for again, once. */
   retryAfterMs: number;
+  /** Still none: the caller is told to wait a moment, by a request that leaves no room for thought. */
+  momentAfterMs: number;
   /** No audio this long after the first request: the model counts as silent and the call ends. */
   giveUpAfterMs: number;
+  /** A tool that runs so long without a word of the agent's: the caller is told to wait a moment. */
+  fillerAfterMs: number;
+  /** Longest that a tool is waited for without anything else happening. */
+  toolLimitMs: number;
   /** Keys pressed within this time belong together. */
   digitPauseMs: number;
   /** Continuous speech from the answer on that no person says by way of hello. */
   machineSpeechMs: number;
   /** A machine's greeting begins within this time of the answer. */
   patienceMs: number;
+  /** Who is silent this long after long first words waits for an answer: a machine has beeped by then, or been found out. */
+  suspectQuietMs: number;
   /** After a message that somebody spoke over: how long the line is kept for a person. */
   lingerMs: number;
   /** How long a voicemail greeting may go on until the message is spoken anyway. */
@@ -30,11 +38,15 @@ export const TURN_RULES: TurnRules = {
   ...PAUSE_RULES,
   idleMs: 12_000,
   idlePrompts: 2,
-  retryAfterMs: 8_000,
-  giveUpAfterMs: 20_000,
+  retryAfterMs: 5_000,
+  momentAfterMs: 10_000,
+  giveUpAfterMs: 18_000,
+  fillerAfterMs: 4_000,
+  toolLimitMs: 60_000,
   digitPauseMs: 1_500,
   machineSpeechMs: 3_200,
   patienceMs: 4_000,
+  suspectQuietMs: 4_000,
   lingerMs: 3_000,
   greetingLimitMs: 40_000,
 };
@@ -95,6 +107,10 @@ export interface TurnState {
   /** How the caller's last words sounded, and when the last turn's were over. */
   ending: Ending;
   spokeUntil: number;
+  /** The caller was told to wait a moment: his answer is still to come. */
+  owes: boolean;
+  /** The caller was told to wait for the tools that run. */
+  filled: boolean;
 }
 
 /** What the detector makes of the caller's sound. Only from `speaking` on it is speech. */
@@ -133,7 +149,8 @@ export type TurnEvent =
   | { type: 'end-requested'; reason: string; pending: boolean }
   /** The operator or a limit wants the call to end after a spoken line, or at once. */
   | { type: 'finish'; reason: string; say: string | null }
-  | { type: 'tick' };
+  /** `tools`: some run. */
+  | { type: 'tick'; tools?: boolean };
 
 export type TurnEffect =
   /** Give the model the caller's audio from this moment (pre-roll) on. */
@@ -151,7 +168,7 @@ export type TurnEffect =
   /** Ask for a response without a turn of the caller before it. */
   | {
       do: 'speak';
-      what: 'greeting' | 'idle' | 'voicemail' | 'retry' | 'continue';
+      what: 'greeting' | 'idle' | 'voicemail' | 'retry' | 'continue' | 'moment' | 'filler';
       /** For `idle`: silences in a row, from 1. */
       silences?: number;
     }
@@ -190,6 +207,8 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     pauseMs: 0,
     ending: null,
     spokeUntil: 0,
+    owes: false,
+    filled: false,
   };
 }
 

@@ -13,6 +13,7 @@ import {
   type TurnRules,
   type Voice,
 } from '../turns.ts';
+import { createCallTools } from './call-tools.ts';
 import { createTranscript } from './transcript.ts';
 
 /** The line of last resort, in the carrier's own voice. */
@@ -29,6 +30,10 @@ const TYPED_CHARACTERS = 4_000;
 
 /** Comes fifty times a second and call. */
 const TICK: TurnEvent = { type: 'tick' };
+const TICK_WITH_TOOLS: TurnEvent = { type: 'tick', tools: true };
+/** For when the model is silent, or a tool is slow: nothing to think about. */
+const MOMENT =
+  'Say exactly this in the language of the conversation, and nothing else: "One moment, please."';
 
 export interface ConversationPorts {
   openModel(config: ModelConfig, listener: ModelListener): ModelSession;
@@ -85,11 +90,9 @@ export function openConversation(
   const playout = createPlayout(itemSent);
   const transcript = createTranscript(ports.newId);
   let turns = openTurns({ greets: call.greeting !== null, plan: call.machine });
-  const runningTools = new Set<string>();
   let turnFromMs = 0;
-  /** What the line will leave this talk for, once everything said was heard. */
-  let leaving: ({ toolCallId: string } & ({ digits: string } | { target: string; number: string })) | null =
-    null;
+  /** What the response asked for last was to be about, beside the session's instructions. */
+  let asked: string | null = null;
   /** Since when our own ear has heard no voice; null while it does. */
   let quietSinceMs: number | null = 0;
   let bargeIns = 0;
@@ -115,7 +118,7 @@ export function openConversation(
     handle(TICK);
   }
 
-  const busy = () => model.busy() || runningTools.size > 0;
+  const busy = () => model.busy() || tools.running() > 0;
 
   function openTurn(kind: TurnTimes['kind'], speechEndMs: number | null): void {
     closeTurn(false);
@@ -177,7 +180,7 @@ export function openConversation(
         say(transcript.callerTurn(turn, Math.round(turnFromMs), Math.round(effect.speechEndMs)));
         if (!effect.respond) return;
         openTurn('answer', effect.speechEndMs);
-        model.respond();
+        ask(null);
         return;
       }
       case 'hold':
@@ -205,20 +208,7 @@ export function openConversation(
         return;
       }
       case 'speak':
-        if (effect.what === 'greeting') {
-          openTurn('greeting', null);
-          model.respond({ instructions: call.greeting ?? '' });
-        } else if (effect.what === 'idle') {
-          openTurn('prompt', null);
-          model.respond({ instructions: call.idleInstructions[(effect.silences ?? 1) - 1] ?? '' });
-        } else if (effect.what === 'voicemail') {
-          openTurn('prompt', null);
-          model.respond({ instructions: call.voicemailInstructions });
-        } else {
-          if (effect.what === 'retry' && model.busy()) model.interrupt([]);
-          if (times === null) openTurn('answer', null);
-          model.respond();
-        }
+        speak(effect);
         return;
       case 'say':
         model.respond({ instructions: `Say exactly this, and nothing else: "${effect.text}"` });
@@ -227,14 +217,14 @@ export function openConversation(
         say(transcript.note('system', `The caller pressed ${effect.digits}.`, ports.now()));
         openTurn('answer', null);
         model.addText('user', `(The caller pressed these keys on the phone: ${effect.digits})`);
-        model.respond();
+        ask(null);
         return;
       case 'typed':
         say(transcript.note('caller', effect.text, ports.now()));
         model.addText('user', effect.text);
         if (!effect.respond) return;
         openTurn('answer', null);
-        model.respond();
+        ask(null);
         return;
       case 'floor':
         ports.post({ type: 'floor', callId, floor: effect.floor, atMs: ports.now() });
@@ -243,6 +233,45 @@ export function openConversation(
         if (!left()) finished(effect.reason as Extract<FromMedia, { type: 'finished' }>['reason']);
         return;
     }
+  }
+
+  function speak(effect: Extract<TurnEffect, { do: 'speak' }>): void {
+    switch (effect.what) {
+      case 'greeting':
+        openTurn('greeting', null);
+        ask(call.greeting ?? '');
+        return;
+      case 'idle':
+        openTurn('prompt', null);
+        ask(call.idleInstructions[(effect.silences ?? 1) - 1] ?? '');
+        return;
+      case 'voicemail':
+        openTurn('prompt', null);
+        ask(call.voicemailInstructions);
+        return;
+      case 'retry':
+        if (model.busy()) model.interrupt([]);
+        if (times === null) openTurn('answer', null);
+        ask(asked);
+        return;
+      case 'moment':
+        if (model.busy()) model.interrupt([]);
+        model.respond({ instructions: MOMENT });
+        return;
+      case 'filler':
+        model.respond({ instructions: MOMENT });
+        return;
+      case 'continue':
+        if (times === null) openTurn('answer', null);
+        ask(null);
+        return;
+    }
+  }
+
+  /** Asks for a response; what for is remembered, in case it has to be asked for again. */
+  function ask(instructions: string | null): void {
+    asked = instructions;
+    model.respond(instructions === null ? undefined : { instructions });
   }
 
   function resume(): void {
@@ -256,12 +285,8 @@ export function openConversation(
 
   /** The line leaves for what a tool asked; its answer comes when the line is back. */
   function left(): boolean {
-    if (over || leaving === null || turns.phase.at !== 'away') return false;
+    if (over || turns.phase.at !== 'away' || !tools.leave()) return false;
     closeTurn(false);
-    runningTools.add(leaving.toolCallId);
-    if ('digits' in leaving) ports.post({ type: 'digits-requested', callId, ...leaving });
-    else ports.post({ type: 'transfer-requested', callId, ...leaving });
-    leaving = null;
     return true;
   }
 
@@ -293,50 +318,8 @@ export function openConversation(
     if (times !== null && times.firstSentMs === null) times.firstSentMs = now;
   }
 
-  function runTool(toolCallId: string, name: string, argumentsJson: string): void {
-    const answer = (output: Record<string, unknown>) =>
-      model.sendToolResult(toolCallId, JSON.stringify(output));
-    const pending = playout.pending() || busy();
-    if (name === 'end_call') {
-      answer({ ok: true });
-      handle({ type: 'end-requested', reason: 'agent_ended', pending });
-      return;
-    }
-    if (leaving !== null && (name === 'transfer_call' || name === 'send_dtmf')) {
-      answer({ error: 'One at a time: the line is just about to leave.' });
-      return;
-    }
-    if (name === 'transfer_call') {
-      const target = readArgument(argumentsJson, 'target');
-      const number = Object.hasOwn(call.transferTargets, target) ? call.transferTargets[target] : undefined;
-      if (number === undefined) {
-        answer({ error: `There is no transfer target "${target}".` });
-        toolsAnswered();
-        return;
-      }
-      leaving = { toolCallId, target, number };
-      say(transcript.note('tool', `transfer_call: ${target}`, ports.now()));
-      handle({ type: 'end-requested', reason: 'transferred', pending });
-      return;
-    }
-    if (name === 'send_dtmf') {
-      const digits = readArgument(argumentsJson, 'digits');
-      if (!/^[0-9*#wW]{1,32}$/.test(digits)) {
-        answer({ error: 'Only the keys 0-9, * and # can be sent, 32 at most.' });
-        toolsAnswered();
-        return;
-      }
-      leaving = { toolCallId, digits };
-      say(transcript.note('tool', `send_dtmf: ${digits}`, ports.now()));
-      handle({ type: 'end-requested', reason: 'digits', pending });
-      return;
-    }
-    runningTools.add(toolCallId);
-    ports.post({ type: 'tool-called', callId, toolCallId, name, argumentsJson, atMs: ports.now() });
-  }
-
   function toolsAnswered(): void {
-    if (runningTools.size > 0) return;
+    if (tools.running() > 0) return;
     handle({ type: 'tools-answered' });
     // The last words were heard while a tool still ran.
     if (turns.phase.at === 'closing' && turns.phase.asked === null && !playout.pending() && !busy())
@@ -375,7 +358,7 @@ export function openConversation(
       if (what === 'started') handle({ type: 'speech-started', onsetMs: atMs });
       else endTurn(atMs);
     },
-    toolCall: (tool) => runTool(tool.toolCallId, tool.name, tool.argumentsJson),
+    toolCall: (tool) => tools.run(tool.toolCallId, tool.name, tool.argumentsJson),
     requested() {
       if (times !== null) times.requestedMs ??= ports.now();
     },
@@ -409,6 +392,14 @@ export function openConversation(
     if (!playout.pending()) handle({ type: 'all-heard', busy: busy() });
   }
 
+  const tools = createCallTools(call, {
+    post: (message) => ports.post(message),
+    now: () => ports.now(),
+    answer: (toolCallId, output) => model.sendToolResult(toolCallId, JSON.stringify(output)),
+    note: (text) => say(transcript.note('tool', text, ports.now())),
+    endRequested: (reason) => handle({ type: 'end-requested', reason, pending: playout.pending() || busy() }),
+    answered: toolsAnswered,
+  });
   const model = ports.openModel(call.model, listener);
   model.open();
 
@@ -451,13 +442,13 @@ export function openConversation(
     beep: () => handle({ type: 'beep' }),
     machineDetection: (verdict) => handle({ type: 'machine-detection', verdict }),
     toolResult(toolCallId, output) {
-      if (!runningTools.delete(toolCallId)) return;
+      if (!tools.done(toolCallId)) return;
       model.sendToolResult(toolCallId, output);
       toolsAnswered();
     },
     finish: (reason, text) => handle({ type: 'finish', reason, say: text }),
     tick() {
-      handle(TICK);
+      handle(tools.running() > 0 ? TICK_WITH_TOOLS : TICK);
       if (modelTells && turns.phase.at === 'caller' && quietSinceMs !== null) {
         if (ports.now() - quietSinceMs > MODEL_UNTOLD_MS) endTurn(quietSinceMs);
       }
@@ -492,17 +483,3 @@ export function openConversation(
 
 const asBuffer = (bytes: Uint8Array) =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-/** One string out of a model's arguments, which are untrusted text. */
-function readArgument(json: string, name: string): string {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && Object.hasOwn(value, name)) {
-      const field = (value as Record<string, unknown>)[name];
-      if (typeof field === 'string') return field;
-    }
-  } catch {
-    // Not JSON: as good as absent.
-  }
-  return '';
-}

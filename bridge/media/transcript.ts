@@ -1,6 +1,6 @@
 // The transcript of one live call as it grows: what each side said, and what was heard of it. PURE.
 // Ids come in from outside. Nothing here decides when; the conversation does.
-import { heardText } from '../heard-text.ts';
+import { heardText, MS_PER_CHARACTER } from '../heard-text.ts';
 import type { TranscriptUpdate } from '../messages.ts';
 
 interface AgentLine {
@@ -31,6 +31,12 @@ export interface Transcript {
   note(role: 'tool' | 'system' | 'caller', text: string, atMs: number): TranscriptUpdate;
 }
 
+/** A shorter line is mostly pauses. */
+const LEAST_CHARACTERS = 20;
+const ASSUMED_CHARACTERS = 20;
+/** Taken a little slower than learned: a word too few rather than one that was not heard. */
+const SLOWER = 1.1;
+
 /** What stands for words that could not be made out. */
 export const UNINTELLIGIBLE = '[unintelligible]';
 
@@ -39,6 +45,10 @@ export function createTranscript(newId: () => string): Transcript {
   const agent = new Map<string, AgentLine>();
   const caller = new Map<number, TranscriptUpdate>();
   const waiting = new Set<number>();
+  /** Of this call's complete lines; the assumption counts as one short line. */
+  let spokenMs = (ASSUMED_CHARACTERS * MS_PER_CHARACTER) / SLOWER;
+  let spokenCharacters = ASSUMED_CHARACTERS;
+  const msPerCharacter = () => (spokenMs / spokenCharacters) * SLOWER;
 
   function line(itemId: string, atMs: number): AgentLine {
     let found = agent.get(itemId);
@@ -78,8 +88,16 @@ export function createTranscript(newId: () => string): Transcript {
       const found = agent.get(itemId);
       if (found === undefined) return null;
       const { update } = found;
+      if (found.whole && update.text.length >= LEAST_CHARACTERS) {
+        spokenMs += receivedMs;
+        spokenCharacters += update.text.length;
+      }
       // Text runs ahead of its audio: of a line that broke off at the model, the last words were never made.
-      update.heardText = heardText(update.text, { heardMs: receivedMs, receivedMs, complete: found.whole });
+      update.heardText = heardText(
+        update.text,
+        { heardMs: receivedMs, receivedMs, complete: found.whole },
+        msPerCharacter(),
+      );
       update.interrupted = update.heardText !== update.text || !found.whole;
       update.endMs = atMs;
       return { ...update };
@@ -88,7 +106,8 @@ export function createTranscript(newId: () => string): Transcript {
       const found = agent.get(itemId);
       if (found === undefined) return null;
       const { update } = found;
-      update.heardText = heardText(update.text, { ...cut, complete: cut.complete && found.whole });
+      const spoken = { ...cut, complete: cut.complete && found.whole };
+      update.heardText = heardText(update.text, spoken, msPerCharacter());
       update.interrupted = update.heardText !== update.text || !found.whole;
       update.endMs = cut.heardMs > 0 ? Math.min(atMs, update.startMs + cut.heardMs) : update.startMs;
       return { ...update };

@@ -2,12 +2,12 @@
 // `response.created` is carried out later, and what takes too long is told. Time comes in; effects go out as data.
 
 /**
- * No `response.created` after a create. Like the next one shorter than the 8 s after which the talk asks again: a session
+ * No `response.created` after a create. Like the next one shorter than the 5 s after which the talk asks again: a session
  * that hangs is replaced, and the question with it, before it is put to the same session once more.
  */
-export const CREATE_LIMIT_MS = 6_000;
+export const CREATE_LIMIT_MS = 4_000;
 /** No event of a running response. */
-export const PROGRESS_LIMIT_MS = 6_000;
+export const PROGRESS_LIMIT_MS = 4_500;
 /** No `response.done` after a cancel. */
 export const CANCEL_LIMIT_MS = 5_000;
 /** A response that is not ours keeps ours from starting. */

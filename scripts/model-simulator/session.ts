@@ -362,7 +362,8 @@ export class Session {
           (other) => other.type === 'function_call_output' && other.call_id === item.call_id,
         ),
     );
-    if (!outOfBand && open.length > 0)
+    // A response with instructions of its own may bridge the wait for a slow tool.
+    if (!outOfBand && open.length > 0 && !params.instructions)
       this.record.violate(
         'call_without_output',
         `response.create while ${open.map((item) => item.name).join(', ')} has no output`,

@@ -384,3 +384,19 @@ t.test('typed words cut the agent short, stand in the transcript and are answere
   rig.talk.typed('   ');
   t.equal(rig.did('add-text').length, 1, 'nothing typed is nothing said');
 });
+
+t.test(
+  'what is asked again is asked with the same instructions, and a wait is bridged by a word',
+  async (t) => {
+    const rig = open();
+    rig.model.ready({ renewed: false, tookMs: 5 });
+    rig.at(10).talk.streamStarted();
+    rig.at(5_100).talk.tick();
+    rig.at(10_100).talk.tick();
+    t.same(
+      rig.did('respond').map(([, instructions]) => instructions),
+      ['Greet.', 'Greet.', rig.did('respond')[2]?.[1]],
+    );
+    t.match(rig.did('respond')[2]?.[1], /One moment, please/);
+  },
+);

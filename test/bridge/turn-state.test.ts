@@ -302,16 +302,99 @@ t.test('an end without words left to hear is an end now', async (t) => {
   t.match(effects.at(-1), [6_000, { do: 'finish', reason: 'agent_ended' }]);
 });
 
-t.test('a silent model is asked again once, then the call ends with the reason', async (t) => {
+const R = TURN_RULES;
+
+t.test('a silent model: asked again, a word to the caller, an end with the reason', async (t) => {
   const { effects } = play(fresh(), [
     ...GREETED.slice(0, 2),
-    [10 + TURN_RULES.retryAfterMs, { type: 'tick' }],
-    [10 + TURN_RULES.retryAfterMs + 500, { type: 'tick' }],
-    [10 + TURN_RULES.giveUpAfterMs, { type: 'tick' }],
+    [10 + R.retryAfterMs, { type: 'tick' }],
+    [10 + R.retryAfterMs + 500, { type: 'tick' }],
+    [10 + R.momentAfterMs, { type: 'tick' }],
+    [10 + R.momentAfterMs + 500, { type: 'tick' }],
+    [10 + R.giveUpAfterMs, { type: 'tick' }],
   ]);
   t.match(
     effects.map(([, effect]) => effect),
-    [{ what: 'greeting' }, { what: 'retry' }, { do: 'interrupt' }, { do: 'finish', reason: 'model_silent' }],
+    [
+      { what: 'greeting' },
+      { what: 'retry' },
+      { what: 'moment' },
+      { do: 'interrupt' },
+      { do: 'finish', reason: 'model_silent' },
+    ],
+  );
+});
+
+t.test('whoever was told to wait a moment is answered then', async (t) => {
+  const { did, effects, state } = play(fresh(), [
+    ...GREETED.slice(0, 2),
+    [10 + R.retryAfterMs, { type: 'tick' }],
+    [10 + R.momentAfterMs, { type: 'tick' }],
+    [11_000, { type: 'agent-audio' }],
+    [12_500, { type: 'all-heard', busy: false }],
+  ]);
+  t.match(effects.at(-1), [12_500, { do: 'speak', what: 'retry' }]);
+  t.equal(did.at(-2), 'floor');
+  t.match(state, { phase: { at: 'thinking', since: 12_500 }, owes: false });
+});
+
+t.test('a response without a sound is asked for again at once, once', async (t) => {
+  const empty: TurnEvent = { type: 'response-done', pending: false, busy: false, spoke: false };
+  const { effects, state } = play(fresh(), [...GREETED.slice(0, 2), [600, empty], [900, empty]]);
+  t.match(effects.slice(1), [
+    [600, { do: 'speak', what: 'retry' }],
+    [900, { do: 'floor', floor: 'none' }],
+  ]);
+  t.equal(state.phase.at, 'open', 'the model chose to say nothing');
+});
+
+t.test('a slow tool is no silent model: one word to the caller, and its time', async (t) => {
+  const { effects, state } = play(fresh(), [
+    ...GREETED.slice(0, 4),
+    [5_000, { type: 'all-heard', busy: true }],
+    [5_000 + R.fillerAfterMs, { type: 'tick', tools: true }],
+    [9_200, { type: 'agent-audio' }],
+    [10_500, { type: 'all-heard', busy: true }],
+    [10_500 + R.giveUpAfterMs, { type: 'tick', tools: true }],
+    [40_000, { type: 'tools-answered' }],
+  ]);
+  t.match(
+    effects.filter(([now, { do: what }]) => now > 5_000 && what === 'speak'),
+    [
+      [5_000 + R.fillerAfterMs, { what: 'filler' }],
+      [40_000, { what: 'continue' }],
+    ],
+  );
+  t.equal(state.filled, false, 'the next tool has its own');
+});
+
+t.test('long first words, then silence: a person waits for an answer', async (t) => {
+  const long = (onsetMs: number): [number, TurnEvent][] => [
+    ...ANSWERED,
+    [onsetMs + 200, { type: 'speech-started', onsetMs }],
+    [onsetMs + 1_000, { type: 'tick' }],
+    [onsetMs + 5_100, { type: 'speech-ended', endMs: onsetMs + 5_000 }],
+    [onsetMs + 6_000, { type: 'tick' }],
+  ];
+  const start = play(fresh({ plan: 'leave_message' }), long(1_500));
+  t.equal(start.state.phase.at, 'suspecting');
+  const waited = play(start.state, [
+    [7_500 + R.suspectQuietMs - 1, { type: 'tick' }],
+    [7_500 + R.suspectQuietMs, { type: 'tick' }],
+  ]);
+  t.match(waited.effects, [[7_500 + R.suspectQuietMs, { do: 'speak', what: 'continue' }]]);
+  const more = play(start.state, [
+    [8_000, { type: 'voice', voice: { is: 'speaking', onsetMs: 7_900 } }],
+    [20_000, { type: 'tick' }],
+    [20_500, { type: 'voice', voice: { is: 'quiet' } }],
+    [20_500, { type: 'speech-ended', endMs: 20_300 }],
+    [22_000, { type: 'tick' }],
+  ]);
+  t.same(more.did, [], 'a greeting goes on');
+  t.equal(
+    play(fresh({ plan: 'leave_message' }), long(R.patienceMs + 100)).state.phase.at,
+    'thinking',
+    'a machine begins earlier',
   );
 });
 

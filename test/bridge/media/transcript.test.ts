@@ -38,3 +38,15 @@ t.test('a line that broke off before any audio: nothing', async (t) => {
 t.test('a line without words (only sound was received): nothing is claimed', async (t) => {
   t.match(line({ whole: false, text: '' }).agentHeard('a', 500, 700), { text: '', heardText: '' });
 });
+
+t.test('how fast the voice speaks is learned from its complete lines', async (t) => {
+  const cutAfterASecond = (msPerCharacter: number) => {
+    const transcript = line({ whole: true });
+    for (let i = 0; i < 8; i++) transcript.agentHeard('a', TEXT.length * msPerCharacter, 0);
+    transcript.agentText('b', TEXT, 0);
+    transcript.agentStarted('b', 0);
+    return transcript.agentCut('b', { heardMs: 1_000, receivedMs: 1_000, complete: false }, 1_000)?.heardText;
+  };
+  t.equal(cutAfterASecond(100), 'One two', 'a slow voice');
+  t.equal(cutAfterASecond(50), 'One two three', 'a quick one');
+});

@@ -1,5 +1,6 @@
 // What happens when the socket to the model is refused, lost, silent or too old.
 import t from 'tap';
+import { CREATE_LIMIT_MS, PROGRESS_LIMIT_MS } from '../../../bridge/models/response-gate.ts';
 import type { Json, PeerSocket } from './model-peer.ts';
 import {
   apiError,
@@ -346,11 +347,11 @@ t.test('a create without an answer: one new session, then it is over', async (t)
   const first = await rig.connect();
   rig.session.respond({ instructions: 'Greet.' });
   await first.take('response.create');
-  await rig.pass(first, 6_000);
+  await rig.pass(first, CREATE_LIMIT_MS);
   t.match(await rig.take('reconnecting'), [/no response was created/]);
   const second = await rig.peer.accept();
   await second.take('response.create');
-  await rig.pass(second, 6_000);
+  await rig.pass(second, CREATE_LIMIT_MS);
   t.match(await rig.take('failed'), [{ code: 'model_error' }]);
 });
 
@@ -363,7 +364,7 @@ t.test('an answer that stops in the middle is taken up by a new session', async 
   await rig.pass(first, 4_000);
   first.send(textDelta('resp_1', 'item_1', 'Well, '));
   await rig.take('text');
-  await rig.pass(first, 5_999);
+  await rig.pass(first, PROGRESS_LIMIT_MS - 1);
   t.notOk(
     rig.events.some(([name]) => name === 'reconnecting'),
     'it goes on',
