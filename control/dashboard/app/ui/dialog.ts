@@ -2,9 +2,23 @@
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from './button.ts';
 import { ErrorNote } from './feedback.ts';
+
+/** Whose press opened the dialog that closed last. */
+let lastOpener: HTMLElement | null = null;
+
+/** Where one begins: a field, else the first button at the foot, which takes nothing away. */
+const FIRST_FIELD =
+  '.dialog-body :is(input, select, textarea):not(:disabled), :not(:has(.dialog-body :is(input, select, textarea))) > .dialog-foot button';
+
+/** The browser gives the focus back only where the dialog is closed before it is taken out of the page. */
+function giveBack(opener: HTMLElement | null): void {
+  if (document.activeElement !== null && document.activeElement !== document.body) return;
+  if (opener?.isConnected === true) opener.focus();
+  else document.querySelector<HTMLElement>('main h1')?.focus();
+}
 
 /** Open while it is rendered. Escape, the cross and a press beside it call `onClose`; the focus goes back by itself. */
 export function Dialog(props: {
@@ -20,10 +34,18 @@ export function Dialog(props: {
 }) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = box.current;
+    const active = document.activeElement;
+    // One dialog that follows another goes back to where the first came from.
+    const opener = active instanceof HTMLElement && active !== document.body ? active : lastOpener;
     dialog?.showModal();
-    return () => dialog?.close();
+    dialog?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+    return () => {
+      lastOpener = opener;
+      dialog?.close();
+      queueMicrotask(() => giveBack(opener));
+    };
   }, []);
   return html`<dialog
     ref=${box}
