@@ -1,6 +1,6 @@
 // What happened to a call, in words: why it ended, who was on the line. PURE.
 import type { Call } from '../../sdk/index.ts';
-import { words } from './format.ts';
+import { phone, words } from './format.ts';
 
 const CAUSES: Record<string, string> = {
   remote_hangup: 'The other side hung up',
@@ -30,6 +30,19 @@ export const causeInWords = (cause: string): string => CAUSES[cause] ?? words(ca
 /** The number of the other side, which is whom a person looks for. */
 export const otherSide = (call: Pick<Call, 'direction' | 'from_number' | 'to_number'>): string =>
   call.direction === 'inbound' ? call.from_number : call.to_number;
+
+/** What the other side is called where it has no number: a caller who withheld it, or a page. */
+export function nameOfSide(number: string): string {
+  if (number === 'browser') return 'the browser';
+  return number === 'anonymous' || number === '' ? 'a withheld number' : phone(number);
+}
+
+/** The call in a few words, as the heading of its page. */
+export function callTitle(call: Pick<Call, 'direction' | 'from_number' | 'to_number'>): string {
+  const other = otherSide(call);
+  if (other === 'browser') return 'Call in the browser';
+  return `Call ${call.direction === 'inbound' ? 'from' : 'to'} ${nameOfSide(other)}`;
+}
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'no_answer', 'busy', 'canceled', 'failed']);
 export const isOver = (call: Pick<Call, 'status'>): boolean => ENDED.has(call.status);

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { CallEvent, CallEventDelivery, CallEvents, WebhookAttempt } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
 import { counted, latency } from '../format.ts';
+import { attemptError } from '../forms/webhook-words.ts';
 import { Button } from '../ui/button.ts';
 import { EmptyState, ErrorNote, Loaded } from '../ui/feedback.ts';
 import { useAction, useLoad } from '../ui/load.ts';
@@ -60,7 +61,7 @@ function Delivery(props: { delivery: CallEventDelivery; type: string; reload: ()
     ${
       delivery.status === 'delivered' || delivery.last_error === null
         ? null
-        : html`<p class="small delivery-error">${delivery.last_error}${
+        : html`<p class="small delivery-error">${attemptError(delivery.last_error)}${
             delivery.next_attempt_at === null
               ? null
               : html`; next attempt <${Time} iso=${delivery.next_attempt_at} />`
@@ -100,7 +101,7 @@ function Attempts(props: { id: string; count: number }) {
                     ? html`<${Badge} tone="bad">No answer<//>`
                     : html`<${Badge} tone=${one.response_status < 300 ? 'ok' : 'bad'}>${one.response_status}<//>`
                 }
-                ${one.error === null ? null : html` <span class="small">${one.error}</span>`}
+                ${one.error === null ? null : html` <span class="small">${attemptError(one.error)}</span>`}
                 ${one.response_excerpt === null || one.response_excerpt === '' ? null : html`<details class="small"><summary>Answer</summary><pre tabindex="0">${one.response_excerpt}</pre></details>`}`,
               },
             ]}

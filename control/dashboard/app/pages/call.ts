@@ -4,8 +4,7 @@ import { html } from 'htm/preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Call, CallEvents, CallTurns, Transcript } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
-import { causeInWords, isOver, otherSide } from '../call-words.ts';
-import { phone } from '../format.ts';
+import { callTitle, causeInWords, isOver } from '../call-words.ts';
 import { onLive, stream } from '../live-stream.ts';
 import type { PageProps } from '../routes.ts';
 import { ask } from '../session.ts';
@@ -103,13 +102,12 @@ function useLiveUpdates(id: string, loads: Loads, reloadAll: () => void): void {
 function CallView(props: Omit<Loads, 'call'> & { call: Call; error: unknown }) {
   const { call } = props;
   const over = isOver(call);
-  const other = otherSide(call);
   const heading = html`<span class="call-heading"
-    ><span>${call.direction === 'inbound' ? 'Call from' : 'Call to'} <${Phone} number=${other} /></span>
+    ><span>${callTitle(call)}</span>
     <${Status} value=${call.status} label=${call.status === 'in_progress' ? 'On the line' : undefined}
   /></span>`;
   return html`<${Page}
-    title=${`Call ${call.direction === 'inbound' ? 'from' : 'to'} ${phone(other)}`}
+    title=${callTitle(call)}
     heading=${heading}
     back=${BACK}
     actions=${over ? null : html`<${HangUp} call=${call} />`}

@@ -79,7 +79,7 @@ export function CallsPage() {
     <${Filters} now=${now} filtered=${filtered} choose=${choose} />
     ${calls.error === null ? null : html`<${ErrorNote} error=${calls.error} title="The calls could not be read." retry=${calls.reload} />`}
     ${
-      calls.data === undefined
+      calls.data === undefined || calls.error !== null
         ? calls.error === null
           ? html`<div class="card" aria-busy="true"><span class="sr-only">Loading</span><${Skeleton} lines=${10} /></div>`
           : null

@@ -1,8 +1,8 @@
 // Calls now: who has the floor, the words of both sides as they come, and hanging up.
 import { html } from 'htm/preact';
 import { api } from '../api.ts';
-import { otherSide } from '../call-words.ts';
-import { counted, latency, phone } from '../format.ts';
+import { callTitle, nameOfSide, otherSide } from '../call-words.ts';
+import { counted, latency } from '../format.ts';
 import { inOrder } from '../live-state.ts';
 import { liveCalls, reconnect, stream } from '../live-stream.ts';
 import type { Floor as FloorHolder, LiveCall } from '../session-shapes.ts';
@@ -61,7 +61,7 @@ export function LivePage() {
 function LiveCard(props: { call: LiveCall }) {
   const { call } = props;
   const other = otherSide(call);
-  return html`<article class="card live-card" aria-label=${`Call with ${phone(other)}`}>
+  return html`<article class="card live-card" aria-label=${callTitle(call)}>
     <header class="live-head">
       <span class="direction" title=${call.direction === 'inbound' ? 'Inbound' : 'Outbound'}>
         <${Icon} name=${call.source === 'browser' ? 'try' : call.direction} size=${16} />
@@ -122,8 +122,8 @@ export function HangUp(props: {
     confirm({
       title: answered ? 'Hang up this call?' : 'Cancel this call?',
       text: answered
-        ? `The line to ${phone(otherSide(call))} is cut at once, in the middle of a word if need be.`
-        : `${phone(otherSide(call))} is no longer rung.`,
+        ? `The line to ${nameOfSide(otherSide(call))} is cut at once, in the middle of a word if need be.`
+        : `It rings no longer at ${nameOfSide(otherSide(call))}.`,
       action: answered ? 'Hang up' : 'Cancel the call',
       danger: true,
       run: () => (answered ? api.calls.hangup(call.id) : api.calls.cancel(call.id)),

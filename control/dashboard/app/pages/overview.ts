@@ -1,6 +1,7 @@
 // How the phone line does: calls, latency, failures, spend; the health of what it stands on; the first steps when it is new.
 import { html } from 'htm/preact';
 import { useEffect } from 'preact/hooks';
+import type { AgentSummary } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
 import { causeInWords } from '../call-words.ts';
 import { count, counted, duration, latency, money, percent } from '../format.ts';
@@ -34,6 +35,9 @@ export function OverviewPage() {
     [range],
   );
   const health = useLoad((signal) => ask<Health>('GET', 'health', undefined, signal), []);
+  const setting = useLoad(readSetting, []);
+  // Until there is a call, the figures are all nothing: the first steps are what one needs.
+  const isNew = setting.data?.hasCall === false && liveCount.value === 0;
   useEffect(() => {
     const look = () => {
       if (document.hidden) return;
@@ -42,7 +46,9 @@ export function OverviewPage() {
     };
     const timer = setInterval(look, REFRESH_MS);
     const stop = onLive((event) => {
-      if (event.type === 'ended') overview.reload();
+      if (event.type !== 'ended') return;
+      overview.reload();
+      setting.reload();
     });
     return () => {
       clearInterval(timer);
@@ -59,10 +65,13 @@ export function OverviewPage() {
     />`}
   >
     <${StreamNotice} />
-    <${FirstSteps} />
-    <${Loaded} load=${overview} title="The figures could not be read." skeleton=${html`<${Outline} />`}>
-      ${(data: Overview) => html`<${Figures} overview=${data} range=${range} />`}
-    <//>
+    ${
+      isNew
+        ? html`<${FirstSteps} agent=${setting.data?.agent ?? null} hasNumber=${setting.data?.hasNumber === true} />`
+        : html`<${Loaded} load=${overview} title="The figures could not be read." skeleton=${html`<${Outline} />`}>
+            ${(data: Overview) => html`<${Figures} overview=${data} range=${range} />`}
+          <//>`
+    }
     <${Section} title="Health">
       <${Loaded} load=${health} title="The health could not be read." skeleton=${html`<${Skeleton} lines=${5} />`}>
         ${(data: Health) => html`<${HealthList} health=${data} />`}
@@ -197,18 +206,28 @@ function HealthList(props: { health: Health }) {
   </ul>`;
 }
 
-/** What a new installation still lacks; nothing once the first call was made. */
-function FirstSteps() {
-  const state = useLoad(async (signal) => {
-    const [agents, numbers, calls] = await Promise.all([
-      api.agents.list({ limit: 1 }, { signal }),
-      api.numbers.list({ limit: 1 }, { signal }),
-      api.calls.list({ limit: 1 }, { signal }),
-    ]);
-    return { agent: agents.data[0] ?? null, number: numbers.data.length > 0, call: calls.data.length > 0 };
-  }, []);
-  if (state.data === undefined || state.data.call) return null;
-  const { agent, number } = state.data;
+interface Setting {
+  agent: AgentSummary | null;
+  hasNumber: boolean;
+  hasCall: boolean;
+}
+
+async function readSetting(signal: AbortSignal): Promise<Setting> {
+  const [agents, numbers, calls] = await Promise.all([
+    api.agents.list({ limit: 1 }, { signal }),
+    api.numbers.list({ limit: 1 }, { signal }),
+    api.calls.list({ limit: 1 }, { signal }),
+  ]);
+  return {
+    agent: agents.data[0] ?? null,
+    hasNumber: numbers.data.length > 0,
+    hasCall: calls.data.length > 0,
+  };
+}
+
+/** What a new installation still lacks, one step after the other. */
+function FirstSteps(props: { agent: AgentSummary | null; hasNumber: boolean }) {
+  const { agent, hasNumber: number } = props;
   const steps = [
     {
       done: agent !== null,
@@ -220,13 +239,16 @@ function FirstSteps() {
       done: false,
       title: 'Hear it in the browser',
       text: 'Talk to it with your microphone: the same audio path as a phone call, and it needs no number.',
-      action: html`<${Button} small kind=${agent !== null && !number ? 'primary' : 'plain'} href="/try">Try it<//>`,
+      action:
+        agent === null
+          ? null
+          : html`<${Button} small kind=${number ? 'plain' : 'primary'} href=${`/agents/${agent.id}/try`}>Try it<//>`,
     },
     {
       done: number,
       title: 'Get a number',
       text: 'Buy one here, and attach it to the agent.',
-      action: html`<${Button} small href="/numbers">Find a number<//>`,
+      action: html`<${Button} small href="/numbers/buy">Find a number<//>`,
     },
     {
       done: false,

@@ -29,6 +29,7 @@ export function Money(props: { milliCents: number | null | undefined }) {
 export function Phone(props: { number: string | null | undefined }) {
   const { number } = props;
   if (number === null || number === undefined || number === '') return html`<span class="dim">–</span>`;
+  if (number === 'browser') return html`<span>Browser</span>`;
   if (number === 'anonymous') return html`<span class="dim">Withheld</span>`;
   return html`<span
     class="phone digits"

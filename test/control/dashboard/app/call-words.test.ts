@@ -1,5 +1,6 @@
 import t from 'tap';
 import {
+  callTitle,
   causeInWords,
   fieldOf,
   isOver,
@@ -44,4 +45,17 @@ t.test('fields and values of a result', async (t) => {
     [{ a: 1 }, '{"a":1}'],
   ];
   for (const [value, text] of cases) t.equal(valueInWords(value), text, JSON.stringify(value));
+});
+
+t.test('a call is named by its other side, with a number or without', async (t) => {
+  const cases: [string, string, 'inbound' | 'outbound', string][] = [
+    ['+14155550123', '+14155550100', 'inbound', 'Call from +1 415 555 0123'],
+    ['+14155550100', '+14155550123', 'outbound', 'Call to +1 415 555 0123'],
+    ['anonymous', '+14155550100', 'inbound', 'Call from a withheld number'],
+    ['browser', '+14155550100', 'inbound', 'Call in the browser'],
+    ['+14155550100', 'browser', 'outbound', 'Call in the browser'],
+  ];
+  for (const [from_number, to_number, direction, title] of cases) {
+    t.equal(callTitle({ from_number, to_number, direction }), title);
+  }
 });
