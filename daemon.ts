@@ -340,6 +340,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         watch.close();
         // A little less than its share, which is for what it must not leave undone.
         await watch.endAll('daemon_stopped', SHARE_MS.calls - 200);
+        switchboard.flush();
       },
     });
     log.info({ url, public_url: publicUrl, queue: webhooks.mode(), ...summarize(config) }, 'daemon.started');

@@ -88,13 +88,17 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
     }
   }
 
-  async function inbound(call: InboundCall): Promise<StreamAnswer> {
+  /** The carrier asks again: the same answer, as long as the call lives. Null: it is a new one. */
+  async function knownInbound(call: InboundCall): Promise<StreamAnswer | null> {
     const known = await store.findCallByCarrierId(carrier.name, call.carrierCallId);
-    if (known !== null) {
-      // The carrier asks again: the same answer, as long as the call lives.
-      const entry = live.get(known.id);
-      return entry === undefined || isTerminal(known.status) ? { answer: 'hang-up' } : streamAnswer(entry);
-    }
+    if (known === null) return null;
+    const entry = live.get(known.id);
+    return entry === undefined || isTerminal(known.status) ? { answer: 'hang-up' } : streamAnswer(entry);
+  }
+
+  async function inbound(call: InboundCall): Promise<StreamAnswer> {
+    const before = await knownInbound(call);
+    if (before !== null) return before;
     const number = await store.findActiveNumber(call.to);
     const agent =
       number === null || number.inbound_agent_id === null
@@ -118,6 +122,9 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
         throw error;
       });
     if (opened === null || 'conflict' in opened) {
+      // The same question may have come twice at once: then the other one has the line.
+      const meanwhile = await knownInbound(call);
+      if (meanwhile !== null) return meanwhile;
       if (opened !== null) o.observer.refused?.(opened.conflict);
       return { answer: 'reject', reason: 'busy' };
     }

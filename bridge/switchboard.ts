@@ -33,6 +33,8 @@ export interface Switchboard extends Calls, HookHandlers {
     error: { code: string; message: string } | null,
   ): Promise<CallRecord | null>;
   setAccepting(accepting: boolean): void;
+  /** Stores what waits to be stored in batches. */
+  flush(): void;
   /** Ends the recordings of live calls; the calls go on. */
   stopRecordings(): void;
   attach(threads: MediaThreads): void;
@@ -165,6 +167,7 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
     accepting: desk.accepting,
     setAccepting: desk.setAccepting,
     attach: desk.attach,
+    flush: desk.turnLog.flush,
     stopRecordings() {
       for (const callId of live.keys()) desk.pool().post(callId, { type: 'stop-recording', callId });
     },

@@ -208,6 +208,14 @@ export const DECISIONS: readonly DecisionGroup[] = [
         'Off by default; `RECORD_CALLS=true` writes stereo WAV; `GET /v1/calls/{id}/recording`.',
       ],
       [
+        'Turns +',
+        '`GET /v1/calls/{id}/turns`: for each answer when speech ended, when that was decided, when the model was asked and first spoke, when the carrier had the first frame and when it was heard; and each interruption. Times are of what was heard, in milliseconds since the call’s audio began.',
+      ],
+      [
+        'Events +',
+        '`GET /v1/calls/{id}/events`: its events in order, each with its deliveries; the receiver’s URL without what may be secret in it.',
+      ],
+      [
         'Money',
         'A price per connected minute, billed by the second (a setting, default 0). Held at dispatch for `RESERVE_MINUTES`, topped up while live, settled on the time connected, released when never connected. An organization without a balance is unlimited; with one it never goes below zero: 402 at dispatch, `hangup_cause` `credit_exhausted` when live.',
       ],

@@ -74,3 +74,19 @@ t.test('while every thread runs late, calls are refused before anything of them 
   rig.late = false;
   t.match(await rig.switchboard.dispatch(rig.newCall()), { status: 'initiated' });
 });
+
+t.test(
+  'the carrier asks about one inbound call twice at once: one call, one line, the same answer',
+  async (t) => {
+    for (const maxCalls of [1, 10]) {
+      const rig = await openDeskRig(t, { maxCalls });
+      const to = await inboundNumber(rig);
+      const ask = () => rig.switchboard.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' });
+      const [first, second] = await Promise.all([ask(), ask()]);
+      t.match(first, { answer: 'stream' });
+      t.same(second, first, `${maxCalls} lines`);
+      t.equal((await rig.store.listCalls(rig.org, {}, { limit: 10 })).length, 1);
+      t.equal(rig.switchboard.live().length, 1);
+    }
+  },
+);
