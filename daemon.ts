@@ -316,6 +316,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         threads: () => ({ ready: media.ready(), loads: [...media.loads().values()] }),
       },
     });
+    dashboard.prepare();
     closing.opened({ name: 'dashboard', shareMs: SHARE_MS.rest, close: () => dashboard.close() });
     const organization = await store.firstOrganization();
     const isSetUp = organization !== null && (await store.getOperator(organization.id)) !== null;

@@ -10,7 +10,12 @@ if (major < 24 || (major === 24 && minor < 11)) {
 }
 if (process.argv[2] === 'reset-password') {
   const { resetPassword } = await import('./control/dashboard/password-link.ts');
-  process.exit(resetPassword(process.env));
+  try {
+    process.exit(resetPassword(process.env));
+  } catch (error) {
+    console.error(`offhook: ${error instanceof Error ? error.message : error}`);
+    process.exit(1);
+  }
 }
 const { run } = await import('./daemon.ts');
 await run(process.env);

@@ -127,8 +127,8 @@ function graphOf(files: ReadonlyMap<string, Asset>): string[] {
   return [...reached];
 }
 
-/** Reads and makes all of it. @throws Error for a file that is no TypeScript, by its name */
-export function makeBundle(): Bundle {
+/** Makes all of it, a file a step, so that whoever drives it can do something else in between. */
+function* making(): Generator<undefined, Bundle> {
   const digest = createHash('sha256');
   const files = new Map<string, Asset>();
   for (const source of [...ownSources(), ...npmSources()]) {
@@ -142,11 +142,21 @@ export function makeBundle(): Bundle {
     }
     digest.update(source.path).update('\0').update(bytes).update('\0');
     files.set(source.path, assetOf(source.path, bytes));
+    yield;
   }
   const hash = digest.digest('hex').slice(0, 16);
   const imports = Object.fromEntries(NPM.map(({ name, path }) => [name, `/assets/${hash}/${path}`]));
   const template = readFileSync(join(CONTROL, 'dashboard/app/index.html'), 'utf8');
   return { hash, files, template, imports, graph: graphOf(files) };
+}
+
+/** Reads and makes all of it. @throws Error for a file that is no TypeScript, by its name */
+export function makeBundle(): Bundle {
+  const steps = making();
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 }
 
 /** Whether anything has changed on the disk, cheaply: names, sizes and times. */
@@ -165,6 +175,11 @@ export interface Assets {
   current(): Bundle;
   /** A file, of this bundle or, for a page that is still open, of the one before. */
   find(hash: string, path: string): Asset | null;
+  /**
+   * Makes them some time before the first page asks, never holding up the thread for longer than a file takes.
+   * @returns what stops it
+   */
+  prepare(afterMs: number): () => void;
 }
 
 /** @param reload read the files again when they have changed, for work on the dashboard itself */
@@ -186,6 +201,25 @@ export function openAssets(reload: boolean): Assets {
     find(hash, path) {
       const from = [bundle ?? this.current(), before].find((one) => one?.hash === hash);
       return from?.files.get(path) ?? null;
+    },
+    prepare(afterMs) {
+      let stopped = false;
+      const steps = making();
+      const go = () => {
+        if (stopped || bundle !== null) return;
+        try {
+          const step = steps.next();
+          if (step.done) bundle = step.value;
+          else setImmediate(go);
+        } catch {
+          // Who asks for the page is told what is wrong.
+        }
+      };
+      const timer = setTimeout(go, afterMs).unref();
+      return () => {
+        stopped = true;
+        clearTimeout(timer);
+      };
     },
   };
 }

@@ -1,8 +1,8 @@
 // The live stream of the real daemon: the printed link opens the dashboard, and a simulated call is seen there from its
 // first ring to its end, words and floor and latency in between.
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
 import t from 'tap';
-import { makePasswordLink } from '../../control/dashboard/password-link.ts';
 import { openRig } from './rig.ts';
 
 interface Told {
@@ -14,7 +14,12 @@ t.test('a call is seen live, from its first status to its end', async (t) => {
   const rig = await openRig(t);
   const base = rig.lab.daemon.url;
   const page = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
-  const link = makePasswordLink(join(rig.folder, 'data'), null);
+  // Beside the running daemon, as an operator does who has no password.
+  const printed = execFileSync(process.execPath, [resolve('main.js'), 'reset-password'], {
+    env: { DATA_DIR: join(rig.folder, 'data') },
+    encoding: 'utf8',
+  });
+  const [, link] = /\/setup#(\S+)/.exec(printed) ?? [];
   const setUp = await fetch(`${base}/dashboard/api/setup`, {
     method: 'POST',
     headers: page,

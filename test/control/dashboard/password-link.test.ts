@@ -1,0 +1,41 @@
+// `npm run reset-password`, as a program: whether the daemon runs or not, and what it says where there is nothing to reset.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import t from 'tap';
+import { closePasswordLink, isPasswordLink } from '../../../control/dashboard/password-link.ts';
+
+const MAIN = resolve(import.meta.dirname, '../../../main.js');
+const reset = (env: Record<string, string>) =>
+  spawnSync(process.execPath, [MAIN, 'reset-password'], { env, encoding: 'utf8' });
+
+t.test('a new link is printed, for the daemon of this data folder', async (t) => {
+  const dataDir = t.testdir({ 'offhook.db': '' });
+  const link = /^ {2}(\S+)\/setup#([\w-]{43})$/m;
+  for (const [env, base] of [
+    [{ PUBLIC_URL: 'https://phone.example.com/' }, 'https://phone.example.com'],
+    [{ PORT: '9090' }, 'http://127.0.0.1:9090'],
+    [{ HOST: '::1' }, 'http://[::1]:8080'],
+  ] as [Record<string, string>, string][]) {
+    const { status, stdout } = reset({ DATA_DIR: dataDir, ...env });
+    const [, url, token = ''] = link.exec(stdout) ?? [];
+    t.same([status, url], [0, base], stdout);
+    t.match(stdout, /within 60 minutes/);
+    t.ok(isPasswordLink(dataDir, token, new Date()));
+    t.notOk(isPasswordLink(dataDir, token, new Date(Date.now() + 61 * 60_000)), 'for an hour');
+    t.notMatch(readFileSync(join(dataDir, 'password-link.json'), 'utf8'), token);
+  }
+  closePasswordLink(dataDir);
+  closePasswordLink(dataDir);
+  writeFileSync(join(dataDir, 'password-link.json'), 'not JSON');
+  t.notOk(isPasswordLink(dataDir, 'x', new Date()), 'a damaged file opens nothing');
+});
+
+t.test('without a database it says what to do', async (t) => {
+  const { status, stdout, stderr } = reset({ DATA_DIR: t.testdir({}) });
+  t.same([status, stdout], [1, '']);
+  t.match(stderr, /holds no database: set DATA_DIR/);
+  const wrong = reset({ PORT: 'many' });
+  t.equal(wrong.status, 1);
+  t.match(wrong.stderr, /PORT/);
+});
