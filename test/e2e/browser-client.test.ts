@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { compare, readWav, writeWav } from '../../scripts/simulate/sound.ts';
+import { compare, pieces, readWav, speechStretches, writeWav } from '../../scripts/simulate/sound.ts';
 import { type Operator, signIn } from './browser-peer.ts';
 import { NO_CHROMIUM, openChromium } from './chromium.ts';
 import { openRig, type Rig, until } from './rig.ts';
@@ -190,11 +190,12 @@ t.test('in Chromium', { skip: NO_CHROMIUM }, async (t) => {
   writeFileSync(microphone, writeWav(speech));
   const { rig, operator, agent } = await rigOf(t);
   const { lab } = rig;
-  const browser = await openChromium(t, [
+  const MICROPHONE = [
     '--use-fake-device-for-media-stream',
     `--use-file-for-fake-audio-capture=${microphone}%noloop`,
     '--autoplay-policy=no-user-gesture-required',
-  ]);
+  ];
+  const browser = await openChromium(t, MICROPHONE);
   const open = async (o: { permissions?: string[] } = {}, id = '') => {
     const context = await browser.newContext({ permissions: o.permissions ?? [] });
     await context.exposeFunction('openCall', () => operator.open(id));
@@ -202,7 +203,12 @@ t.test('in Chromium', { skip: NO_CHROMIUM }, async (t) => {
   };
   const sessionOf = async (instructions: string) => {
     const { data } = await lab.ask<{
-      data: { config: { instructions: string }; violations: unknown[]; sent_wav: string }[];
+      data: {
+        config: { instructions: string };
+        violations: unknown[];
+        sent_wav: string;
+        items: { truncated_ms: number | null }[];
+      }[];
     }>('model', '/sessions');
     const found = data.find((one) => one.config.instructions.includes(instructions));
     if (found === undefined) throw new Error('the model knows no such session');
@@ -246,6 +252,36 @@ t.test('in Chromium', { skip: NO_CHROMIUM }, async (t) => {
     const heard = compare(sent, await loudspeaker(page), 0);
     t.ok(heard.found.length > 3 && heard.weakest > 0.9, `loudspeaker: ${heard.weakest.toFixed(3)}`);
     t.same(problems, [], 'nothing that the policy forbids');
+  });
+
+  t.test('barge-in: the loudspeaker falls silent where the agent was cut', async (t) => {
+    const id = await agent('TEST-LONG Cut in Chromium.');
+    // Of its own: its microphone begins at the beginning.
+    const other = await openChromium(t, MICROPHONE);
+    const context = await other.newContext({ permissions: ['microphone'] });
+    await context.exposeFunction('openCall', () => operator.open(id));
+    const { page } = await openPage(context, lab.daemon.url);
+    await startCall(page, true);
+    const callId = await until('the talk', async () => (await notes(page)).call);
+    await until('the cut', async () => (await rig.transcript(callId))[0]?.interrupted);
+    await rig.ended(callId);
+    const { items, sent_wav } = await sessionOf('TEST-LONG Cut in Chromium.');
+    const cutMs = items.find((item) => item.truncated_ms !== null)?.truncated_ms ?? 0;
+    t.ok(cutMs > 1_000, `cut at ${cutMs} ms`);
+    const sent = readWav(readFileSync(sent_wav)).channels[0] ?? new Float32Array();
+    const heard = await loudspeaker(page);
+    const spoken = (fromMs: number, toMs: number) =>
+      pieces(speechStretches(sent.subarray(0, toMs * 8)).filter(({ from }) => from >= fromMs * 8));
+    const before = compare(sent, heard, 0, spoken(0, cutMs - 200));
+    t.ok(before.weakest > 0.9, `heard to there: ${before.weakest.toFixed(3)}`);
+    // A mark's worth and what lay in the loudspeaker's buffer are heard or not.
+    const left = sent.subarray((cutMs + 700) * 8, (cutMs + 2_700) * 8);
+    const [next] = speechStretches(left);
+    t.ok(next !== undefined, 'there was more to say');
+    if (next !== undefined) {
+      const after = compare(left, heard, 0, [{ ...next, to: Math.min(next.to, next.from + 8_000) }]);
+      t.ok(after.weakest < 0.7, `and not beyond: ${after.weakest.toFixed(3)}`);
+    }
   });
 
   t.test('typing, without a microphone: answered and heard', async (t) => {
