@@ -127,8 +127,7 @@ function release(number: PhoneNumber, agents: AgentNames, onDone: (number: Phone
   const names = attached.map((id) => agents.get(id)?.name ?? 'an agent').join(', ');
   void confirm({
     title: `Release ${phone(number.e164)}?`,
-    text: html`<p>It goes back to the carrier for good: calls to it no longer reach you, somebody else may get it, and it costs
-        ${monthlyPrice(number.monthly_cost_cents)} a month no longer.</p>
+    text: html`<p>It goes back to the carrier for good: calls to it no longer reach you, somebody else may get it, and its price of ${monthlyPrice(number.monthly_cost_cents)} a month is no longer charged.</p>
       ${attached.length === 0 ? null : html`<${Note} kind="warn" title=${`It is attached to ${names}.`}><p>Releasing detaches it there first.</p><//>`}`,
     action: attached.length === 0 ? 'Release the number' : 'Detach and release',
     danger: true,
