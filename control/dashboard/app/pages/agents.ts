@@ -126,7 +126,7 @@ export function AgentsPage() {
             const seen = around.data?.calls.get(agent.id);
             return seen === undefined
               ? html`<span class="dim">${around.data === undefined ? '…' : '–'}</span>`
-              : html`<a href=${withQuery('/calls', { agent_id: agent.id })}>${counted(seen.count, 'call')}</a><span class="dim">, <${Time} iso=${seen.last} /></span>`;
+              : html`<span><a href=${withQuery('/calls', { agent_id: agent.id })}>${counted(seen.count, 'call')}</a><span class="dim">, <${Time} iso=${seen.last} /></span></span>`;
           },
         },
       ]}

@@ -138,7 +138,7 @@ export function DeliveryList(props: {
     );
   const filtered = status !== '' || event !== '' || (props.endpoint === undefined && endpointId !== '');
   return html`<div class="stack">
-    <div class="filters">
+    <div class="delivery-filters">
       <${Select} label="State" value=${status} options=${[{ value: '', label: 'All' }, ...STATUSES.map((value) => ({ value, label: STATUS_WORD[value] }))]} onChange=${(value: string) => filter({ status: value })} />
       <${Select} label="Event" value=${event} options=${[{ value: '', label: 'All' }, ...props.events.map((value) => ({ value, label: value }))]} onChange=${(value: string) => filter({ event: value })} />
       ${
