@@ -1,4 +1,4 @@
-// `npm run package`: the SDK and the command line as the package that is published, a tarball in dist/. JavaScript and
+// `npm run package [-- FOLDER]`: the SDK and the command line as the package that is published, a tarball in dist/ (or FOLDER). JavaScript and
 // types made by tsc from control/sdk, control/cli and the table of settings; nothing of the daemon is in it.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, '..');
  * @returns path of the tarball
  * @throws Error when tsc or npm fails, with what they said
  */
-export function buildPackage(folder: string): string {
+function buildPackage(folder: string): string {
   const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     version: string;
     license: string;
@@ -94,4 +94,6 @@ function run(command: string, args: string[], cwd = ROOT): string {
   }
 }
 
-if (process.argv[1] === import.meta.filename) console.log(buildPackage(join(ROOT, 'dist')));
+if (process.argv[1] === import.meta.filename) {
+  console.log(buildPackage(resolve(process.argv[2] ?? join(ROOT, 'dist'))));
+}

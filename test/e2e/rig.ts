@@ -50,14 +50,22 @@ export interface Rig {
 /** Opens the four programs; they end with the test. */
 export async function openRig(
   t: Test,
-  o: { carrier?: SimulatorOptions; env?: Record<string, string>; answer?: LabOptions['answer'] } = {},
+  o: {
+    carrier?: SimulatorOptions;
+    env?: Record<string, string>;
+    answer?: LabOptions['answer'];
+    /** Scenario files of the model, instead of those of the tests. */
+    scenario?: string[];
+  } = {},
 ): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), 'offhook-e2e-'));
   const lab = await openLab({
     folder,
-    scenario: ['brief', 'long', 'lookup', 'voicemail', 'transfer', 'dtmf'].map((name) =>
-      join(HERE, 'scenarios', `${name}.json`),
-    ),
+    scenario:
+      o.scenario ??
+      ['brief', 'long', 'lookup', 'voicemail', 'transfer', 'dtmf'].map((name) =>
+        join(HERE, 'scenarios', `${name}.json`),
+      ),
     carrier: { audioDir: FIXTURES, defaultCallee: POLITE, ...o.carrier },
     // Tests ask every tenth of a second about every call.
     env: { REDIS_MODE: 'none', RATE_LIMIT_PER_SECOND: '10000', RATE_LIMIT_BURST: '10000', ...o.env },
