@@ -1,5 +1,5 @@
 // Serves the dashboard's page and its assets. One page answers every route of the app; what it may load is the policy below.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { AppError } from '../../errors.ts';
 import { contextOf } from '../request-context.ts';
@@ -13,13 +13,12 @@ const APP_ROUTE = /^(\/[\w-]+)*\/?$/;
 const importMap = ({ imports }: Bundle) => JSON.stringify({ imports });
 
 /** What the page may load and do. Its one inline script is the import map, known by its hash. */
-export function policyOf(bundle: Bundle, nonce: string): string {
+export function policyOf(bundle: Bundle): string {
   const hash = createHash('sha256').update(importMap(bundle)).digest('base64');
   return [
     "default-src 'none'",
     `script-src 'self' 'sha256-${hash}'`,
-    // The nonce is for the waveform, which puts a style into its own shadow tree.
-    `style-src 'self' 'nonce-${nonce}'`,
+    "style-src 'self'",
     "connect-src 'self'",
     "img-src 'self'",
     "media-src 'self' blob:",
@@ -31,18 +30,15 @@ export function policyOf(bundle: Bundle, nonce: string): string {
   ].join('; ');
 }
 
-/** Fills the template's placeholders: `{{assets}}`, `{{nonce}}`, and `{{modules}}` for import map, preloads and entry. */
-export function pageOf(bundle: Bundle, nonce: string): string {
+/** Fills the template's placeholders: `{{assets}}`, and `{{modules}}` for import map, preloads and entry. */
+export function pageOf(bundle: Bundle): string {
   const assets = `/assets/${bundle.hash}`;
   const modules = [
     `<script type="importmap">${importMap(bundle)}</script>`,
     ...bundle.graph.map((path) => `<link rel="modulepreload" href="${assets}/${path}">`),
     `<script type="module" src="${assets}/${ENTRY}"></script>`,
   ].join('\n');
-  return bundle.template
-    .replaceAll('{{assets}}', assets)
-    .replaceAll('{{nonce}}', nonce)
-    .replaceAll('{{modules}}', () => modules);
+  return bundle.template.replaceAll('{{assets}}', assets).replaceAll('{{modules}}', () => modules);
 }
 
 function sendAsset(req: Request, res: Response, asset: Asset): void {
@@ -102,13 +98,12 @@ export function pageRoutes(assets: Assets): Router {
       return;
     }
     const bundle = assets.current();
-    const nonce = randomBytes(16).toString('base64url');
     res.set({
-      'Content-Security-Policy': policyOf(bundle, nonce),
+      'Content-Security-Policy': policyOf(bundle),
       'Permissions-Policy': 'microphone=(self), camera=(), geolocation=(), payment=(), usb=()',
       'Cross-Origin-Opener-Policy': 'same-origin',
     });
-    res.type('html').send(pageOf(bundle, nonce));
+    res.type('html').send(pageOf(bundle));
   };
   router.use(page);
   return router;

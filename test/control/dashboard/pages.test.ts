@@ -65,8 +65,7 @@ t.test('the policy lets the page load its own files and nothing else from anywhe
     .update(inline[0] ?? '')
     .digest('base64');
   t.same(policy.get('script-src'), ["'self'", `'sha256-${hash}'`], 'no inline script but the import map');
-  const nonce = /<meta name="csp-nonce" content="([\w-]{22})">/.exec(text)?.[1];
-  t.same(policy.get('style-src'), ["'self'", `'nonce-${nonce}'`]);
+  t.same(policy.get('style-src'), ["'self'"], 'no style but the sheets of the page');
   t.same(
     [...policy].filter(([name]) => name !== 'script-src' && name !== 'style-src'),
     [
@@ -87,8 +86,6 @@ t.test('the policy lets the page load its own files and nothing else from anywhe
   t.equal(headers.get('cross-origin-opener-policy'), 'same-origin');
   t.notMatch(text, /\b(?:src|href)="(?:https?:)?\/\//, 'nothing from another host');
   t.notMatch(text, /\son\w+=|\sstyle=/, 'nothing inline that the policy would stop');
-  const again = await rig.api('GET', '/', { key: null });
-  t.notMatch(again.text, String(nonce), 'each page has its own nonce');
 });
 
 t.test(

@@ -1,9 +1,10 @@
 // All calls, newest first: search, filters and place in the address, so that a view can be kept and sent.
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AgentSummary, Call } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
 import { causeInWords, isOver, otherSide } from '../call-words.ts';
+import { onLive } from '../live-stream.ts';
 import { withQuery } from '../route-match.ts';
 import { Button } from '../ui/button.ts';
 import { EmptyState, ErrorNote, Skeleton } from '../ui/feedback.ts';
@@ -19,6 +20,7 @@ import { Duration, Money, Phone, Time } from '../ui/values.ts';
 
 const PAGE = 50;
 const TYPING_MS = 350;
+const FRESH_MS = 1500;
 const FILTERS = ['search', 'status', 'direction', 'agent_id', 'from', 'to'] as const;
 type Filter = (typeof FILTERS)[number];
 
@@ -67,13 +69,17 @@ export function CallsPage() {
       ),
     [query.value.toString()],
   );
+  useFreshness(after === '', calls.reload);
   const choose = (change: Partial<Record<Filter, string>>) =>
     void navigate(withQuery('/calls', { ...now, ...change }), { replace: true, quiet: true });
+  // What a filter found is read aloud; what the line does meanwhile is not.
+  const told = useRef('');
   useEffect(() => {
-    if (calls.data !== undefined && !calls.loading) {
-      announce(calls.data.data.length === 0 ? 'No calls found.' : `${calls.data.data.length} calls shown.`);
-    }
-  }, [calls.data]);
+    const asked = query.value.toString();
+    if (calls.data === undefined || calls.loading || asked === told.current) return;
+    told.current = asked;
+    announce(calls.data.data.length === 0 ? 'No calls found.' : `${calls.data.data.length} calls shown.`);
+  }, [calls.data, calls.loading]);
 
   return html`<${Page} title="Calls">
     <${Filters} now=${now} filtered=${filtered} choose=${choose} />
@@ -94,6 +100,25 @@ export function CallsPage() {
           </div>`
     }
   <//>`;
+}
+
+/** New calls and changed ones show up by themselves on the first page; many at once are one look. */
+function useFreshness(wanted: boolean, reload: () => void): void {
+  useEffect(() => {
+    if (!wanted) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = onLive((event) => {
+      if (event.type !== 'call' && event.type !== 'ended') return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        reload();
+      }, FRESH_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [wanted]);
 }
 
 const bound = (name: string, value: string | undefined) => (value === undefined ? {} : { [name]: value });
