@@ -41,7 +41,7 @@ export interface Figures {
   tickLateMaxMs: number;
   /** Share of the whole machine that was busy. */
   machineBusy: number;
-  generatorLateMs: number;
+  generatorLate: Summary;
   /** Why the round proves nothing, or null. */
   broken: string | null;
 }
@@ -121,7 +121,7 @@ export async function measure(
     loopDelayP99Ms: median(delays),
     tickLateMaxMs: median(ticks),
     machineBusy: (machineAfter.busy - machineBefore.busy) / (machineAfter.total - machineBefore.total),
-    generatorLateMs: carrier.lateSendsMaxMs,
+    generatorLate: carrier.lateSends,
     broken:
       carrier.open < o.calls
         ? `${o.calls - carrier.open} calls were lost: ${carrier.failures[0] ?? ''}`

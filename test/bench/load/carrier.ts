@@ -8,16 +8,18 @@ import { clockMs, Samples } from './samples.ts';
 import { readTag, TAG_BYTES, writeTag } from './tag.ts';
 import { ANSWER_BYTES, createTrack, FRAME_BYTES, FRAME_MS } from './track.ts';
 
-/** Lines do not all send at the same instant. */
-const SLOT_MS = 2;
-const SLOTS = FRAME_MS / SLOT_MS;
+/** Lines are independent: each sends at its own moment of the 20 ms, whatever their number (the golden ratio spreads them). */
+const SPREAD = 0.6180339887;
+/** Between two frames the thread sleeps this long at most before it reads what has come. */
+const NAP_MS = 0.3;
 /** A barge-in that is not noticed by then was missed. */
 const REACTION_LIMIT_MS = 2_000;
 
 const track = createTrack();
 const bargeIns = new Set(track.utterances.filter((one) => one.bargesIn).map((one) => one.from));
 const lines: Line[] = [];
-const slots: Line[][] = Array.from({ length: SLOTS }, () => []);
+/** Lines in the order of their moments. */
+let moments: Line[] = [];
 const scratch = Buffer.alloc(FRAME_BYTES);
 const heard = Buffer.alloc(FRAME_BYTES);
 let measuring = false;
@@ -25,7 +27,7 @@ let total = 1;
 let failures: string[] = [];
 let sentFrames = 0;
 let receivedMessages = 0;
-let lateSendsMaxMs = 0;
+const lateSends = new Samples();
 let shortAnswers = 0;
 let wholeAnswers = 0;
 let missedBargeIns = 0;
@@ -39,6 +41,8 @@ let starts: { call: number; startedAtMs: number; firstMediaAtMs: number }[] = []
 interface Line {
   index: number;
   streamSid: string;
+  /** When in the 20 ms it sends. */
+  momentMs: number;
   client: MediaClient | null;
   /** Where it is in the loop; counts on. */
   sequence: number;
@@ -58,6 +62,7 @@ function newLine(index: number): Line {
   const line: Line = {
     index,
     streamSid: `MZ${String(index).padStart(32, '0')}`,
+    momentMs: ((index * SPREAD) % 1) * FRAME_MS,
     client: null,
     sequence: Math.floor((index * track.frames) / total),
     chunk: 0,
@@ -100,7 +105,7 @@ function connectLine(
         client.send(
           JSON.stringify({ event: 'start', sequenceNumber: '1', start, streamSid: line.streamSid }),
         );
-        slots[line.index % SLOTS]?.push(line);
+        join(line);
       },
       message: (data) => receive(line, data),
       closed(why) {
@@ -171,7 +176,7 @@ function speak(line: Line, now: number): void {
   const { client } = line;
   if (client === null) return;
   const frame = line.sequence % track.frames;
-  if (bargeIns.has(frame) && line.playedUntilMs > now + 300) line.bargedInAtMs = now;
+  if (bargeIns.has(frame) && line.playedUntilMs > now) line.bargedInAtMs = now;
   else if (now - line.bargedInAtMs > REACTION_LIMIT_MS) {
     if (measuring) missedBargeIns++;
     line.bargedInAtMs = Number.NaN;
@@ -198,16 +203,43 @@ function speak(line: Line, now: number): void {
   if (more) client.uncork();
 }
 
-const origin = performance.now();
-let slot = 0;
+function join(line: Line): void {
+  const found = moments.findIndex((one) => one.momentMs > line.momentMs);
+  const at = found < 0 ? moments.length : found;
+  moments.splice(at, 0, line);
+  if (at < next) next++;
+}
+
+let cycleMs = performance.now();
+let next = 0;
+const nap = new Int32Array(new SharedArrayBuffer(4));
+
+/** Timers know whole milliseconds only: the thread naps by a futex, and lets the sockets be read in between. */
 function turn(): void {
-  const now = performance.now();
-  for (; origin + slot * SLOT_MS <= now; slot++) {
-    if (measuring) lateSendsMaxMs = Math.max(lateSendsMaxMs, now - (origin + slot * SLOT_MS));
-    const at = clockMs();
-    for (const line of slots[slot % SLOTS] ?? []) speak(line, at);
+  let now = performance.now();
+  for (;;) {
+    if (next >= moments.length) {
+      if (now < cycleMs + FRAME_MS) break;
+      cycleMs += FRAME_MS;
+      next = 0;
+      if (moments.length === 0) break;
+    }
+    const line = moments[next];
+    if (line === undefined) continue;
+    const dueMs = cycleMs + line.momentMs;
+    if (dueMs > now) break;
+    if (measuring) lateSends.push(now - dueMs);
+    next++;
+    speak(line, clockMs());
+    now = performance.now();
   }
-  setTimeout(turn, Math.max(0, origin + slot * SLOT_MS - performance.now()));
+  const dueMs = cycleMs + (moments[next]?.momentMs ?? FRAME_MS);
+  const restMs = Math.min(NAP_MS, dueMs - performance.now());
+  if (moments.length === 0) setTimeout(turn, 5);
+  else {
+    if (restMs > 0.02) Atomics.wait(nap, 0, 0, restMs);
+    setImmediate(turn);
+  }
 }
 turn();
 
@@ -312,7 +344,7 @@ function report(): CarrierReport {
     failures: failures.slice(0, 20),
     sentFrames,
     receivedMessages,
-    lateSendsMaxMs,
+    lateSends: lateSends.summary(),
     shortAnswers,
     wholeAnswers,
     missedBargeIns,
@@ -326,10 +358,9 @@ function report(): CarrierReport {
 }
 
 function begin(): void {
-  for (const samples of [firstAudio, lateness, reaction, audibleReaction]) samples.clear();
+  for (const samples of [firstAudio, lateness, reaction, audibleReaction, lateSends]) samples.clear();
   sentFrames = 0;
   receivedMessages = 0;
-  lateSendsMaxMs = 0;
   shortAnswers = 0;
   wholeAnswers = 0;
   missedBargeIns = 0;
@@ -381,7 +412,8 @@ process.on('message', (order: CarrierOrder) => {
       closing = true;
       for (const line of lines) line?.client?.close();
       lines.length = 0;
-      for (const slot of slots) slot.length = 0;
+      moments = [];
+      next = 0;
       parameters.clear();
       failures = [];
       closing = false;

@@ -12,7 +12,7 @@ const TRANSCRIBING_MS = 300;
 /** What a server's own detector takes to be sure, in frames. */
 const ONSET_FRAMES = 10;
 const END_FRAMES = 25;
-const TICK_MS = 5;
+const TICK_MS = 2;
 /** A burst of two, then two and a half times as fast as it is spoken. */
 const DELTA_BYTES = [1_600, 800, 1_200];
 const FASTER = 2.5;

@@ -16,7 +16,7 @@ export interface CarrierReport {
   sentFrames: number;
   receivedMessages: number;
   /** How late the generator itself was: beyond a few milliseconds it measures itself. */
-  lateSendsMaxMs: number;
+  lateSends: Summary;
   /** Answers that were not cut and did not come whole. */
   shortAnswers: number;
   wholeAnswers: number;
