@@ -127,7 +127,7 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
       };
       const bornAt = performance.now();
       lanes.set(thread, lane);
-      worker.on('message', (message: FromMedia) => {
+      const receive = (message: FromMedia) => {
         if (message.type === 'listening') {
           lane.port = message.port;
           resolve();
@@ -137,6 +137,9 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
           note(lane, afterReport(lane.pace, message, o.admission), message);
         } else if (message.type === 'log') o.log[message.level]({ thread, ...message.fields }, message.event);
         else o.onMessage(message, thread);
+      };
+      worker.on('message', (messages: readonly FromMedia[]) => {
+        for (const message of messages) receive(message);
       });
       worker.on('error', (error) => {
         o.log.error({ thread, err: error }, 'media_thread.died');

@@ -40,6 +40,8 @@ export interface ConversationPorts {
   post(message: FromMedia): void;
   /** Milliseconds since the media stream's start (before it: since the call was prepared). */
   now(): number;
+  /** There is something to play where there was nothing. */
+  audioReady(): void;
   /** Empties the carrier's buffer. */
   clearCarrier(): void;
   /** The caller's mu-law from a moment on, as far back as it is kept. */
@@ -338,6 +340,7 @@ export function openConversation(
       if (!first) return;
       if (times !== null && times.firstModelAudioMs === null) times.firstModelAudioMs = ports.now();
       handle({ type: 'agent-audio' });
+      ports.audioReady();
     },
     audioDone(itemId) {
       if (playout.finish(itemId)) itemHeard(itemId);

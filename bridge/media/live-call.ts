@@ -40,6 +40,19 @@ const DEAD_LINE = {
 /** Speech over the agent's voice becomes a turn from its onset on, when it has lasted or the agent has finished. */
 const PREROLL_KEPT_MS = 4_000;
 
+/** What carries the socket: messages sent between the two go out in one write. */
+export interface Transport {
+  cork(): void;
+  uncork(): void;
+}
+
+interface Stream {
+  socket: WebSocket;
+  transport: Transport;
+  wire: MediaWire;
+  id: string;
+}
+
 export interface LiveCallPorts {
   clock: FrameClock;
   vad: VadBatch;
@@ -59,7 +72,12 @@ export interface LiveCall {
    * A stream says which call it belongs to. False when its token is wrong or was used.
    * From then on the socket is the call's.
    */
-  attach(socket: WebSocket, wire: MediaWire, started: Extract<MediaMessage, { type: 'started' }>): boolean;
+  attach(
+    socket: WebSocket,
+    wire: MediaWire,
+    started: Extract<MediaMessage, { type: 'started' }>,
+    transport: Transport,
+  ): boolean;
   /** A message of the attached socket. */
   media(message: MediaMessage): void;
   detach(how: 'stopped' | 'lost'): void;
@@ -78,7 +96,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   const preparedAt = performance.now();
   let tokenHash: Buffer | null = Buffer.from(plan.tokenHash, 'hex');
   let startedAt: number | null = null;
-  let stream: { socket: WebSocket; wire: MediaWire; id: string } | null = null;
+  let stream: Stream | null = null;
   /** Where sample 0 of the current stream stands on the call's clock. */
   let streamOffsetMs = 0;
   let aheadUntilMs = 0;
@@ -117,6 +135,8 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
         ports.post(message);
       },
       now,
+      // The first sound of an answer does not wait for the tick.
+      audioReady: () => pace(now()),
       clearCarrier() {
         if (stream === null) return;
         stream.socket.send(stream.wire.clear(stream.id));
@@ -169,11 +189,25 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       if (leftOver && playout.ready()) leadMs = Math.min(MOST_LEAD_MS, leadMs + LEAD_STEP_MS);
       aheadUntilMs = nowMs;
     }
+    if (aheadUntilMs - nowMs + MESSAGE_MS <= leadMs && playout.ready()) {
+      const { transport } = stream;
+      transport.cork();
+      try {
+        sendDue(stream, nowMs);
+      } finally {
+        transport.uncork();
+      }
+    }
+    leftOver = playout.ready();
+  }
+
+  function sendDue({ socket, wire, id }: Stream, nowMs: number): void {
+    const { playout } = conversation;
     while (aheadUntilMs - nowMs + MESSAGE_MS <= leadMs && playout.ready()) {
       const bytes = playout.take(out);
       if (bytes === 0) break;
       const payload = out.subarray(0, bytes);
-      stream.socket.send(stream.wire.audio(stream.id, payload));
+      socket.send(wire.audio(id, payload));
       recorder?.agent(payload, nowMs);
       echo.played(payload, aheadUntilMs);
       const frames = bytes / FRAME_BYTES;
@@ -182,7 +216,6 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       aheadUntilMs += frames * FRAME_MS;
       sendMark(playout.dueMark(), nowMs);
     }
-    leftOver = playout.ready();
   }
 
   function sendMark(mark: string | null, nowMs: number): void {
@@ -246,7 +279,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     expectStream(hash) {
       tokenHash = Buffer.from(hash, 'hex');
     },
-    attach(socket, wire, started) {
+    attach(socket, wire, started, transport) {
       const given = createHash('sha256')
         .update(started.parameters.token ?? '')
         .digest();
@@ -254,7 +287,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       tokenHash = null;
       closeStream();
       startedAt ??= performance.now();
-      stream = { socket, wire, id: started.streamId };
+      stream = { socket, wire, id: started.streamId, transport };
       streamOffsetMs = now();
       line = createLineWatch(streamOffsetMs);
       aheadUntilMs = 0;

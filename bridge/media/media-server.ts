@@ -63,7 +63,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   }
 
-  function greet(socket: WebSocket, call: LiveCall, wire: MediaWire): void {
+  function greet(socket: WebSocket, transport: Duplex, call: LiveCall, wire: MediaWire): void {
     let attached = false;
     let ended = false;
     let malformed = 0;
@@ -99,7 +99,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
       }
       if (message.type === 'connected' || message.type === 'ignored') return;
       if (message.type !== 'started') return reject('start expected');
-      if (!call.attach(socket, wire, message)) return reject('token refused');
+      if (!call.attach(socket, wire, message, transport)) return reject('token refused');
       known();
       attached = true;
     });
@@ -123,7 +123,9 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     if (!carrier.verify(request)) return refuse(socket, '403 Forbidden', 'signature');
     if (call?.carrier !== name) return refuse(socket, '404 Not Found', 'unknown call');
     if (strangers >= MAX_STRANGERS) return refuse(socket, '503 Service Unavailable', 'too many strangers');
-    sockets.handleUpgrade(request, socket, head, (accepted) => greet(accepted, call, carrier.createWire()));
+    sockets.handleUpgrade(request, socket, head, (accepted) =>
+      greet(accepted, socket, call, carrier.createWire()),
+    );
   });
 
   await new Promise<void>((resolve, reject) => {

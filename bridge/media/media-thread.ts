@@ -12,13 +12,15 @@ import { createFrameAges } from './frame-age.ts';
 import { startFrameClock } from './frame-clock.ts';
 import { type LiveCall, openLiveCall } from './live-call.ts';
 import { openMediaServer, type StreamCarrier } from './media-server.ts';
+import { createOutbox } from './outbox.ts';
 
 const LOOP_RESOLUTION_MS = 5;
 
 const data = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('A media thread is started by the control thread.');
 const port = parentPort;
-const post = (message: FromMedia) => port.postMessage(message);
+const outbox = createOutbox((messages) => port.postMessage(messages));
+const post = (message: FromMedia) => outbox.post(message);
 /** The daemon's log, written by the control thread. */
 function threadLog(bound: Record<string, unknown>): Log {
   const line =
@@ -54,6 +56,7 @@ const clock = startFrameClock((error) => log.error({ err: error }, 'media.tick_f
 const vad = await openVadBatch({ model: data.vadModel });
 let vadFailed = false;
 clock.add(() => {
+  outbox.flush();
   vad.run().catch((error: unknown) => {
     if (!vadFailed) log.error({ err: error }, 'vad.failed');
     vadFailed = true;
@@ -119,6 +122,7 @@ async function stop(): Promise<void> {
   clock.close();
   await server.close();
   await vad.close();
+  outbox.flush();
   port.close();
   // Whatever a library may still hold open must not keep the daemon from ending.
   process.exit(0);

@@ -169,6 +169,7 @@ async function startDaemon(name: SubjectName, o: SubjectOptions): Promise<Subjec
       RATE_LIMIT_BURST: '10000',
       RECORD_CALLS: String(name === 'daemon-recording'),
       REDIS_MODE: 'none',
+      ...(process.env.VAD_MODEL ? { VAD_MODEL: process.env.VAD_MODEL } : {}),
       LOG_LEVEL: 'info',
     },
   });

@@ -71,6 +71,7 @@ function open(change: Partial<PrepareCall> = {}) {
       },
       post: (message) => posted.push(structuredClone(message)),
       now: () => nowMs,
+      audioReady() {},
       clearCarrier: () => verbs.push(['clear-carrier']),
       preroll: () => new Uint8Array(2_400),
       newId: () => `id-${++serial}`,
