@@ -219,6 +219,7 @@ async function main(): Promise<void> {
       console.log(
         `      ${paint('cyan', `${whole(figures.cpuUs)} µs`)} a call-second, to the model p99 ${fixed(figures.uplink.p99)} ms, ` +
           `first audio p99 ${fixed(figures.firstAudio.p99)} ms, ${figures.lostFrames + figures.shortAnswers} lost` +
+          `${figures.disturbed ? paint('yellow', ', disturbed by other work') : ''}` +
           `${figures.broken === null ? '' : paint('red', `, ${figures.broken}`)}`,
       ),
   });

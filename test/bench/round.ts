@@ -7,6 +7,8 @@ import type { Peer, Subject, SubjectName } from './subject.ts';
 
 const RAMP_CALLS_A_SECOND = 40;
 const DIAL_MS = 20_000;
+/** The load sends its frames within a fraction of a millisecond; when it cannot, it waits for the processor. */
+const DISTURBED_MS = 5;
 /** A clear that comes later belongs to something else. */
 const REACTION_LIMIT_MS = 2_000;
 
@@ -44,6 +46,8 @@ export interface Figures {
   generatorLate: Summary;
   /** Why the round proves nothing, or null. */
   broken: string | null;
+  /** Other work on the machine held up the load itself: latencies are then not the subject's, and CPU is too low. */
+  disturbed: boolean;
 }
 
 export interface Load {

@@ -16,6 +16,8 @@ export interface Row {
   name: SubjectName;
   title: string;
   rounds: number;
+  /** Of them, disturbed by other work on the machine; left out where others were not. */
+  disturbed: number;
   cpuUs: number;
   /** To the JSON bridge and to the Agents SDK: medians of the ratios of the same rounds. */
   toJson: number;
@@ -40,31 +42,47 @@ export function middle(values: readonly number[]): number {
 
 /** Ratios of one subject to another, round by round. */
 export function ratios(of: readonly Figures[], to: readonly Figures[] | undefined): number {
-  return middle(of.flatMap((figures, index) => (to?.[index] ? [figures.cpuUs / to[index].cpuUs] : [])));
+  const pairs = of.flatMap((figures, index) => {
+    const other = to?.[index];
+    if (other === undefined) return [];
+    return [{ ratio: figures.cpuUs / other.cpuUs, quiet: !figures.disturbed && !other.disturbed }];
+  });
+  const quiet = pairs.filter((pair) => pair.quiet);
+  return middle((quiet.length > 0 ? quiet : pairs).map(({ ratio }) => ratio));
+}
+
+/** The rounds that nothing else on the machine disturbed; all of them when it was never quiet. */
+export function quietRounds(rounds: readonly Figures[]): readonly Figures[] {
+  const quiet = rounds.filter((figures) => !figures.disturbed);
+  return quiet.length > 0 ? quiet : rounds;
 }
 
 export function rowsOf(campaign: Campaign): Row[] {
   const { compared } = campaign;
   return (Object.keys(TITLES) as SubjectName[]).flatMap((name) => {
-    const rounds = compared[name];
-    if (rounds === undefined || rounds.length === 0) return [];
+    const all = compared[name];
+    if (all === undefined || all.length === 0) return [];
+    const rounds = quietRounds(all);
     const of = (pick: (figures: Figures) => number) => middle(rounds.map(pick));
     const names = [...new Set(rounds.flatMap((figures) => figures.threads.map((thread) => thread.name)))];
     return [
       {
         name,
         title: TITLES[name],
-        rounds: rounds.length,
+        rounds: all.length,
+        disturbed: all.filter((figures) => figures.disturbed).length,
         cpuUs: of((figures) => figures.cpuUs),
-        toJson: ratios(rounds, compared.json),
-        toAgents: ratios(rounds, compared.agents),
+        toJson: ratios(all, compared.json),
+        toAgents: ratios(all, compared.agents),
         memoryKb: of((figures) => figures.memoryBytes / 1024),
         uplink: [of((f) => f.uplink.p50), of((f) => f.uplink.p99), of((f) => f.uplink.max)],
         uplinkOldestP99: of((f) => f.uplinkOldest.p99),
         firstAudio: [of((f) => f.firstAudio.p50), of((f) => f.firstAudio.p99), of((f) => f.firstAudio.max)],
         latenessP99: of((f) => f.lateness.p99),
-        reaction: [of((f) => f.reaction.p50), of((f) => f.reaction.p99)],
-        lost: rounds.reduce((sum, f) => sum + f.lostFrames + f.shortAnswers, 0),
+        reaction: name.startsWith('daemon')
+          ? [of((f) => f.audibleReaction.p50), of((f) => f.audibleReaction.p99)]
+          : [of((f) => f.reaction.p50), of((f) => f.reaction.p99)],
+        lost: all.reduce((sum, f) => sum + f.lostFrames + f.shortAnswers, 0),
         loopDelayP99Ms: of((f) => f.loopDelayP99Ms),
         threads: names.map((thread) => ({
           name: thread,
@@ -92,6 +110,7 @@ export const HEAD = [
   'barge-in p50 / p99 ms',
   'lost',
   'loop delay p99 ms',
+  'rounds (disturbed)',
 ];
 
 export function tableOf(rows: readonly Row[]): string[][] {
@@ -107,6 +126,7 @@ export function tableOf(rows: readonly Row[]): string[][] {
     row.reaction.map((value) => whole(value)).join(' / '),
     String(row.lost),
     fixed(row.loopDelayP99Ms),
+    `${row.rounds} (${row.disturbed})`,
   ]);
 }
 
