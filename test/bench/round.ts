@@ -126,6 +126,7 @@ export async function measure(
     tickLateMaxMs: median(ticks),
     machineBusy: (machineAfter.busy - machineBefore.busy) / (machineAfter.total - machineBefore.total),
     generatorLate: carrier.lateSends,
+    disturbed: carrier.lateSends.p99 > DISTURBED_MS,
     broken:
       carrier.open < o.calls
         ? `${o.calls - carrier.open} calls were lost: ${carrier.failures[0] ?? ''}`
