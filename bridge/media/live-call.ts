@@ -46,6 +46,9 @@ export interface Transport {
   uncork(): void;
 }
 
+/** Every message in a write of its own. */
+const SEPARATELY: Transport = { cork() {}, uncork() {} };
+
 interface Stream {
   socket: WebSocket;
   transport: Transport;
@@ -76,7 +79,7 @@ export interface LiveCall {
     socket: WebSocket,
     wire: MediaWire,
     started: Extract<MediaMessage, { type: 'started' }>,
-    transport: Transport,
+    transport?: Transport,
   ): boolean;
   /** A message of the attached socket. */
   media(message: MediaMessage): void;
@@ -279,7 +282,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     expectStream(hash) {
       tokenHash = Buffer.from(hash, 'hex');
     },
-    attach(socket, wire, started, transport) {
+    attach(socket, wire, started, transport = SEPARATELY) {
       const given = createHash('sha256')
         .update(started.parameters.token ?? '')
         .digest();

@@ -30,6 +30,8 @@ import {
 
 /** Five frames an append: a fifth of the messages. Nobody waits for them: a commit sends the rest at once. */
 const APPEND_BYTES = 800;
+/** Where the server listens for turns it is not kept waiting. */
+const APPEND_AT_ONCE_BYTES = 320;
 /** Audio that the network has not taken: base64 in JSON is about 11 kB a second. */
 const BACKLOG_LIMIT_BYTES = 10 * 11_000;
 const BYTES_PER_MS = 8;
@@ -491,7 +493,7 @@ export function openOpenAISession(
         return;
       }
       turns.append(payload);
-      sendAudio(APPEND_BYTES);
+      sendAudio(serverTells ? APPEND_AT_ONCE_BYTES : APPEND_BYTES);
       if (serverTells && !callerSpeaks) turns.keep(SILENCE_KEPT_MS);
     },
     clearAudio() {

@@ -15,7 +15,7 @@ export interface CampaignOptions {
   seconds: number;
   warmUpSeconds: number;
   subjects: readonly SubjectName[];
-  /** Calls at which the daemon is measured besides. */
+  /** Calls at which the daemon and the bare bridge are measured besides. */
   scaling: readonly number[];
   /** Whether to look for the largest number of calls. */
   largest: boolean;
@@ -52,7 +52,7 @@ export interface Progress {
 }
 
 const LATENCY_LIMIT_MS = 20;
-const LADDER = [100, 140, 180, 230, 290, 360, 450, 560, 700];
+const LADDER = [100, 150, 220, 310, 430, 580];
 const LARGEST_SECONDS = 6;
 const SETTLE_MS = 2_500;
 const IDLE_MS = 500;
@@ -187,8 +187,10 @@ export async function runCampaign(o: CampaignOptions, progress: Progress): Promi
     }
     for (const calls of o.scaling) {
       if (elapsed() > o.limitSeconds) break;
-      progress.step(`the daemon at ${calls} calls`, elapsed() / o.limitSeconds);
-      campaign.scaling.push(await round('daemon', calls, o.seconds * (calls < 30 ? 2 : 1)));
+      for (const name of subjects.filter((one) => one === 'daemon' || one === 'json')) {
+        progress.step(`${name} at ${calls} calls`, elapsed() / o.limitSeconds);
+        campaign.scaling.push(await round(name, calls, o.seconds));
+      }
     }
     if (o.largest) {
       for (const name of subjects.filter((one) => one === 'daemon' || one === 'json' || one === 'agents')) {

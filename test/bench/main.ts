@@ -7,6 +7,7 @@ import { type Campaign, type CampaignOptions, runCampaign, splitCores } from './
 import { picture } from './picture.ts';
 import { killAll } from './subject.ts';
 import {
+  costByCalls,
   fixed,
   HEAD,
   largestText,
@@ -53,8 +54,8 @@ const FULL: CampaignOptions = {
   ...SHORT,
   calls: 100,
   rounds: 3,
-  seconds: 10,
-  warmUpSeconds: 5,
+  seconds: 9,
+  warmUpSeconds: 9,
   subjects: ['daemon', 'json', 'agents', 'daemon-joined', 'daemon-recording'],
   scaling: [10, 40],
   largest: true,
@@ -166,17 +167,22 @@ function writeDocs(campaign: Campaign): void {
         largestText(campaign.largest[name]),
       ]),
     ),
-    '**Cost a call** of the daemon by the number of calls:',
+    '**Cost a call** by the number of calls:',
     markdown(
-      ['calls', 'CPU µs a call-second', 'to the model p99 ms', 'first audio p99 ms', 'loop delay p99 ms'],
       [
-        ...campaign.scaling,
-        ...(campaign.largest.daemon?.steps.filter((step) => step.carried).map((step) => step.figures) ?? []),
-      ].map((one) => [
+        'calls',
+        'CPU µs a call-second',
+        'bare bridge',
+        'to the model p99 ms',
+        'first audio p99 ms',
+        'loop delay p99 ms',
+      ],
+      costByCalls(campaign).map((one) => [
         String(one.calls),
         whole(one.cpuUs),
-        fixed(one.uplink.p99),
-        fixed(one.firstAudio.p99),
+        whole(one.jsonUs),
+        fixed(one.uplinkP99),
+        fixed(one.firstAudioP99),
         fixed(one.loopDelayP99Ms),
       ]),
     ),

@@ -163,6 +163,56 @@ export interface Target {
   met: boolean | null;
 }
 
+export interface CostByCalls {
+  calls: number;
+  cpuUs: number;
+  /** The bare bridge at as many calls; NaN where it was not measured. */
+  jsonUs: number;
+  uplinkP99: number;
+  firstAudioP99: number;
+  loopDelayP99Ms: number;
+}
+
+/** What a call costs the daemon by how many there are, the fewest first. */
+export function costByCalls(campaign: Campaign): CostByCalls[] {
+  const { compared, scaling, largest } = campaign;
+  const carried = (name: SubjectName) =>
+    largest[name]?.steps.filter((step) => step.carried).map((step) => step.figures) ?? [];
+  const all = (name: SubjectName) => [
+    ...scaling.filter((one) => one.subject === name),
+    ...quietRounds(compared[name] ?? []),
+    ...carried(name).filter((one) => one.calls !== campaign.options.calls),
+  ];
+  const counts = [...new Set(all('daemon').map((one) => one.calls))].sort((a, b) => a - b);
+  return counts.map((calls) => {
+    const of = (name: SubjectName, pick: (figures: Figures) => number) =>
+      middle(
+        all(name)
+          .filter((one) => one.calls === calls)
+          .map(pick),
+      );
+    return {
+      calls,
+      cpuUs: of('daemon', (one) => one.cpuUs),
+      jsonUs: of('json', (one) => one.cpuUs),
+      uplinkP99: of('daemon', (one) => one.uplink.p99),
+      firstAudioP99: of('daemon', (one) => one.firstAudio.p99),
+      loopDelayP99Ms: of('daemon', (one) => one.loopDelayP99Ms),
+    };
+  });
+}
+
+/** Bytes that a call more takes: what the process grew by from the ladder's first step to its last. */
+export function memoryOfOneMore(campaign: Campaign): number {
+  const steps =
+    campaign.largest.daemon?.steps.filter((step) => step.carried).map((step) => step.figures) ?? [];
+  const [first] = steps;
+  const last = steps.at(-1);
+  if (first === undefined || last === undefined || first.calls === last.calls)
+    return middle((campaign.compared.daemon ?? []).map((one) => one.memoryBytes));
+  return (last.memoryBytes * last.calls - first.memoryBytes * first.calls) / (last.calls - first.calls);
+}
+
 /** The targets, each with what this run says. */
 export function targetsOf(campaign: Campaign): Target[] {
   const rows = rowsOf(campaign);
@@ -175,10 +225,11 @@ export function targetsOf(campaign: Campaign): Target[] {
   const nan = Number.NaN;
   const figures = campaign.compared.daemon ?? [];
   const top = campaign.largest.daemon?.steps.filter((step) => step.carried).at(-1)?.figures;
-  const least = campaign.scaling.find(
-    (one) => one.calls === Math.min(...campaign.scaling.map(({ calls }) => calls)),
-  );
-  const flat = top && least ? least.cpuUs / top.cpuUs : nan;
+  const own = costByCalls(campaign);
+  const least = own[0];
+  const most = own.at(-1);
+  const flat = least && most && most !== least ? least.cpuUs / most.cpuUs : nan;
+  const memory = memoryOfOneMore(campaign) / 1024;
   const greeting = middle(figures.map((one) => one.greetingOwnMs));
   const turn = daemon ? daemon.uplink[0] + daemon.firstAudio[0] : nan;
   return [
@@ -194,12 +245,7 @@ export function targetsOf(campaign: Campaign): Target[] {
       `${fixed(daemon?.toAgents ?? nan, 2)}x`,
       (v) => v <= 0.7,
     ),
-    judge(
-      'memory under 1 MB a call',
-      daemon?.memoryKb ?? nan,
-      `${whole(daemon?.memoryKb ?? nan)} kB`,
-      (v) => v < 1024,
-    ),
+    judge('memory under 1 MB for each call more', memory, `${whole(memory)} kB`, (v) => v < 1024),
     judge('nothing lost', daemon?.lost ?? nan, String(daemon?.lost), (v) => v === 0),
     judge(
       'added latency p99 under 20 ms at the largest number of calls',
