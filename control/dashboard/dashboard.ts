@@ -4,6 +4,7 @@
 import { type RequestHandler, Router } from 'express';
 import { AppError } from '../../errors.ts';
 import { jsonBody } from '../json-body.ts';
+import { rateLimit } from '../rate-limit.ts';
 import { contextOf } from '../request-context.ts';
 import { type ControlParts, type Route, serveRoutes } from '../route.ts';
 import { openAssets } from './assets.ts';
@@ -53,7 +54,13 @@ export function openDashboard(o: DashboardOptions): Dashboard {
 
   const api = Router({ caseSensitive: true });
   api.use(mark, refuseOthersPages(o.publicUrl));
-  api.use(open, requireSession(sessions), jsonBody());
+  const limit = rateLimit({
+    perSecond: o.config.RATE_LIMIT_PER_SECOND,
+    burst: o.config.RATE_LIMIT_BURST,
+    now: o.now,
+  });
+  // As for a key: all of an operator's browsers together.
+  api.use(open, requireSession(sessions), limit.byKey, jsonBody());
   const live = liveApi({ ...o, sessions });
   const health = openHealth({ ...o.health, now: o.now });
   api.use(own, keyApi(o), live.router, overviewApi({ ...o, health }), recordingApi(o));

@@ -58,7 +58,17 @@ function remembered(ask: () => Promise<PartHealth>, now: () => Date): () => Prom
 async function carrierHealth({ name, check }: HealthSources['carrier']): Promise<PartHealth> {
   const begun = performance.now();
   try {
-    await check();
+    let late: NodeJS.Timeout | undefined;
+    const asked = check();
+    // Its client asks again and again by itself; whoever looks does not wait for that.
+    const patience = new Promise<never>((_, reject) => {
+      late = setTimeout(
+        () => reject(new AppError('carrier_error', `No answer within ${ASK_TIMEOUT_MS / 1000} s.`)),
+        ASK_TIMEOUT_MS,
+      );
+    });
+    asked.catch(() => {});
+    await Promise.race([asked, patience]).finally(() => clearTimeout(late));
     const latency_ms = Math.round(performance.now() - begun);
     return { state: 'ok', text: `${name} answers and takes the credentials.`, latency_ms };
   } catch (error) {

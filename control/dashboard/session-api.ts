@@ -60,6 +60,8 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
   }
 
   async function signIn(req: Request, res: Response, operator: OperatorRecord): Promise<void> {
+    const before = await sessions.find(arrivalOf(req));
+    if (before !== null) await sessions.end(before, arrivalOf(req));
     const { session, cookie } = await sessions.start(operator, arrivalOf(req));
     res.append('Set-Cookie', cookie);
     await answerState(res, session);
@@ -101,8 +103,10 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
 
   const setUp: RequestHandler = async (req, res) => {
     const { token, password } = parse(setupBody, req.body);
-    const address = countAttempt(req);
+    // Whoever has the link is not kept waiting by somebody who tries passwords; nobody guesses 256 bits.
+    const address = clientAddress(arrivalOf(req));
     if (!isPasswordLink(o.dataDir, token, o.now())) {
+      countAttempt(req);
       throw new AppError(
         'forbidden',
         'This link has been used, is too old, or another one was made after it. A new one is printed by: npm run reset-password.',

@@ -199,6 +199,11 @@ t.test('a session ends by signing out, by a new password, by idleness and by age
   t.equal((await two.ask('GET', '/keys')).status, 401, 'the old cookie is worth nothing');
 
   await two.signIn();
+  const replaced = new Map(two.cookies);
+  await two.signIn();
+  const stale = rig.browser();
+  for (const [name, value] of replaced) stale.cookies.set(name, value);
+  t.equal((await stale.ask('GET', '/keys')).status, 401, 'signing in again leaves no session behind');
   const [before, csrf] = [new Map(one.cookies), one.csrf];
   const wrong = await one.ask('POST', '/password', {
     body: { current: 'not this one', password: 'new and longer' },
@@ -255,4 +260,6 @@ t.test('wrong passwords wait longer and longer, by address, and say how long', a
   t.equal((await other.signIn(PASSWORD)).status, 200, 'others are not kept waiting');
   rig.advance(2_000);
   t.equal((await attacker.signIn(PASSWORD)).status, 200, 'and neither is the right one, in its time');
+  while ((await attacker.signIn('wrong')).status !== 429);
+  t.equal((await attacker.setUp()).status, 200, 'who has a link of the host does not wait');
 });
