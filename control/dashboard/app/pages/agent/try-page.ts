@@ -196,10 +196,13 @@ function Talk(props: { agent: Agent }) {
       }),
     );
   }, [busy]);
-  const input = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLFormElement>(null);
+  const status = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
+    // The button that was pressed is gone: the reader goes on where the call is told of, or types.
     if (talking && !spoken) input.current?.querySelector('input')?.focus();
-  }, [talking]);
+    else if (talking || over) status.current?.focus();
+  }, [talking, over]);
 
   const send = (event: Event) => {
     event.preventDefault();
@@ -233,7 +236,7 @@ function Talk(props: { agent: Agent }) {
     </div>
     <div>
       <${Section} title="Call">
-        <p class="row">
+        <p class="row" tabindex="-1" ref=${status}>
           <${Badge} tone=${talking ? 'ok' : busy ? 'info' : 'idle'}>${stateInWords(state)}<//>
           ${talking && since !== null ? html`<${Duration} since=${since} />` : null}
         </p>
@@ -284,7 +287,7 @@ function Talk(props: { agent: Agent }) {
         }
         ${
           start.error instanceof BrowserCallError
-            ? html`<div role="alert"><${Note} kind="warn" title="The call did not start."><p>${start.error.message}</p>${noMicrophone ? html`<p>You can type to the agent instead.</p>` : null}<//></div>`
+            ? html`<div role="alert"><${Note} kind="warn" title="The call did not start."><p>${start.error.message}</p><//></div>`
             : html`<${ErrorNote} error=${start.error} title="The call did not start." />`
         }
         <${ErrorNote} error=${hangUp.error} title="The call may still be on." />

@@ -7,7 +7,6 @@ import { fieldError } from '../../failure.ts';
 import { counted, latency } from '../../format.ts';
 import { attemptError } from '../../forms/webhook-words.ts';
 import type { PageProps } from '../../routes.ts';
-import { ask } from '../../session.ts';
 import { Button } from '../../ui/button.ts';
 import { confirm, Dialog } from '../../ui/dialog.ts';
 import { ErrorNote, Loaded, Note, Skeleton } from '../../ui/feedback.ts';
@@ -32,18 +31,10 @@ const SINCE = [
   { value: '720', label: 'The last 30 days' },
 ] as const;
 
-/** What became of a test event. */
-interface TestOutcome {
-  status: 'delivered' | 'failed';
-  status_code: number | null;
-  latency_ms: number;
-  error: string | null;
-}
-
 function TestDialog(props: { endpoint: WebhookEndpoint; onClose: () => void; onSent: () => void }) {
   const { endpoint } = props;
   const test = useLoad(async () => {
-    const outcome = await ask<TestOutcome>('POST', `v1/webhook_endpoints/${endpoint.id}/test`);
+    const outcome = await api.webhookEndpoints.test(endpoint.id);
     props.onSent();
     return outcome;
   }, [endpoint.id]);
@@ -75,10 +66,7 @@ function ReplayDialog(props: { endpoint: WebhookEndpoint; onClose: () => void; o
   const [count, setCount] = useState<number | null>(null);
   const replay = useAction(async () => {
     const since = new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
-    const answer = await ask<{ count: number }>('POST', `v1/webhook_endpoints/${endpoint.id}/replay`, {
-      since,
-      only,
-    });
+    const answer = await api.webhookEndpoints.replay(endpoint.id, { since, only });
     setCount(answer.count);
     props.onSent();
   });
