@@ -24,8 +24,30 @@ const CAUSES: Record<string, string> = {
   carrier_error: 'The carrier failed',
 };
 
+/** Answers of the telephone network (RFC 3261, 21) that operators meet. */
+const SIP: Record<string, string> = {
+  '403': 'The network refused it',
+  '404': 'There is no such number',
+  '408': 'The network gave no answer in time',
+  '410': 'The number is no longer in use',
+  '480': 'The other side could not be reached',
+  '484': 'The number is not complete',
+  '486': 'The line was busy',
+  '487': 'Ended before it was answered',
+  '488': 'The other side takes no call of this kind',
+  '500': 'The network failed',
+  '503': 'The network is overloaded or away',
+  '600': 'The other side was busy everywhere',
+  '603': 'The other side declined',
+  '604': 'There is no such number',
+};
+
 /** A cause of the end or a code of an error; what is not known stays readable. */
-export const causeInWords = (cause: string): string => CAUSES[cause] ?? words(cause);
+export function causeInWords(cause: string): string {
+  const sip = /^SIP (\d{3})$/.exec(cause)?.[1];
+  if (sip !== undefined) return SIP[sip] === undefined ? cause : `${SIP[sip]} (${cause})`;
+  return CAUSES[cause] ?? words(cause);
+}
 
 /** The number of the other side, which is whom a person looks for. */
 export const otherSide = (call: Pick<Call, 'direction' | 'from_number' | 'to_number'>): string =>

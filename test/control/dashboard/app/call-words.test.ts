@@ -23,7 +23,8 @@ t.test('a call is over in the statuses that storage calls final, in no other', a
 
 t.test('causes in words; unknown ones stay readable', async (t) => {
   t.equal(causeInWords('remote_hangup'), 'The other side hung up');
-  t.equal(causeInWords('SIP 486'), 'SIP 486');
+  t.equal(causeInWords('SIP 486'), 'The line was busy (SIP 486)');
+  t.equal(causeInWords('SIP 499'), 'SIP 499');
   t.equal(causeInWords('some_new_cause'), 'Some new cause');
 });
 
