@@ -15,8 +15,10 @@ export function Line(props: { item: TranscriptItem; short?: boolean }) {
   const { item } = props;
   if (item.role === 'tool') return html`<${ToolLine} item=${item} short=${props.short} />`;
   const { heard, cut } = heardParts(item);
+  // The text is there before its sound: what is still to be heard is not as firm as what was.
+  const saying = item.role === 'agent' && item.end_ms === null && !item.interrupted;
   const pending = item.role === 'caller' && item.text === '';
-  return html`<div class=${`line ${item.role}`}>
+  return html`<div class=${saying ? `line ${item.role} saying` : `line ${item.role}`}>
     <span class="line-who">${WHO[item.role]}</span>
     <p class="line-text">
       ${pending ? html`<span class="dim">…<span class="sr-only">words are being made out</span></span>` : heard}${

@@ -69,6 +69,7 @@ export function CallsPage() {
       ),
     [query.value.toString()],
   );
+  const agents = useAgentNames();
   useFreshness(after === '', calls.reload);
   const choose = (change: Partial<Record<Filter, string>>) =>
     void navigate(withQuery('/calls', { ...now, ...change }), { replace: true, quiet: true });
@@ -82,7 +83,7 @@ export function CallsPage() {
   }, [calls.data, calls.loading]);
 
   return html`<${Page} title="Calls">
-    <${Filters} now=${now} filtered=${filtered} choose=${choose} />
+    <${Filters} now=${now} agents=${agents} filtered=${filtered} choose=${choose} />
     ${calls.error === null ? null : html`<${ErrorNote} error=${calls.error} title="The calls could not be read." retry=${calls.reload} />`}
     ${
       calls.data === undefined || calls.error !== null
@@ -90,7 +91,7 @@ export function CallsPage() {
           ? html`<div class="card" aria-busy="true"><span class="sr-only">Loading</span><${Skeleton} lines=${10} /></div>`
           : null
         : html`<div class=${calls.loading ? 'stack stale' : 'stack'} aria-busy=${calls.loading ? 'true' : undefined}>
-            ${calls.data.data.length === 0 ? html`<${Nothing} filtered=${filtered} after=${after} />` : html`<${CallTable} calls=${calls.data.data} />`}
+            ${calls.data.data.length === 0 ? html`<${Nothing} filtered=${filtered} after=${after} />` : html`<${CallTable} calls=${calls.data.data} agents=${agents} />`}
             <${Pager}
               what="calls"
               isFirst=${after === ''}
@@ -143,8 +144,8 @@ function Nothing(props: { filtered: boolean; after: string }) {
   <//>`;
 }
 
-function CallTable(props: { calls: readonly Call[] }) {
-  const agents = useAgentNames();
+function CallTable(props: { calls: readonly Call[]; agents: ReadonlyMap<string, string> }) {
+  const { agents } = props;
   return html`<${Table}
     caption="Calls, newest first"
     rows=${props.calls}
@@ -208,11 +209,11 @@ function useAgentNames(): ReadonlyMap<string, string> {
 
 function Filters(props: {
   now: Record<Filter, string>;
+  agents: ReadonlyMap<string, string>;
   filtered: boolean;
   choose: (change: Partial<Record<Filter, string>>) => void;
 }) {
-  const { now, choose } = props;
-  const agents = useAgentNames();
+  const { now, agents, choose } = props;
   const [typed, setTyped] = useState(now.search);
   // On a narrow screen the filters stand behind a button; on a wide one they are always there.
   const [open, setOpen] = useState(false);
