@@ -20,6 +20,7 @@ export interface InterruptionTimes {
 export interface TurnLog {
   /** Answers the record, which is stored a moment later. */
   turn(callId: string, times: TurnTimes): TurnRecord;
+  /** One that was not taken back is of the last turn. */
   interruption(callId: string, times: InterruptionTimes, takenBack: boolean): InterruptionRecord;
   /** Writes what waits; to be done before a call counts as final. */
   flush(): void;
@@ -30,7 +31,8 @@ export interface TurnLog {
 const tenthsOrNull = (ms: number | null | undefined) => (ms == null ? null : tenths(ms));
 
 export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog {
-  const counts = new Map<string, number>();
+  /** The last turn of each call. */
+  const lasts = new Map<string, TurnRecord>();
   let turns: TurnRecord[] = [];
   let interruptions: InterruptionRecord[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -53,8 +55,7 @@ export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog 
 
   return {
     turn(callId, times) {
-      const turn_index = (counts.get(callId) ?? 0) + 1;
-      counts.set(callId, turn_index);
+      const turn_index = (lasts.get(callId)?.turn_index ?? 0) + 1;
       const turn: TurnRecord = {
         id: newId(),
         call_id: callId,
@@ -68,6 +69,7 @@ export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog 
         first_heard_ms: tenthsOrNull(times.firstHeardMs),
         barged_in: times.bargedIn,
       };
+      lasts.set(callId, turn);
       turns.push(turn);
       later();
       return turn;
@@ -83,10 +85,17 @@ export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog 
         taken_back: takenBack,
       };
       interruptions.push(one);
+      const last = lasts.get(callId);
+      if (!takenBack && last !== undefined && !last.barged_in) {
+        // Told when its first sound was heard, and cut short since.
+        const cut = { ...last, barged_in: true };
+        lasts.set(callId, cut);
+        turns.push(cut);
+      }
       later();
       return one;
     },
     flush,
-    forget: (callId) => void counts.delete(callId),
+    forget: (callId) => void lasts.delete(callId),
   };
 }

@@ -44,9 +44,7 @@ const turn = z
     first_heard_ms: ms.describe(
       "When its first sound was heard, by the carrier's word. Null: nothing was heard.",
     ),
-    barged_in: z
-      .boolean()
-      .describe('Whether the other side cut it short before its first sound was confirmed.'),
+    barged_in: z.boolean().describe('Whether the other side cut it short.'),
     latency_ms: ms.describe(
       "What the other side waited until it heard something: from the end of its speech, for a greeting from the start of the call's audio, else from `decided_ms`. Null: nothing was heard.",
     ),

@@ -257,6 +257,7 @@ export interface TurnRecord {
   first_model_audio_ms: number | null;
   first_sent_ms: number | null;
   first_heard_ms: number | null;
+  /** It was cut short, before or after its first sound was heard. */
   barged_in: boolean;
 }
 

@@ -246,7 +246,7 @@ export interface Store {
   listTranscript(callId: string): Promise<TranscriptItemRecord[]>;
 
   // how fast answers came
-  /** Adds what was timed, of any calls, in one transaction; a turn that is there already stays as it is. */
+  /** Adds what was timed, of any calls, in one transaction; of a turn that is there already, `barged_in` is taken. */
   saveTurns(o: { turns: readonly TurnRecord[]; interruptions: readonly InterruptionRecord[] }): Promise<void>;
   /** By turn_index. */
   listTurns(callId: string): Promise<TurnRecord[]>;

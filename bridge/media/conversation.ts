@@ -198,6 +198,8 @@ export function openConversation(
         // Without a sound heard it was no barge-in: the caller only took back a turn that had not been over.
         if (!cutAll(true)) return;
         bargeIns++;
+        // The turn first: an interruption is of the last one told.
+        closeTurn(true);
         ports.post({
           type: 'barge-in',
           callId,
@@ -206,7 +208,6 @@ export function openConversation(
           heldMs: held?.sinceMs ?? null,
           silencedMs,
         });
-        closeTurn(true);
         return;
       }
       case 'speak':

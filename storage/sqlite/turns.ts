@@ -6,16 +6,20 @@ import type { Session } from './session.ts';
 
 export function turns(session: Session): Pick<Store, 'saveTurns' | 'listTurns' | 'listInterruptions'> {
   const { statement, write } = session;
+  const insert = `${TURNS.insert} ON CONFLICT (call_id, turn_index) DO NOTHING`;
+  const cut = 'UPDATE turns SET barged_in = @barged_in WHERE call_id = @call_id AND turn_index = @turn_index';
 
   return {
     async saveTurns(o) {
       if (o.turns.length + o.interruptions.length === 0) return;
       write(() => {
         for (const turn of o.turns) {
-          const { changes } = statement(`${TURNS.insert} ON CONFLICT (call_id, turn_index) DO NOTHING`).run(
-            TURNS.toRow(turn),
-          );
-          if (changes === 1) countLatency(session, turn);
+          const row = TURNS.toRow(turn);
+          if (statement(insert).run(row).changes === 1) countLatency(session, turn);
+          else {
+            const { barged_in, call_id, turn_index } = row;
+            statement(cut).run({ barged_in, call_id, turn_index });
+          }
         }
         for (const one of o.interruptions) statement(INTERRUPTIONS.insert).run(INTERRUPTIONS.toRow(one));
       });

@@ -74,3 +74,18 @@ t.test('a batch that cannot be stored is told, and the next one goes on', async 
   await Promise.resolve();
   t.match(errors, [[{ turns: 1 }, 'turns.not_stored']]);
 });
+
+t.test('an interruption is of the last turn, also when that is stored already', async (t) => {
+  const { turns, batches } = open();
+  turns.turn('a', TIMES);
+  turns.turn('a', TIMES);
+  turns.flush();
+  turns.interruption('a', { atMs: 5 }, true);
+  turns.interruption('b', { atMs: 6 }, false);
+  turns.interruption('a', { atMs: 7 }, false);
+  turns.interruption('a', { atMs: 8 }, false);
+  turns.flush();
+  t.match(batches[1]?.turns, [{ call_id: 'a', turn_index: 2, barged_in: true }]);
+  t.equal(batches[1]?.turns.length, 1, 'told once');
+  t.equal(batches[1]?.interruptions.length, 4);
+});

@@ -181,7 +181,13 @@ t.test('calls', async (t) => {
     async (t) => {
       const call = await rig.ended((await rig.dial(long.id, '+15550100002')).id);
       t.equal(call.status, 'completed');
-      const { interruptions } = (await rig.lab.api<TurnsAnswer>('GET', `/v1/calls/${call.id}/turns`)).body;
+      const told = (await rig.lab.api<TurnsAnswer>('GET', `/v1/calls/${call.id}/turns`)).body;
+      const { interruptions } = told;
+      t.match(told.data[0], { kind: 'greeting', barged_in: true });
+      t.ok(
+        told.data.slice(1).every(({ barged_in }) => !barged_in),
+        'the others were not cut',
+      );
       const [barged, ...others] = interruptions.filter(({ taken_back }) => !taken_back);
       t.same(others, [], 'interrupted once');
       const onsetMs = barged?.onset_ms ?? Number.NaN;

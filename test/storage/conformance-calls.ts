@@ -574,10 +574,11 @@ export function callConformance(t: Test, openEmpty: OpenEmpty): void {
     t.strictSame(await store.listInterruptions(call.id), [early, late], 'as they came');
     t.strictSame(await store.listInterruptions(twin.id), []);
     await store.saveTurns({
-      turns: [makeTurn(call.id, { turn_index: 2, kind: 'prompt' })],
+      turns: [makeTurn(call.id, { turn_index: 2, kind: 'prompt', barged_in: true })],
       interruptions: [],
     });
-    t.strictSame(await store.listTurns(call.id), [greeting, answer], 'a number that is taken stays');
+    const cut = { ...answer, barged_in: true };
+    t.strictSame(await store.listTurns(call.id), [greeting, cut], 'cut short since, and else as it was');
     await t.rejects(
       store.saveTurns({
         turns: [makeTurn(call.id, { turn_index: 3 }), makeTurn(uuid())],
