@@ -16,7 +16,7 @@ const SPAN_BLOCKS = SPAN / BLOCK;
  * From the moment we take a sound for played to its echo. Frames may be played a little before our estimate; later by the
  * carrier's own buffer, the way back, and the echo's path of up to a quarter of a second.
  */
-const LEAST_LAG_MS = -40;
+const LEAST_LAG_MS = -80;
 const MOST_LAG_MS = 600;
 const LAG_BLOCKS = ((MOST_LAG_MS - LEAST_LAG_MS) * PER_MS) / BLOCK;
 /** Louder than this below what was played, and it is somebody else: echoes of a telephone line are at -20 dB and fainter. */

@@ -4,6 +4,8 @@
 export interface HoldRules {
   /** Speech this long over the agent's voice means to be heard. A word of assent ("mhm", "uh-huh", "okay") is shorter. */
   confirmMs: number;
+  /** Silence after shorter speech that lets the agent go on: more words may follow a short one. */
+  quietMs: number;
   /** And so much of it in several pieces. */
   confirmTogetherMs: number;
   /** Pieces of speech no further apart than this belong together. */
@@ -17,18 +19,20 @@ export interface HoldRules {
 }
 
 export const HOLD_RULES: HoldRules = {
-  confirmMs: 520,
-  confirmTogetherMs: 800,
+  confirmMs: 680,
+  quietMs: 340,
+  confirmTogetherMs: 900,
   togetherMs: 1_000,
   oldestMs: 3_000,
   answerMs: 900,
   takeBackMs: 600,
 };
 
-/** The agent's voice is held back since `since`, for sound that began at `onsetMs`. */
+/** The agent's voice is held back since `since`, for sound that began at `onsetMs`; `endMs`: where the last word in it ended. */
 export interface Hold {
   since: number;
   onsetMs: number;
+  endMs: number | null;
 }
 
 /** Speech over the agent's voice that was over too soon to stop it: from the first onset to the last end. */
@@ -49,13 +53,18 @@ export function confirms(onsetMs: number, burst: Burst | null, rules: HoldRules,
 }
 
 /** Where the words begin that the model is given: with the pieces just before. */
-export function firstOnset(hold: Hold, burst: Burst | null, rules: HoldRules): number {
+export function firstOnset(hold: Pick<Hold, 'onsetMs'>, burst: Burst | null, rules: HoldRules): number {
   if (!follows(hold.onsetMs, burst, rules)) return hold.onsetMs;
   return hold.onsetMs - burst.onsetMs <= rules.oldestMs ? burst.onsetMs : hold.onsetMs;
 }
 
 /** The burst that a hold comes to when its speech ends; joined with the one before where they belong together. */
-export function burstOf(hold: Hold, endMs: number, before: Burst | null, rules: HoldRules): Burst {
+export function burstOf(
+  hold: Pick<Hold, 'onsetMs'>,
+  endMs: number,
+  before: Burst | null,
+  rules: HoldRules,
+): Burst {
   const spokenMs = Math.max(0, endMs - hold.onsetMs);
   if (!follows(hold.onsetMs, before, rules)) return { onsetMs: hold.onsetMs, endMs, spokenMs };
   return {

@@ -48,11 +48,19 @@ function onVoice(state: TurnState, voice: Voice, rules: TurnRules, now: number):
   if (phase.at !== 'agent') return known(heard);
   if (phase.hold === null) {
     if (voice.is !== 'starting' && voice.is !== 'speaking') return known(heard);
-    const hold: Hold = { since: now, onsetMs: voice.onsetMs };
+    const hold: Hold = { since: now, onsetMs: voice.onsetMs, endMs: null };
     return to(heard, { ...phase, hold }, [{ do: 'hold', onsetMs: firstOnset(hold, state.burst, rules) }]);
   }
-  // The end of what was speech comes as an event of its own.
-  return voice.is === 'quiet' && state.voice.is === 'starting' ? resume(heard, phase) : known(heard);
+  // After a short word, more of them: the hold goes on for these.
+  if (voice.is === 'starting' && phase.hold.endMs !== null)
+    return known({
+      ...heard,
+      phase: { ...phase, hold: { ...phase.hold, since: now, onsetMs: voice.onsetMs } },
+    });
+  // No speech; after a word just before, its silence is waited for. The end of speech comes as an event of its own.
+  return voice.is === 'quiet' && state.voice.is === 'starting' && phase.hold.endMs === null
+    ? resume(heard, phase)
+    : known(heard);
 }
 
 /** The sound was not speech, or too little of it to stop anybody: the agent goes on where it was held. */
@@ -69,6 +77,8 @@ function onTickHeld(
   now: number,
 ): TurnStep | null {
   const { voice } = state;
+  if (voice.is === 'quiet')
+    return hold.endMs !== null && now - hold.endMs >= rules.quietMs ? resume(state, phase) : null;
   if (voice.is === 'speaking' && confirms(voice.onsetMs, state.burst, rules, now))
     return toCaller(state, firstOnset(hold, state.burst, rules), true);
   // Neither speech nor silence: nobody waits for it.
@@ -309,7 +319,7 @@ function onAllHeard(
     verdict: busy ? state.verdict : verdictByPatience(state, rules, now),
   };
   if (voice.is === 'speaking' || voice.is === 'stopping') {
-    const step = toCaller(heard, firstOnset({ since: now, onsetMs: voice.onsetMs }, burst, rules), busy);
+    const step = toCaller(heard, firstOnset(voice, burst, rules), busy);
     return { state: step.state, effects: [...freed, ...step.effects] };
   }
   // A short word at the very end of what was said answers it.
@@ -368,7 +378,11 @@ export function step(
         return to(step.state, { at: 'caller', since: onsetMs, silentSince: event.endMs }, step.effects);
       }
       // Spoken over the agent's voice, and over: a word of assent, a cough.
-      return resume({ ...ended, burst: burstOf(phase.hold, event.endMs, state.burst, rules) }, phase);
+      return known({
+        ...ended,
+        burst: burstOf(phase.hold, event.endMs, state.burst, rules),
+        phase: { ...phase, hold: { ...phase.hold, endMs: event.endMs } },
+      });
     }
     case 'voice':
       return onVoice(state, event.voice, rules, now);

@@ -126,6 +126,22 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
 
   const echo = new EchoGuard();
   let leadMs = LEAD_MS;
+  /** The caller's clock against ours, by the frames that came soonest: it drifts, and a carrier that stalls falls behind. */
+  const callerClock = {
+    aheadMs: 0,
+    newestMs: Number.NEGATIVE_INFINITY,
+    beforeMs: Number.NEGATIVE_INFINITY,
+    sinceMs: 0,
+  };
+
+  function watchClock(nowMs: number): void {
+    const clock = callerClock;
+    clock.newestMs = Math.max(clock.newestMs, streamOffsetMs + filler.position / 8 - nowMs);
+    if (nowMs - clock.sinceMs < 500) return;
+    clock.beforeMs = clock.newestMs;
+    clock.newestMs = Number.NEGATIVE_INFINITY;
+    clock.sinceMs = nowMs;
+  }
 
   const now = () => performance.now() - (startedAt ?? preparedAt);
 
@@ -144,7 +160,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
         if (stream === null) return;
         stream.socket.send(stream.wire.clear(stream.id));
         recorder?.agentCleared(now());
-        echo.cleared(now());
+        echo.cleared(now() + callerClock.aheadMs);
         aheadUntilMs = 0;
       },
       preroll: (fromMs) => preroll.read(Math.max(0, streamOffsetMs + filler.position / 8 - fromMs)),
@@ -191,6 +207,8 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       // It was our lateness if there was something to send all along.
       if (leftOver && playout.ready()) leadMs = Math.min(MOST_LEAD_MS, leadMs + LEAD_STEP_MS);
       aheadUntilMs = nowMs;
+      const aheadMs = Math.max(callerClock.newestMs, callerClock.beforeMs);
+      if (Number.isFinite(aheadMs)) callerClock.aheadMs = aheadMs;
     }
     if (aheadUntilMs - nowMs + MESSAGE_MS <= leadMs && playout.ready()) {
       const { transport } = stream;
@@ -212,7 +230,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       const payload = out.subarray(0, bytes);
       socket.send(wire.audio(id, payload));
       recorder?.agent(payload, nowMs);
-      echo.played(payload, aheadUntilMs);
+      echo.played(payload, aheadUntilMs + callerClock.aheadMs);
       const frames = bytes / FRAME_BYTES;
       framesOut += frames;
       ports.counters.framesOut += frames;
@@ -336,6 +354,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
           framesIn++;
           ports.counters.framesIn++;
           filler.push(message.payload, message.timestampMs, message.chunk);
+          watchClock(nowMs);
           return;
         }
         case 'mark':

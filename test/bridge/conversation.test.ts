@@ -168,7 +168,7 @@ t.test('barge-in: carrier cleared, model told what was heard, late marks prove n
   t.ok(rig.talk.held());
   rig.at(1_700).talk.speechStarted(1_500);
   t.same(rig.did('interrupt'), [], 'not before it has lasted');
-  rig.at(2_100).talk.tick();
+  rig.at(2_200).talk.tick();
   t.notOk(rig.talk.held());
   const names = rig.verbs.map(([name]) => name);
   t.ok(names.indexOf('clear-carrier') < names.indexOf('interrupt'));
@@ -194,9 +194,11 @@ t.test(
     t.ok(rig.talk.held());
     rig.at(1_050).talk.speechStarted(850);
     rig.at(1_400).talk.speechEnded(1_150);
+    t.ok(rig.talk.held(), 'more words may follow');
+    rig.at(1_500).talk.tick();
     t.notOk(rig.talk.held());
     t.same([rig.did('interrupt'), rig.did('clear-carrier'), rig.did('append')], [[], [], []]);
-    t.match(rig.posted.at(-1), { type: 'hold-taken-back', onsetMs: 850, heldMs: 900, resumedMs: 1_400 });
+    t.match(rig.posted.at(-1), { type: 'hold-taken-back', onsetMs: 850, heldMs: 900, resumedMs: 1_500 });
     t.equal(rig.talk.falseBargeIns(), 1);
     for (const mark of rig.play()) rig.talk.markPlayed(mark);
     t.match(rig.lines()[0], { interrupted: false, heardText: 'Hello there, how are you today?' });
@@ -215,17 +217,17 @@ t.test('a barge-in is told with its moments', async (t) => {
   t.ok(mark, 'all that was sent is marked, however little');
   rig.at(1_760).talk.markPlayed(mark ?? '');
   rig.at(1_850).talk.speechStarted(1_600);
-  rig.at(2_200).talk.tick();
+  rig.at(2_300).talk.tick();
   t.match(
     rig.posted.find((m) => m.type === 'barge-in'),
-    { atMs: 2_200, onsetMs: 1_600, heldMs: 1_700, silencedMs: 1_760 },
+    { atMs: 2_300, onsetMs: 1_600, heldMs: 1_700, silencedMs: 1_760 },
   );
 });
 
 t.test('speech before a sound was heard takes the turn back and counts as no barge-in', async (t) => {
   const rig = greeted();
   rig.at(450).talk.speechStarted(300);
-  rig.at(900).talk.tick();
+  rig.at(1_000).talk.tick();
   t.equal(rig.talk.bargeIns(), 0);
   t.match(rig.did('interrupt'), [['interrupt', [{ itemId: 'greeting', heardMs: 0, heardText: '' }]]]);
 });

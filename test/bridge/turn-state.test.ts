@@ -77,7 +77,8 @@ const OVER: [number, TurnEvent][] = [
   [1_100, { type: 'voice', voice: { is: 'speaking', onsetMs: 900 } }],
   [1_100, { type: 'speech-started', onsetMs: 900 }],
 ];
-const { confirmMs } = TURN_RULES;
+const R = TURN_RULES;
+const { confirmMs } = R;
 
 t.test('barge-in: held at the onset, interrupted once the speech has lasted, then listened to', async (t) => {
   const { effects } = play(fresh(), [
@@ -125,12 +126,17 @@ const MHM: [number, TurnEvent][] = [
 ];
 
 t.test('a word of assent is taken back, and is no turn while the agent speaks', async (t) => {
-  const { effects, state } = play(fresh(), [...MHM, [2_000, { type: 'tick' }], [4_000, { type: 'tick' }]]);
+  const { effects, state } = play(fresh(), [
+    ...MHM,
+    [1_250 + R.quietMs - 1, { type: 'tick' }],
+    [1_250 + R.quietMs, { type: 'tick' }],
+    [4_000, { type: 'tick' }],
+  ]);
   t.same(
     effects.slice(-2).map(([now, { do: what }]) => [now, what]),
     [
       [980, 'hold'],
-      [1_450, 'resume'],
+      [1_250 + R.quietMs, 'resume'],
     ],
   );
   const later = play(state, [
@@ -153,9 +159,34 @@ t.test('a short word at the end of what the agent said answers it', async (t) =>
   ]);
 });
 
+t.test('a short word and more words: the agent is held through the pause between them', async (t) => {
+  const { effects } = play(fresh(), [
+    ...MHM,
+    [1_500, { type: 'voice', voice: { is: 'starting', onsetMs: 1_460 } }],
+    [1_660, { type: 'tick' }],
+    [1_680, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_460 } }],
+    [1_680, { type: 'speech-started', onsetMs: 1_460 }],
+    [1_460 + confirmMs, { type: 'tick' }],
+  ]);
+  t.match(effects.slice(-4), [
+    [980, { do: 'hold' }],
+    [1_460 + confirmMs, { do: 'interrupt', onsetMs: 900 }],
+    [1_460 + confirmMs, { do: 'listen', fromMs: 900 }],
+    [1_460 + confirmMs, { do: 'floor' }],
+  ]);
+  const cough = play(fresh(), [
+    ...MHM,
+    [1_500, { type: 'voice', voice: { is: 'starting', onsetMs: 1_460 } }],
+    [1_530, { type: 'voice', voice: { is: 'quiet' } }],
+    [1_250 + R.quietMs, { type: 'tick' }],
+  ]);
+  t.match(cough.effects.at(-1), [1_250 + R.quietMs, { do: 'resume' }], 'a click in it changes nothing');
+});
+
 t.test('words that follow a short one are heard from the first onset on', async (t) => {
   const again: [number, TurnEvent][] = [
     ...MHM,
+    [1_250 + R.quietMs, { type: 'tick' }],
     [1_780, { type: 'voice', voice: { is: 'starting', onsetMs: 1_700 } }],
     [1_900, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_700 } }],
     [1_900, { type: 'speech-started', onsetMs: 1_700 }],
@@ -302,8 +333,6 @@ t.test('an end without words left to hear is an end now', async (t) => {
   t.match(effects.at(-1), [6_000, { do: 'finish', reason: 'agent_ended' }]);
 });
 
-const R = TURN_RULES;
-
 t.test('a silent model: asked again, a word to the caller, an end with the reason', async (t) => {
   const { effects } = play(fresh(), [
     ...GREETED.slice(0, 2),
@@ -420,7 +449,7 @@ t.test('tools: the silence while one runs is the agent`s, and its answer is spok
   const interrupted = play(fresh(), [
     ...GREETED.slice(0, 4),
     [5_200, { type: 'speech-started', onsetMs: 5_000 }],
-    [5_600, { type: 'tick' }],
+    [5_800, { type: 'tick' }],
     [6_000, { type: 'tools-answered' }],
   ]);
   t.equal(interrupted.state.phase.at, 'caller', 'after a barge-in the caller`s own turn brings the answer');
