@@ -204,8 +204,7 @@ function onTick(state: TurnState, tools: boolean, rules: TurnRules, now: number)
     case 'caller': {
       if (phase.silentSince === null) return null;
       const silentMs = now - phase.silentSince;
-      const spokenMs = phase.silentSince - phase.since;
-      const enoughMs = endSilenceMs({ spokenMs, pauseMs: state.pauseMs, ending: state.ending }, rules);
+      const enoughMs = endSilenceMs(state.pauseMs, rules);
       // Speech seems to begin again: an onset takes a while to be known for one.
       if (state.voice.is === 'starting' && silentMs < enoughMs + rules.confirmMs) return null;
       return silentMs >= enoughMs ? endOfTurn(state, phase, now) : null;
@@ -367,7 +366,7 @@ export function step(
     case 'speech-started':
       return onSpeechStarted(state, event.onsetMs, rules, now);
     case 'speech-ended': {
-      const ended: TurnState = { ...state, voice: QUIET_VOICE, ending: event.ending ?? null };
+      const ended: TurnState = { ...state, voice: QUIET_VOICE };
       if (phase.at === 'caller') return to(ended, { ...phase, silentSince: event.endMs });
       if (phase.at === 'suspecting') return known({ ...ended, spokeUntil: event.endMs });
       if (phase.at !== 'agent' || phase.hold === null) return known(ended);

@@ -1,7 +1,7 @@
 // What the floor is about: phases, events, effects, rules and their figures, and the smallest steps. PURE.
 // What an event does to the floor is turn-state.ts.
 
-import { type Ending, PAUSE_RULES, type PauseRules } from './turn-end.ts';
+import { PAUSE_RULES, type PauseRules } from './turn-end.ts';
 import { type Burst, HOLD_RULES, type Hold, type HoldRules } from './turn-hold.ts';
 
 export interface TurnRules extends HoldRules, PauseRules {
@@ -104,8 +104,7 @@ export interface TurnState {
   answering: boolean;
   /** How long this caller's pauses are, in milliseconds; 0 before the first. */
   pauseMs: number;
-  /** How the caller's last words sounded, and when the last turn's were over. */
-  ending: Ending;
+  /** When the last turn's words were over. */
   spokeUntil: number;
   /** The caller was told to wait a moment: his answer is still to come. */
   owes: boolean;
@@ -130,7 +129,7 @@ export type TurnEvent =
   /** The voice has changed. Comes before `speech-started` and `speech-ended`, which are the same in terms of speech. */
   | { type: 'voice'; voice: Voice }
   | { type: 'speech-started'; onsetMs: number }
-  | { type: 'speech-ended'; endMs: number; ending?: Ending }
+  | { type: 'speech-ended'; endMs: number }
   /** The first audio of a response is there. */
   | { type: 'agent-audio' }
   /** Everything received has been heard. `busy`: a response still runs or waits, or a tool does. */
@@ -205,7 +204,6 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     burst: null,
     answering: false,
     pauseMs: 0,
-    ending: null,
     spokeUntil: 0,
     owes: false,
     filled: false,

@@ -3,7 +3,7 @@
 import type { FromMedia, PrepareCall, TranscriptUpdate, TurnTimes } from '../messages.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import { createPlayout, type Playout } from '../playout.ts';
-import { type Ending, TOLD_BY_MODEL } from '../turn-end.ts';
+import { TOLD_BY_MODEL } from '../turn-end.ts';
 import { step } from '../turn-state.ts';
 import {
   openTurns,
@@ -58,7 +58,7 @@ export interface Conversation {
   /** The caller's voice has changed; told before `speechStarted` and `speechEnded`. */
   voice(voice: Voice): void;
   speechStarted(onsetMs: number): void;
-  speechEnded(endMs: number, ending?: Ending): void;
+  speechEnded(endMs: number): void;
   /** The carrier shall be given no more of the agent's voice for now. */
   held(): boolean;
   markPlayed(name: string): void;
@@ -421,8 +421,8 @@ export function openConversation(
     speechStarted(onsetMs) {
       if (weTell()) handle({ type: 'speech-started', onsetMs });
     },
-    speechEnded(endMs, ending = null) {
-      if (weTell()) handle({ type: 'speech-ended', endMs, ending });
+    speechEnded(endMs) {
+      if (weTell()) handle({ type: 'speech-ended', endMs });
     },
     held: () => hold !== null,
     markPlayed(name) {

@@ -45,13 +45,13 @@ t.test("a caller's turn: listen from the onset, commit after the silence, answer
     [6_200, { type: 'speech-started', onsetMs: 6_000 }],
     [8_000, { type: 'speech-ended', endMs: 7_800 }],
     [8_200, { type: 'tick' }],
-    [8_400, { type: 'tick' }],
+    [8_450, { type: 'tick' }],
   ]);
   const after = effects.filter(([now]) => now > 5_000);
   t.match(after, [
     [6_200, { do: 'listen', fromMs: 6_000 }],
     [6_200, { do: 'floor', floor: 'caller' }],
-    [8_400, { do: 'commit', respond: true, speechEndMs: 7_800 }],
+    [8_450, { do: 'commit', respond: true, speechEndMs: 7_800 }],
   ]);
   t.equal(state.phase.at, 'thinking');
 });
@@ -64,7 +64,7 @@ t.test('speech that goes on within the silence is one turn', async (t) => {
     [8_300, { type: 'speech-started', onsetMs: 8_200 }],
     [8_500, { type: 'tick' }],
     [9_000, { type: 'speech-ended', endMs: 8_900 }],
-    [9_500, { type: 'tick' }],
+    [9_550, { type: 'tick' }],
   ]);
   t.equal(did.filter((effect) => effect === 'commit').length, 1);
   t.equal(did.filter((effect) => effect === 'listen').length, 1);
@@ -263,15 +263,15 @@ t.test('the end of a turn waits while speech seems to begin again', async (t) =>
     [6_200, { type: 'speech-started', onsetMs: 6_000 }],
     [8_000, { type: 'speech-ended', endMs: 7_800 }],
     [8_300, { type: 'voice', voice: { is: 'starting', onsetMs: 8_280 } }],
-    [8_420, { type: 'tick' }],
+    [8_445, { type: 'tick' }],
   ];
   const paused = play(fresh(), turn);
   t.notOk(paused.did.includes('commit'));
   const more = play(paused.state, [[8_480, { type: 'speech-started', onsetMs: 8_280 }]]);
   t.match(more.state, { phase: { at: 'caller', silentSince: null }, pauseMs: 480 });
   const none = play(paused.state, [
-    [8_430, { type: 'voice', voice: { is: 'quiet' } }],
-    [8_440, { type: 'tick' }],
+    [8_450, { type: 'voice', voice: { is: 'quiet' } }],
+    [8_460, { type: 'tick' }],
   ]);
   t.same(none.did, ['commit'], 'a click does not hold it longer');
 });
