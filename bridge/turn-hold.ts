@@ -6,6 +6,8 @@ export interface HoldRules {
   confirmMs: number;
   /** Silence after shorter speech that lets the agent go on: more words may follow a short one. */
   quietMs: number;
+  /** Sound that was no speech and lasted so long may have been the beginning of a faint word: so much longer is waited. */
+  fadeMs: number;
   /** And so much of it in several pieces. */
   confirmTogetherMs: number;
   /** Pieces of speech no further apart than this belong together. */
@@ -20,11 +22,12 @@ export interface HoldRules {
 
 export const HOLD_RULES: HoldRules = {
   confirmMs: 680,
-  quietMs: 340,
+  quietMs: 440,
+  fadeMs: 130,
   confirmTogetherMs: 900,
   togetherMs: 1_000,
   oldestMs: 3_000,
-  answerMs: 900,
+  answerMs: 1_200,
   takeBackMs: 600,
 };
 

@@ -57,10 +57,11 @@ function onVoice(state: TurnState, voice: Voice, rules: TurnRules, now: number):
       ...heard,
       phase: { ...phase, hold: { ...phase.hold, since: now, onsetMs: voice.onsetMs } },
     });
-  // No speech; after a word just before, its silence is waited for. The end of speech comes as an event of its own.
-  return voice.is === 'quiet' && state.voice.is === 'starting' && phase.hold.endMs === null
-    ? resume(heard, phase)
-    : known(heard);
+  // No speech, as far as is known; after a word just before, its silence is waited for. The end of speech comes by itself.
+  if (voice.is !== 'quiet' || state.voice.is !== 'starting' || phase.hold.endMs !== null) return known(heard);
+  if (now - phase.hold.onsetMs < rules.fadeMs) return resume(heard, phase);
+  const endMs = now - rules.quietMs + rules.fadeMs;
+  return known({ ...heard, phase: { ...phase, hold: { ...phase.hold, endMs } } });
 }
 
 /** The sound was not speech, or too little of it to stop anybody: the agent goes on where it was held. */

@@ -195,10 +195,10 @@ t.test(
     rig.at(1_050).talk.speechStarted(850);
     rig.at(1_400).talk.speechEnded(1_150);
     t.ok(rig.talk.held(), 'more words may follow');
-    rig.at(1_500).talk.tick();
+    rig.at(1_600).talk.tick();
     t.notOk(rig.talk.held());
     t.same([rig.did('interrupt'), rig.did('clear-carrier'), rig.did('append')], [[], [], []]);
-    t.match(rig.posted.at(-1), { type: 'hold-taken-back', onsetMs: 850, heldMs: 900, resumedMs: 1_500 });
+    t.match(rig.posted.at(-1), { type: 'hold-taken-back', onsetMs: 850, heldMs: 900, resumedMs: 1_600 });
     t.equal(rig.talk.falseBargeIns(), 1);
     for (const mark of rig.play()) rig.talk.markPlayed(mark);
     t.match(rig.lines()[0], { interrupted: false, heardText: 'Hello there, how are you today?' });

@@ -108,6 +108,20 @@ t.test('a click, a breath: the hold is taken back as soon as it is known for no 
   t.match(state, { phase: { at: 'agent', hold: null }, burst: null, callerSpoke: false });
 });
 
+t.test('a sound that lasted a little and was no speech may be a faint word: it is waited for', async (t) => {
+  const { effects } = play(fresh(), [
+    ...GREETED.slice(0, 3),
+    [980, { type: 'voice', voice: { is: 'starting', onsetMs: 900 } }],
+    [1_060, { type: 'voice', voice: { is: 'quiet' } }],
+    [1_060 + R.fadeMs - 1, { type: 'tick' }],
+    [1_060 + R.fadeMs, { type: 'tick' }],
+  ]);
+  t.match(effects.slice(-2), [
+    [980, { do: 'hold' }],
+    [1_060 + R.fadeMs, { do: 'resume' }],
+  ]);
+});
+
 t.test('sound that is neither speech nor silence holds nobody for long', async (t) => {
   const { did } = play(fresh(), [
     ...GREETED.slice(0, 3),
