@@ -178,7 +178,7 @@ export function DeliveryList(props: {
         filtered
           ? html`<${EmptyState} icon="webhooks" title="No such deliveries">Choose other filters to see more.<//>`
           : html`<${EmptyState} icon="webhooks" title="Nothing sent yet">
-              Events go out when a call rings, is answered or ends. Place a call, or send a test, to see the first one here.
+              Events go out when a call rings, is answered or ends. Place a call, or try an agent, to see the first one here.
             <//>`
       }
     />
