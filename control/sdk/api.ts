@@ -1357,7 +1357,7 @@ export interface Turn {
    */
   first_heard_ms: number | null;
   /**
-   * Whether the other side cut it short before its first sound was confirmed.
+   * Whether the other side cut it short.
    */
   barged_in: boolean;
   /**

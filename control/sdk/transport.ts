@@ -74,7 +74,7 @@ export function createTransport(o: OffhookOptions): Transport {
       };
       if (o.apiKey !== undefined) headers.authorization = `Bearer ${o.apiKey}`;
       const once = 'once' in rest;
-      if (once) headers['idempotency-key'] = request.idempotencyKey ?? crypto.randomUUID();
+      if (once) headers['idempotency-key'] = request.idempotencyKey ?? newKey();
       let body: string | undefined;
       if (request.body !== undefined) {
         headers['content-type'] = 'application/json';
@@ -98,6 +98,12 @@ export function createTransport(o: OffhookOptions): Transport {
       }
     },
   };
+}
+
+/** 128 random bits. A page that is not served over TLS has no `crypto.randomUUID`. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function addressOf(template: string, params: Record<string, string>, query: object): string {
