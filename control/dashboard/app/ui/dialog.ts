@@ -6,6 +6,8 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from './button.ts';
 import { ErrorNote } from './feedback.ts';
 
+const RELOAD_MS = 600;
+
 /** Whose press opened the dialog that closed last. */
 let lastOpener: HTMLElement | null = null;
 
@@ -15,9 +17,22 @@ const FIRST_FIELD =
 
 /** The browser gives the focus back only where the dialog is closed before it is taken out of the page. */
 function giveBack(opener: HTMLElement | null): void {
-  if (document.activeElement !== null && document.activeElement !== document.body) return;
-  if (opener?.isConnected === true) opener.focus();
-  else document.querySelector<HTMLElement>('main h1')?.focus();
+  if (isNowhere()) {
+    if (opener?.isConnected === true) opener.focus();
+    else focusHeading();
+  }
+  // What it was opened from may go with what was done there, once the list is loaded anew.
+  setTimeout(() => {
+    if (isNowhere()) focusHeading();
+  }, RELOAD_MS);
+}
+
+function isNowhere(): boolean {
+  return document.activeElement === null || document.activeElement === document.body;
+}
+
+function focusHeading(): void {
+  document.querySelector<HTMLElement>('main h1')?.focus();
 }
 
 /** Open while it is rendered. Escape, the cross and a press beside it call `onClose`; the focus goes back by itself. */

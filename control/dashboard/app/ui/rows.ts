@@ -1,4 +1,4 @@
-// Lists of rows that a person edits: adding, taking out, and moving them by buttons or Alt with the arrow keys.
+// Lists of rows that a person edits: adding (also by Enter), taking out, and moving by buttons or Alt with the arrow keys.
 // Holds no values: whoever uses it does.
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
@@ -53,6 +53,7 @@ export function Rows<T>(props: RowsProps<T>) {
     const name = row === undefined ? '' : props.nameOf(row).trim();
     return name === '' ? `${what} ${at + 1}` : `${what} ${name}`;
   };
+  const full = props.most !== undefined && rows.length >= props.most;
   const add = (at: number) => {
     next.current = { row: at, where: 'first' };
     props.onChange([...rows.slice(0, at), props.make(), ...rows.slice(at)]);
@@ -70,6 +71,14 @@ export function Rows<T>(props: RowsProps<T>) {
     props.onChange(moved(rows, from, to));
   };
   const onKeyDown = (event: KeyboardEvent, at: number) => {
+    const target = event.target as HTMLElement;
+    if (event.key === 'Enter' && target instanceof HTMLInputElement && target.type !== 'checkbox') {
+      // It would send the form; in a list it asks for the next row.
+      if (event.defaultPrevented) return;
+      event.preventDefault();
+      if (!full && props.disabled !== true) add(at + 1);
+      return;
+    }
     if (props.ordered !== true || props.disabled === true || !event.altKey) return;
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
     event.preventDefault();
@@ -79,7 +88,6 @@ export function Rows<T>(props: RowsProps<T>) {
     );
     move(at, event.key === 'ArrowUp' ? at - 1 : at + 1, 'same', Math.max(0, cell));
   };
-  const full = props.most !== undefined && rows.length >= props.most;
   return html`<div class="edit-rows" ref=${box}>
     <div class="edit-list">
       ${rows.map(

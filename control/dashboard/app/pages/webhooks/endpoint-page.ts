@@ -84,7 +84,7 @@ function ReplayDialog(props: { endpoint: WebhookEndpoint; onClose: () => void; o
       ${
         done
           ? html`<${Note} kind="ok" title=${count === 0 ? 'There was nothing to send' : `${counted(count, 'delivery is', 'deliveries are')} on the way again`}>
-              <p>${count === 0 ? only === 'failed' ? 'Nothing of that time is missing.' : 'There were no events in that time.' : 'They keep their ids, so a receiver that has seen one drops it.'}</p>
+              <p>${count === 0 ? (only === 'failed' ? 'Nothing of that time is missing.' : 'There were no events in that time.') : 'They keep their ids, so a receiver that has seen one drops it.'}</p>
             <//>`
           : html`
             ${endpoint.status === 'disabled' ? html`<${Note} kind="warn" title="Enable it first."><p>Nothing is sent to an endpoint that is disabled.</p><//>` : null}
