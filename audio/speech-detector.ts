@@ -23,8 +23,8 @@ export interface SpeechOptions {
 
 // Three windows: the shortest "no" has them. A word over the agent's voice is judged by the turn rules, not here.
 export const SPEECH_DEFAULTS: Readonly<SpeechOptions> = {
-  startProbability: 0.4,
-  stopProbability: 0.25,
+  startProbability: 0.3,
+  stopProbability: 0.2,
   startMs: 96,
   stopMs: 200,
   leastLevelDb: -58,

@@ -38,12 +38,12 @@ export const VAD_MODELS = {
   v5: {
     ...V5,
     file: '@ricky0123/vad-web/dist/silero_vad_v5.onnx',
-    speech: { startProbability: 0.4, stopProbability: 0.25 },
+    speech: { startProbability: 0.3, stopProbability: 0.2 },
   },
   v6: {
     ...V5,
     file: '@ricky0123/vad-web/dist/silero_vad_v6.onnx',
-    speech: { startProbability: 0.4, stopProbability: 0.25 },
+    speech: { startProbability: 0.3, stopProbability: 0.2 },
   },
 } as const satisfies Record<string, VadModel>;
 

@@ -32,7 +32,7 @@ t.test('the short set: nothing is lost that was won', async (t) => {
   for (const [pause, { hits, of }] of Object.entries(talks.cut))
     t.ok(of > 0 && hits <= of * 0.25, `a pause of ${pause} cuts ${hits} of ${of}`);
   const heard = over(results.streams, results.detectors[0]!.scores, 'heard');
-  t.ok(heard.utterances > 40 && heard.missed <= heard.utterances * 0.03, `${heard.missed} utterances missed`);
+  t.ok(heard.utterances > 40 && heard.missed <= heard.utterances * 0.04, `${heard.missed} utterances missed`);
   t.ok(heard.clipped <= heard.utterances * 0.04, `${heard.clipped} onsets clipped`);
   const noise = over(results.streams, results.detectors[0]!.scores, 'noise');
   t.ok(noise.falseStarts <= noise.idleMs / 60_000, `${noise.falseStarts} false starts in noise`);

@@ -81,6 +81,7 @@ export function talkRows(talks: TalkScores): Row[] {
   row('end-of-turn decision p50', `${number(end.p50)} ms`, 'within 700 ms', below(end.p50, 700.1));
   row('end-of-turn decision p95', `${number(end.p95)} ms`);
   row('answered before the caller had finished', counted(talks.early));
+  row('answered a noise, before the caller had spoken', counted(talks.answersToNoise));
   for (const [shade, share] of Object.entries(talks.cut)) {
     const audible = talks.cutAudibly[shade] ?? NONE;
     row(

@@ -28,6 +28,8 @@ export interface TalkScores {
   takenBack: Record<string, Share>;
   /** The caller's turns whose beginning did not reach the model. */
   clipped: Share;
+  /** Answers asked for before the caller had said anything: what was on the line was taken for a turn. */
+  answersToNoise: Share;
   /** True end of speech to the decision. */
   endOfTurnMs: Record<string, Spread>;
   /** Turns ended inside an utterance without a pause of ours. */
@@ -76,6 +78,7 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
   const missed = { hits: 0, of: 0 };
   const clipped = { hits: 0, of: 0 };
   const early = { hits: 0, of: 0 };
+  const answersToNoise = { hits: 0, of: 0 };
   const falseBargeIns = new Shares();
   const takenBack = new Shares();
   const cut = new Shares();
@@ -88,13 +91,20 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
     const answers = outcome.asked.slice(talk.greeting === null ? 0 : 1);
     if (talk.greeting !== null && outcome.audible[0] !== undefined) greetings.push(outcome.audible[0]);
     if (first !== undefined) {
-      const reached = outcome.turns[0];
+      const reached = outcome.turns.find(({ committedMs }) => committedMs > first.fromMs);
       clipped.of++;
       if (reached !== undefined && reached.fromMs > first.fromMs) {
         clipped.hits++;
         notes.push(
           `${talk.name}: the model was given the words ${Math.round(reached.fromMs - first.fromMs)} ms late`,
         );
+      }
+    }
+    if (first !== undefined && talk.kind !== 'barge-in') {
+      answersToNoise.of++;
+      if (answers.some((atMs) => atMs <= first.fromMs)) {
+        answersToNoise.hits++;
+        notes.push(`${talk.name}: answered before the caller had said anything`);
       }
     }
     switch (talk.kind) {
@@ -162,6 +172,7 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
     falseBargeIns: falseBargeIns.all,
     takenBack: takenBack.all,
     clipped,
+    answersToNoise,
     endOfTurnMs: spreads(ends),
     early,
     cut: cut.all,
