@@ -1,5 +1,6 @@
 // Calls now: who has the floor, the words of both sides as they come, and hanging up.
 import { html } from 'htm/preact';
+import { Component } from 'preact';
 import { api } from '../api.ts';
 import { callTitle, nameOfSide, otherSide } from '../call-words.ts';
 import { counted, latency } from '../format.ts';
@@ -52,10 +53,20 @@ export function LivePage() {
               A call shows up here by itself as soon as it is placed or comes in, with its words as they are spoken.
             <//>`
           : html`<ul class="live-grid">
-              ${calls.map((call) => html`<li key=${call.id}><${LiveCard} call=${call} /></li>`)}
+              ${calls.map((call) => html`<${LiveItem} key=${call.id} call=${call} />`)}
             </ul>`
     }
   <//>`;
+}
+
+/** Of many calls only the one that something was told of is drawn anew: the fold keeps the others as they were. */
+class LiveItem extends Component<{ call: LiveCall }> {
+  override shouldComponentUpdate(next: { call: LiveCall }): boolean {
+    return next.call !== this.props.call;
+  }
+  override render() {
+    return html`<li><${LiveCard} call=${this.props.call} /></li>`;
+  }
 }
 
 function LiveCard(props: { call: LiveCall }) {
