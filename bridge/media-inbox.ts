@@ -1,7 +1,7 @@
 // What the media threads report, brought to storage, the carrier and whoever watches.
 import { v7 as newId } from 'uuid';
 import { AppError } from '../errors.ts';
-import type { CallRecord } from '../storage/records.ts';
+import type { CallRecord, TranscriptItemRecord } from '../storage/records.ts';
 import type { Away, CallDesk, LiveEntry } from './call-desk.ts';
 import { isTerminal } from './call-state.ts';
 import { NOT_POSSIBLE } from './carriers/carrier.ts';
@@ -162,8 +162,23 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       start_ms: Math.round(item.startMs),
       end_ms: item.endMs === null ? null : Math.round(item.endMs),
     }));
-    await store.saveTranscript(records);
+    await saveTogether(records);
     o.observer.words?.(callId, records);
+  }
+
+  /** Lines that a thread brought together are one transaction: what costs is the commit. Whatever is asked later finds them. */
+  let together: { records: TranscriptItemRecord[]; saved: Promise<void> } | null = null;
+  function saveTogether(records: readonly TranscriptItemRecord[]): Promise<void> {
+    if (together === null) {
+      const gathered: TranscriptItemRecord[] = [];
+      const saved = Promise.resolve().then(() => {
+        together = null;
+        return store.saveTranscript(gathered);
+      });
+      together = { records: gathered, saved };
+    }
+    together.records.push(...records);
+    return together.saved;
   }
 
   async function onMediaMessage(message: CallMessage): Promise<void> {

@@ -15,6 +15,8 @@ import { openMediaServer, type StreamCarrier } from './media-server.ts';
 import { createOutbox } from './outbox.ts';
 
 const LOOP_RESOLUTION_MS = 5;
+/** A tenth of a second: what nobody waits for is told and stored together. */
+const PATIENCE_TICKS = 5;
 
 const data = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('A media thread is started by the control thread.');
@@ -55,8 +57,9 @@ const rules = { ...TURN_RULES, idleMs: data.callerIdleSeconds * 1000 };
 const clock = startFrameClock((error) => log.error({ err: error }, 'media.tick_failed'));
 const vad = await openVadBatch({ model: data.vadModel });
 let vadFailed = false;
+let ticks = 0;
 clock.add(() => {
-  outbox.flush();
+  if (++ticks % PATIENCE_TICKS === 0) outbox.flush();
   vad.run().catch((error: unknown) => {
     if (!vadFailed) log.error({ err: error }, 'vad.failed');
     vadFailed = true;

@@ -1,5 +1,5 @@
 // PURE. A thread's messages to the control thread, several at a time: each message by itself costs both threads a wake-up.
-// What somebody waits for goes at once and takes along what was there before it; the rest goes with the next tick.
+// What somebody waits for goes at once and takes along what was there before it; the rest goes when the thread says so.
 import type { FromMedia } from '../messages.ts';
 
 /** Nobody waits for these: they are written down or looked at. */
@@ -14,7 +14,7 @@ const PATIENT: ReadonlySet<FromMedia['type']> = new Set([
 
 export interface Outbox {
   post(message: FromMedia): void;
-  /** Sends what waits. Called once a tick, and before the thread ends. */
+  /** Sends what waits. Called every few ticks, and before the thread ends. */
   flush(): void;
 }
 
