@@ -48,7 +48,11 @@ export function readOutgoingUrl(text: string, rules: AddressRules, param: string
   if (host === '') throw invalid('the URL has no host');
   const openedOnly = url.protocol === 'http:';
   const blocked = () =>
-    new AppError('blocked_address', `${param}: the address is not allowed`, { param, retryable: false });
+    new AppError(
+      'blocked_address',
+      `${param}: the address is not public; whoever runs the daemon can open ranges with WEBHOOK_ALLOWED_CIDRS`,
+      { param, retryable: false },
+    );
   if (isIP(host) !== 0) {
     const verdict = rules.judge(host);
     if (verdict === 'blocked') throw blocked();

@@ -142,9 +142,9 @@ t.test('a language is known here when the daemon knows it', async (t) => {
 
 t.test('what the daemon refuses stands at its field, without the name of the field', async (t) => {
   const form = agentFormOf(AGENT);
-  t.same(placedFault(form, { param: 'tools[0].url', message: 'tools[0].url: the address is not allowed' }), {
+  t.same(placedFault(form, { param: 'tools[0].url', message: 'tools[0].url: the address is not public' }), {
     param: 'tools[0].url',
-    message: 'The address is not allowed',
+    message: 'The address is not public',
   });
   t.same(placedFault(form, { param: 'returns.day', message: 'returns.day has an unknown type' }), {
     param: 'returns[1].name',
