@@ -153,6 +153,7 @@ export function addCallCommands(program: Command, run: Run): void {
     .option('--agent <agent>', 'by name or id')
     .option('--to <number>')
     .option('--from <number>')
+    .option('--search <words>', 'part of a number, an agent, words that were said')
     .option('--after <time>', 'ISO 8601')
     .option('--before <time>', 'ISO 8601')
     .option('--limit <count>', 'how many at most', wholeNumber, 20)
@@ -166,6 +167,7 @@ export function addCallCommands(program: Command, run: Run): void {
             agent?: string;
             to?: string;
             from?: string;
+            search?: string;
             after?: string;
             before?: string;
             limit: number;
@@ -180,6 +182,7 @@ export function addCallCommands(program: Command, run: Run): void {
               ...(o.agent === undefined ? {} : { agent_id: await agentId(o.agent, context) }),
               ...(o.to === undefined ? {} : { to_number: o.to }),
               ...(o.from === undefined ? {} : { from_number: o.from }),
+              ...(o.search === undefined ? {} : { search: o.search }),
               ...(o.after === undefined ? {} : { created_after: o.after }),
               ...(o.before === undefined ? {} : { created_before: o.before }),
             })

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { NewWebhookEndpoint, WebhookDelivery, WebhookEndpoint } from '../../sdk/index.ts';
 import { type Context, collect, wholeNumber } from '../context.ts';
+import { Ending, EXIT } from '../exit.ts';
 import { short, when } from '../output.ts';
 import type { Run } from '../program.ts';
 
@@ -131,6 +132,43 @@ export function addWebhookCommands(program: Command, run: Run): void {
       run(async (context, _o, id) =>
         showEndpoint(context, await context.offhook.webhookEndpoints.rotateSecret(id)),
       ),
+    );
+
+  webhooks
+    .command('test <id>')
+    .description('send a test event now, and say what came back')
+    .action(
+      run(async ({ offhook, output }, _o, id) => {
+        const outcome = await offhook.webhookEndpoints.test(id);
+        if (output.json) output.data(outcome);
+        else {
+          const well = outcome.status === 'delivered';
+          const answer =
+            outcome.status_code === null ? (outcome.error ?? 'no answer') : String(outcome.status_code);
+          output.line(
+            `${output.paint(well ? 'green' : 'red', outcome.status)}: ${answer} in ${outcome.latency_ms} ms`,
+          );
+        }
+        if (outcome.status !== 'delivered') throw new Ending(EXIT.failed);
+      }),
+    );
+
+  webhooks
+    .command('replay <id>')
+    .description('send again what an endpoint missed')
+    .requiredOption('--since <time>', 'from when on, ISO 8601')
+    .option('--until <time>', 'up to when')
+    .option('--all', 'what was delivered too')
+    .action(
+      run(async ({ offhook, output }, o: { since: string; until?: string; all?: boolean }, id) => {
+        const answer = await offhook.webhookEndpoints.replay(id, {
+          since: o.since,
+          ...(o.until === undefined ? {} : { until: o.until }),
+          ...(o.all ? { only: 'all' as const } : {}),
+        });
+        if (output.json) output.data(answer);
+        else output.line(`${answer.count} queued again.`);
+      }),
     );
 
   webhooks
