@@ -101,7 +101,8 @@ async function buildTap(): Promise<string | null> {
 }
 
 /** Files that wait for minutes of real time; only `npm test -- --all` runs them. */
-const LONG = /\/e2e\/(storage-low|thread-loss|planted|call-rules|line-faults|model-cases)/;
+const LONG =
+  /\/e2e\/(storage-low|thread-loss|planted|call-rules|line-faults|model-cases|proxy|deployment|admission)/;
 
 const all = process.argv.includes('--all');
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all');

@@ -68,14 +68,26 @@ async function throughProxy(
   for (const stream of [proxy.stdout, proxy.stderr]) stream.on('data', (data) => lines.push(String(data)));
   t.teardown(async () => {
     if (proxy.exitCode === null) {
-      const gone = new Promise((done) => proxy.once('close', done));
-      proxy.kill('SIGKILL');
+      // Not killed: its workers would live on.
+      const gone = new Promise((done) => proxy.once('exit', done));
+      proxy.kill('SIGTERM');
       await gone;
     }
     rmSync(folder, { recursive: true, force: true });
   });
   const url = `http://127.0.0.1:${ports.proxy}`;
   const rig = await openRig(t, {
+    // Hears the greeting to its end, answers with a short sentence, and goes.
+    carrier: {
+      defaultCallee: {
+        ringMs: 200,
+        steps: [
+          { do: 'say', file: 'caller-more-info.wav', when: { afterAgentSilenceMs: 300, timeoutMs: 20_000 } },
+          { do: 'hang_up', when: { afterAgentSilenceMs: 300, timeoutMs: 20_000 } },
+        ],
+        amd: { verdict: 'human', afterMs: 1_000 },
+      },
+    },
     env: {
       PUBLIC_URL: url,
       PORT: String(ports.daemon),
@@ -90,7 +102,7 @@ async function throughProxy(
   const agent = await rig.agent({ instructions: 'TEST-BRIEF Be brief.' });
   const made = await rig.dial(agent.id, '+14155550123');
   const call = await rig.ended(made.id);
-  t.match(call, { status: 'completed', hangup_cause: 'agent_ended' }, lines.join('').slice(-2_000));
+  t.match(call, { status: 'completed' }, lines.join('').slice(-2_000));
   const words = await rig.transcript(made.id);
   t.ok(
     words.some(({ role }) => role === 'caller') && words.some(({ role }) => role === 'agent'),
