@@ -20,6 +20,8 @@ export interface CampaignOptions {
   /** Whether to look for the largest number of calls. */
   largest: boolean;
   mediaThreads: number;
+  /** Settings of the daemon that are not its defaults. */
+  settings: Record<string, string>;
   /** After this nothing new is begun. */
   limitSeconds: number;
   /** Subject and load on cores of their own, where there are two. */
@@ -111,6 +113,7 @@ export async function runCampaign(o: CampaignOptions, progress: Progress): Promi
     cores: cores?.subject ?? null,
     agentsFolder,
     mediaThreads: o.mediaThreads,
+    settings: o.settings,
     nodeArgs: [],
   });
 
@@ -181,15 +184,22 @@ export async function runCampaign(o: CampaignOptions, progress: Progress): Promi
           `round ${number} of ${o.rounds}: ${name}, ${o.calls} calls`,
           elapsed() / o.limitSeconds,
         );
-        const figures = await round(name, o.calls, o.seconds);
-        campaign.compared[name] = [...(campaign.compared[name] ?? []), figures];
+        const figures = await round(name, o.calls, o.seconds).catch((error: unknown) => {
+          progress.step(`left out: ${error instanceof Error ? error.message : String(error)}`, 0);
+          return null;
+        });
+        if (figures !== null) campaign.compared[name] = [...(campaign.compared[name] ?? []), figures];
       }
     }
     for (const calls of o.scaling) {
       if (elapsed() > o.limitSeconds) break;
       for (const name of subjects.filter((one) => one === 'daemon' || one === 'json')) {
         progress.step(`${name} at ${calls} calls`, elapsed() / o.limitSeconds);
-        campaign.scaling.push(await round(name, calls, o.seconds));
+        const figures = await round(name, calls, o.seconds).catch((error: unknown) => {
+          progress.step(`left out: ${error instanceof Error ? error.message : String(error)}`, 0);
+          return null;
+        });
+        if (figures !== null) campaign.scaling.push(figures);
       }
     }
     if (o.largest) {

@@ -22,6 +22,9 @@ import {
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
+/** What a round that has begun may still take. */
+const OVERTIME_SECONDS = 120;
+
 const HELP = `npm run bench -- [options]
 
   --short          20 calls, one round, no search for the largest number: under a minute
@@ -29,6 +32,7 @@ const HELP = `npm run bench -- [options]
   --rounds N       rounds of each subject, one after the other (default 3)
   --seconds N      measured in each round (default 10)
   --threads N      media threads of the daemon (default: one a core it may use)
+  --set NAME=VALUE a setting of the daemon, as often as needed (VAD_MODEL=v5)
   --no-agents      without the OpenAI Agents SDK (which npm installs in a temporary folder)
   --no-largest     without the search for the largest number of calls
   --no-pin         leave it to the system which cores the subject and the load use
@@ -46,6 +50,7 @@ export const SHORT: CampaignOptions = {
   scaling: [],
   largest: false,
   mediaThreads: 1,
+  settings: {},
   limitSeconds: 40,
   pin: true,
 };
@@ -77,6 +82,7 @@ function readOptions(): { options: CampaignOptions; json?: string; svg?: string;
       pin: { type: 'boolean', default: true },
       json: { type: 'string' },
       svg: { type: 'string' },
+      set: { type: 'string', multiple: true, default: [] },
       'write-docs': { type: 'boolean' },
     },
   });
@@ -96,6 +102,9 @@ function readOptions(): { options: CampaignOptions; json?: string; svg?: string;
     rounds: number(values.rounds, base.rounds),
     seconds: number(values.seconds, base.seconds),
     mediaThreads: number(values.threads, own),
+    settings: Object.fromEntries(
+      values.set.map((text) => [text.split('=')[0] ?? '', text.split('=').slice(1).join('=')]),
+    ),
     largest: base.largest && values.largest,
     pin: values.pin,
     subjects: base.subjects.filter((name) => name !== 'agents' || values.agents),
@@ -157,6 +166,9 @@ function writeDocs(campaign: Campaign): void {
       `${options.rounds} rounds of ${options.seconds} s, medians; ` +
       `${cores === null ? 'nothing held to cores' : `the subject on core ${cores.subject}, the load on core ${cores.load}`}; ` +
       `${options.mediaThreads} media thread${options.mediaThreads === 1 ? '' : 's'}; ` +
+      `${Object.entries(options.settings)
+        .map(([name, value]) => `${name}=${value}; `)
+        .join('')}` +
       `Agents SDK ${agents && 'version' in agents ? agents.version : 'not installed'}; system load before ${fixed(host.loadBefore)}.`,
     markdown(HEAD, tableOf(rowsOf(campaign))),
     '**Largest number of calls** with p99 of the added latency under 20 ms and nothing lost:',
@@ -215,6 +227,15 @@ async function main(): Promise<void> {
       process.exit(130);
     });
   const { options } = asked;
+  // Whatever hangs, the run ends.
+  setTimeout(
+    () => {
+      killAll();
+      console.error('bench: it took too long, something hangs');
+      process.exit(1);
+    },
+    (options.limitSeconds + OVERTIME_SECONDS) * 1000,
+  ).unref();
   console.log(
     `${options.calls} calls at once, ${options.rounds} round${options.rounds === 1 ? '' : 's'}, at most ${clock(options.limitSeconds)} min`,
   );
@@ -236,4 +257,12 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    killAll();
+    console.error(`bench: ${error instanceof Error ? error.message : String(error)}`);
+    process.exit(1);
+  }
+}

@@ -12,10 +12,12 @@ const STOP_MS = 8_000;
 /** Calls brought up at once: a burst, but not all in one instant. */
 const DIAL_AT_ONCE = 10;
 
-/** Whoever ends leaves no program behind. */
+/** Whoever ends leaves no program and no data behind. */
 const running = new Set<ChildProcess>();
+const folders = new Set<string>();
 export function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 process.on('exit', killAll);
 
@@ -109,6 +111,8 @@ export interface SubjectOptions {
   cores: string | null;
   agentsFolder: string | null;
   mediaThreads: number;
+  /** More settings for the daemon. */
+  settings: Record<string, string>;
   nodeArgs: string[];
 }
 
@@ -139,6 +143,7 @@ async function startFloor(name: 'json' | 'agents', o: SubjectOptions): Promise<S
 
 async function startDaemon(name: SubjectName, o: SubjectOptions): Promise<Subject> {
   const folder = mkdtempSync(join(tmpdir(), 'offhook-bench-'));
+  folders.add(folder);
   const direct = name !== 'daemon-joined';
   const mediaPort = direct ? await freePorts(o.mediaThreads) : 0;
   const secret = 'bench-secret';
@@ -169,8 +174,8 @@ async function startDaemon(name: SubjectName, o: SubjectOptions): Promise<Subjec
       RATE_LIMIT_BURST: '10000',
       RECORD_CALLS: String(name === 'daemon-recording'),
       REDIS_MODE: 'none',
-      ...(process.env.VAD_MODEL ? { VAD_MODEL: process.env.VAD_MODEL } : {}),
       LOG_LEVEL: 'info',
+      ...o.settings,
     },
   });
   const said: string[] = [];
