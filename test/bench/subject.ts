@@ -64,7 +64,7 @@ export function startPeer(
   return new Promise((started, failed) => {
     const child = launch(file, args, { cores, ipc: true, nodeArgs });
     const tooLate = setTimeout(() => failed(new Error(`${file} did not start`)), START_MS);
-    child.once('error', failed);
+    child.on('error', failed);
     child.once('close', (code) => failed(new Error(`${file} ended with ${code}`)));
     let waiting: { answered: (answer: never) => void; lost: (error: Error) => void } | null = null;
     child.once('close', () => waiting?.lost(new Error(`${file} is gone`)));
@@ -79,10 +79,13 @@ export function startPeer(
       started({
         pid: child.pid ?? 0,
         port: message.listening,
-        tell: (order) => void child.send(order as object),
+        tell: (order) => {
+          if (child.connected) child.send(order as object);
+        },
         ask: (order) =>
           new Promise((answered, lost) => {
             waiting = { answered, lost };
+            if (!child.connected) return lost(new Error(`${file} is gone`));
             child.send(order as object);
           }),
         stop: () => void child.kill('SIGKILL'),

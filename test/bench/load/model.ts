@@ -254,7 +254,7 @@ function speak(session: Session, now: number): void {
 
 function hear(session: Session, data: Buffer): void {
   if (
-    data.compare(APPEND, 0, APPEND.length, 0, APPEND.length) === 0 ||
+    (data.length > APPEND.length && data.compare(APPEND, 0, APPEND.length, 0, APPEND.length) === 0) ||
     data.includes('"input_audio_buffer.append"')
   ) {
     listen(session, data);
