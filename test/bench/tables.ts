@@ -153,6 +153,10 @@ export function terminal(head: readonly string[], rows: readonly (readonly strin
 export function largestText(result: LargestResult | undefined): string {
   if (result === undefined) return '–';
   const why = result.steps.filter((step) => !step.carried).at(-1)?.why;
+  if (result.disturbed)
+    return result.calls === 0
+      ? 'not measured: other work disturbed the load'
+      : `${result.calls} or more (then the load could not be kept up)`;
   return `${result.calls}${result.open ? ' or more' : ''}${why && !result.open ? ` (then: ${why})` : ''}`;
 }
 

@@ -58,6 +58,8 @@ interface Session {
   carry: Buffer;
   fresh: boolean;
   lastSequence: number;
+  /** Of the last append's newest and oldest frame, not yet counted. */
+  ages: { newest: number; oldest: number } | null;
   speaking: Speaking | null;
   greeting: { askedAtMs: number; firstDeltaAtMs: number };
   items: number;
@@ -127,11 +129,18 @@ function listen(session: Session, data: Buffer): void {
     session.untilFrame = 0;
     session.carry = Buffer.from(sound.subarray(at));
   }
-  // The first append of a turn carries what was spoken before the turn was known.
-  if (measuring && !first && !Number.isNaN(newest)) {
-    uplink.push(now - newest);
-    uplinkOldest.push(now - oldest);
-  }
+  // The first append of a turn carries what was spoken before the turn was known; the last one, which a commit follows, what
+  // was waiting when the turn was decided.
+  count(session);
+  if (measuring && !first && !Number.isNaN(newest))
+    session.ages = { newest: now - newest, oldest: now - oldest };
+}
+
+function count(session: Session): void {
+  if (session.ages === null) return;
+  uplink.push(session.ages.newest);
+  uplinkOldest.push(session.ages.oldest);
+  session.ages = null;
 }
 
 function detect(session: Session, frame: number, now: number): void {
@@ -266,6 +275,7 @@ function hear(session: Session, data: Buffer): void {
     session.untilFrame = Number.NaN;
     session.carry = Buffer.alloc(0);
     session.lastSequence = Number.NaN;
+    session.ages = null;
   };
   switch (event.type) {
     case 'session.update': {
@@ -323,6 +333,7 @@ sockets.on('connection', (socket) => {
     carry: Buffer.alloc(0),
     fresh: true,
     lastSequence: Number.NaN,
+    ages: null,
     speaking: null,
     greeting: { askedAtMs: Number.NaN, firstDeltaAtMs: Number.NaN },
     items: 1,
