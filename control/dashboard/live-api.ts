@@ -58,14 +58,23 @@ export function liveApi(o: {
       // Storage that fails for a moment ends no view; the next beat asks again.
       beat().catch(() => {});
     }, o.heartbeatMs ?? HEARTBEAT_MS).unref();
-    const reader: Reader = { ...session, end: () => res.end() };
-    readers.add(reader);
     const leave = feed.follow(session.orgId, say);
-    res.once('close', () => {
+    const forget = () => {
       clearInterval(timer);
       leave();
       readers.delete(reader);
-    });
+    };
+    const reader: Reader = {
+      ...session,
+      end() {
+        // At once, not when the socket has closed: what is written after the end is an error that nobody catches.
+        forget();
+        if (res.writableLength > 0) res.destroy();
+        else res.end();
+      },
+    };
+    readers.add(reader);
+    res.once('close', forget);
 
     res.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',

@@ -232,6 +232,40 @@ t.test('a reader that takes nothing is cut off, and the others hear everything',
   }, 'its stream broke off');
 });
 
+t.test('a stream that is ended while its reader takes nothing is over at once, and hears nothing more', async (t) => {
+  const rig = await openDashboardRig(t, { maxWaitingBytes: 100 * 1024 * 1024 });
+  const browser = rig.browser();
+  await browser.setUp();
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const gone = new AbortController();
+  t.teardown(() => gone.abort());
+  const slow = await fetch(`${rig.url}/dashboard/api/live`, { headers: { cookie }, signal: gone.signal });
+  const one = call(rig.orgId);
+  rig.feed.observer.changed?.(one);
+  const long = 'word '.repeat(20_000);
+  // More than sockets hold of themselves, so that the end of the stream cannot be sent yet.
+  const say = (from: number) => {
+    for (let i = from; i < from + 200; i++)
+      rig.feed.observer.words?.(one.id, [item(one.id, `i${i}`, i, long)]);
+  };
+  say(0);
+  const thrown: unknown[] = [];
+  const note = (error: unknown) => void thrown.push(error);
+  process.on('uncaughtException', note);
+  t.teardown(() => process.off('uncaughtException', note));
+  await browser.ask('POST', '/logout');
+  say(200);
+  await new Promise((later) => setImmediate(later));
+  t.same(thrown, [], 'what happens on calls meanwhile does no harm');
+  const body = slow.body?.getReader();
+  await t.rejects(async () => {
+    for (;;) {
+      const { done } = (await body?.read()) ?? { done: true };
+      if (done) return;
+    }
+  }, 'its stream broke off');
+});
+
 t.test('closing ends every stream and lets nobody in', async (t) => {
   const rig = await openDashboardRig(t);
   const browser = rig.browser();
