@@ -24,7 +24,8 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   primary_number_not_attached: 'The primary number must be one of those attached.',
   unauthorized: 'The API key is missing, mistyped, unknown or revoked.',
   insufficient_credit: 'The credit does not cover it.',
-  forbidden: 'The API key alone does not allow this.',
+  forbidden:
+    'The API key alone does not allow this; or, in the dashboard, the request does not come from its own page, or the password or link is not the one in force.',
   not_found: 'There is nothing here, or it belongs to another organization: the two look the same.',
   method_not_allowed: 'The path takes other methods; the Allow header lists them.',
   conflict: 'The state of things does not allow it now; the message says which.',

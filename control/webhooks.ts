@@ -50,8 +50,10 @@ export interface Webhooks {
   /** How due deliveries travel now. */
   mode(): WebhookMode;
   health(): WebhooksHealth;
-  /** Lets what is due go out for a moment, then stops; what did not make it stays pending, uncharged. */
-  /** In a hurry, what is due or under way is left to the next start, and costs no attempt. */
+  /**
+   * Lets what is due go out for a moment, then stops; what did not make it stays pending, uncharged. In a hurry, what is
+   * due or under way is left to the next start, and costs no attempt.
+   */
   close(hurry?: AbortSignal): Promise<void>;
 }
 

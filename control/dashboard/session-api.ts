@@ -105,6 +105,7 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
     const { token, password } = parse(setupBody, req.body);
     // Whoever has the link is not kept waiting by somebody who tries passwords; nobody guesses 256 bits.
     const address = clientAddress(arrivalOf(req));
+    const { id } = await theOrganization();
     if (!isPasswordLink(o.dataDir, token, o.now())) {
       countAttempt(req);
       throw new AppError(
@@ -112,8 +113,7 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
         'This link has been used, is too old, or another one was made after it. A new one is printed by: npm run reset-password.',
       );
     }
-    const { id } = await theOrganization();
-    // Used up before it has its effect: of two that come at once, the second finds nothing.
+    // Used up before it has its effect, and at once: of two that come together, the second finds nothing.
     closePasswordLink(o.dataDir);
     const operator = await setPassword(id, password);
     attempts.succeeded(address);
