@@ -1,12 +1,16 @@
 // The events of an organization, to be read back or followed: what webhooks tell, for whoever cannot be reached by one,
 // or wants to check that nothing was missed.
-
 import { AppError } from '../errors.ts';
 import type { EventRecord } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import { page } from './paging.ts';
 import { type Route, route } from './route.ts';
 import * as schemas from './webhook-schemas.ts';
+
+/** Requests of one organization that wait at once. Each holds a connection, and reads again with every event. */
+const MAX_WAITING = 50;
+/** By organization. */
+const waiting = new Map<string, number>();
 
 const eventView = (event: EventRecord) => ({
   id: event.id,
@@ -67,7 +71,7 @@ export const eventRoutes: Route[] = [
       try {
         let events = await read();
         if (events.length === 0 && query.wait > 0) {
-          await next.come;
+          await inTurn(orgId, next.come);
           events = await read();
         }
         return { body: { data: events.map(eventView) } };
@@ -77,6 +81,26 @@ export const eventRoutes: Route[] = [
     },
   }),
 ];
+
+/** Waits, as one of those that may. @throws AppError rate_limited */
+async function inTurn(orgId: string, come: Promise<void>): Promise<void> {
+  const others = waiting.get(orgId) ?? 0;
+  if (others >= MAX_WAITING) {
+    throw new AppError(
+      'rate_limited',
+      `${MAX_WAITING} requests wait for the next event already; follow with fewer, or with wait=0.`,
+      { retryAfterSeconds: 5, retryable: true },
+    );
+  }
+  waiting.set(orgId, others + 1);
+  try {
+    await come;
+  } finally {
+    const left = (waiting.get(orgId) ?? 1) - 1;
+    if (left > 0) waiting.set(orgId, left);
+    else waiting.delete(orgId);
+  }
+}
 
 /** Comes with the organization's next event, when the time is over, or when whoever asks has gone. */
 function nextEvent(

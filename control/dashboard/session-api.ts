@@ -132,7 +132,9 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
         'No password is set yet: open the link that the daemon printed at its start, or print another: npm run reset-password.',
       );
     }
-    if (!(await verifyPassword(password, operator.password_hash))) {
+    const right = await verifyPassword(password, operator.password_hash);
+    // Comparing takes its time: a password that was changed meanwhile, which ended every session, begins none.
+    if (!right || (await store.getOperator(id))?.password_hash !== operator.password_hash) {
       log.warn({ org_id: id, address }, 'dashboard.sign_in_failed');
       throw new AppError('unauthorized', 'This is not the password.', { param: 'password' });
     }

@@ -78,3 +78,31 @@ t.test('whoever leaves while waiting leaves nothing behind', async (t) => {
   await t.rejects(asking, { name: 'AbortError' });
   t.equal((await rig.api('GET', '/v1/balance')).status, 200);
 });
+
+t.test('fifty may wait at once, of each organization', async (t) => {
+  const rig = await openRig(t);
+  const stop = new AbortController();
+  let leftEarly = 0;
+  const waiting = Array.from({ length: 50 }, () =>
+    fetch(`${rig.url}/v1/events/follow?wait=25`, {
+      headers: { authorization: `Bearer ${rig.key}` },
+      signal: stop.signal,
+    }).finally(() => {
+      leftEarly++;
+    }),
+  );
+  let refused = await rig.api('GET', '/v1/events/follow?wait=1');
+  while (refused.status === 200) refused = await rig.api('GET', '/v1/events/follow?wait=1');
+  t.same([refused.status, refused.body.error.code, leftEarly], [429, 'rate_limited', 0]);
+  t.match(refused.body.error.message, /50 requests wait/);
+  t.equal((await rig.api('GET', '/v1/events/follow')).status, 200, 'who does not wait is answered');
+  const other = rig.api('GET', '/v1/events/follow?wait=20', { key: rig.other.key });
+  await rig.store.createCall(makeCall(rig.other.orgId), { events: ['call.queued'], reserve: 0 });
+  t.equal((await other).body.data.length, 1, 'another organization has its own fifty');
+
+  await rig.store.createCall(makeCall(rig.orgId), { events: ['call.queued'], reserve: 0 });
+  const answered = await Promise.all(waiting);
+  t.same(new Set(answered.map(({ status }) => status)), new Set([200]));
+  t.equal((await rig.api('GET', '/v1/events/follow?wait=1')).status, 200, 'and then there is room again');
+  stop.abort();
+});

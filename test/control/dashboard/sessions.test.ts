@@ -238,6 +238,21 @@ t.test('a session ends by signing out, by a new password, by idleness and by age
   t.equal((await one.signIn('new and longer')).status, 200);
 });
 
+t.test('a password that is changed while it is being compared begins no session', async (t) => {
+  const rig = await openDashboardRig(t);
+  await rig.browser().setUp();
+  const read = rig.store.getOperator;
+  rig.store.getOperator = async (orgId) => {
+    rig.store.getOperator = read;
+    const before = await read(orgId);
+    if (before !== null) await rig.store.setPassword({ ...before, password_hash: 'another' });
+    return before;
+  };
+  const late = rig.browser();
+  t.equal((await late.signIn()).status, 401);
+  t.equal((await late.ask('GET', '/keys')).status, 401);
+});
+
 t.test('wrong passwords wait longer and longer, by address, and say how long', async (t) => {
   const rig = await openDashboardRig(t);
   await rig.browser().setUp();
