@@ -28,6 +28,8 @@ export type Pace =
 const LATE_SECONDS = 2;
 /** On time for so long, a thread takes calls again. */
 const GOOD_SECONDS = 5;
+/** Of the clock that paces the frames. */
+const TICK_MS = 20;
 /** A frame's age holds the line's own jitter too, so it may be this much more than the loop's delay. */
 const FRAME_AGE_FACTOR = 2.5;
 /** Seconds without a report after which a thread is taken for stuck. */
@@ -36,7 +38,8 @@ export const SILENT_SECONDS = 5;
 export const ON_TIME: Pace = { at: 'on_time', lateSeconds: 0 };
 
 function judge(reading: Reading, limitMs: number): Lateness | null {
-  if (reading.skippedTicks > 0) return 'skipped_ticks';
+  // What was given up was late by all of it.
+  if (reading.skippedTicks * TICK_MS > limitMs) return 'skipped_ticks';
   if (reading.loopDelayP99Ms > limitMs) return 'loop_delay';
   if ((reading.frameAgeP50Ms ?? 0) > limitMs * FRAME_AGE_FACTOR) return 'frame_age';
   return null;

@@ -16,7 +16,8 @@ const good: Reading = { loopDelayP99Ms: 2, frameAgeP50Ms: 8, skippedTicks: 0 };
 const slow: Reading = { ...good, loopDelayP99Ms: 41 };
 const middling: Reading = { ...good, loopDelayP99Ms: 30 };
 const stale: Reading = { ...good, frameAgeP50Ms: 104 };
-const skips: Reading = { ...good, skippedTicks: 1 };
+const skips: Reading = { ...good, skippedTicks: 3 };
+const slips: Reading = { ...good, skippedTicks: 2 };
 const idle: Reading = { ...good, frameAgeP50Ms: null };
 
 for (const [name, readings, expected] of [
@@ -25,6 +26,7 @@ for (const [name, readings, expected] of [
   ['two late seconds in a row -> late', [slow, slow], 'loop_delay'],
   ['of whatever kind', [slow, stale], 'frame_age'],
   ['ticks left out', [skips, skips], 'skipped_ticks'],
+  ['ticks left out within the limit', [slips, slips], 'on_time'],
   [
     'exactly the limit is not late',
     Array(9).fill({ ...good, loopDelayP99Ms: 40, frameAgeP50Ms: 100 }),
