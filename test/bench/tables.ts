@@ -268,8 +268,8 @@ export function targetsOf(campaign: Campaign): Target[] {
     judge(
       'cost a call within 15 % from few calls to the most',
       flat,
-      top && least
-        ? `${whole(least.cpuUs)} µs at ${least.calls}, ${whole(top.cpuUs)} µs at ${top.calls}`
+      least && most
+        ? `${whole(least.cpuUs)} µs at ${least.calls} (bare bridge ${whole(least.jsonUs)}), ${whole(most.cpuUs)} µs at ${most.calls} (${whole(most.jsonUs)})`
         : '',
       (v) => v <= 1.15 && v >= 0.85,
     ),
