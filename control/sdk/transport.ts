@@ -18,7 +18,7 @@ export interface OffhookOptions {
   headers?: Record<string, string> | undefined;
   /** How often a request that failed on its way is tried again (default 2). */
   maxRetries?: number | undefined;
-  /** Milliseconds that one try may take (default 30,000). */
+  /** Milliseconds that one try may take (default 30,000), but for the body of a recording. */
   timeoutMs?: number | undefined;
 }
 
@@ -85,10 +85,9 @@ export function createTransport(o: OffhookOptions): Transport {
       for (let left = request.maxRetries ?? o.maxRetries ?? 2; ; left--) {
         let failure: OffhookError;
         try {
-          const response = await attempt(call, url, { method, headers, body }, timeoutMs, request.signal);
-          if (response.ok)
-            return { answer: (await answerOf(response)) as AnswerOf<O>, headers: response.headers };
-          failure = await errorOf(response);
+          const got = await attempt(call, url, { method, headers, body }, timeoutMs, request.signal);
+          if ('answer' in got) return { answer: got.answer as AnswerOf<O>, headers: got.headers };
+          failure = got.failure;
         } catch (error) {
           if (!(error instanceof OffhookConnectionError)) throw error;
           failure = error;
@@ -120,36 +119,42 @@ function addressOf(template: string, params: Record<string, string>, query: obje
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
+/** One try. `timeoutMs` ends with the JSON; a `Response` that is handed on is read for as long as that takes. */
 async function attempt(
   call: typeof fetch,
   url: string,
   init: { method: string; headers: Record<string, string>; body: string | undefined },
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<Response> {
-  const limit = AbortSignal.timeout(timeoutMs);
+): Promise<{ answer: unknown; headers: Headers } | { failure: OffhookError }> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), timeoutMs);
+  let answered = false;
   try {
-    return await call(url, {
+    const response = await call(url, {
       method: init.method,
       headers: init.headers,
       ...(init.body === undefined ? {} : { body: init.body }),
-      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      signal: signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]),
     });
+    answered = true;
+    if (!response.ok) return { failure: await errorOf(response) };
+    return { answer: await answerOf(response), headers: response.headers };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    if (limit.aborted) {
+    if (limit.signal.aborted) {
       throw new OffhookConnectionError(`No answer within ${timeoutMs / 1000} s.`, {
         code: 'timeout',
         cause: error,
       });
     }
+    const { origin } = new URL(url, 'http://relative.invalid');
     throw new OffhookConnectionError(
-      `Nothing answers at ${new URL(url, 'http://relative.invalid').origin}.`,
-      {
-        code: 'connection_failed',
-        cause: error,
-      },
+      answered ? `The answer of ${origin} broke off.` : `Nothing answers at ${origin}.`,
+      { code: 'connection_failed', cause: error },
     );
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -179,6 +179,25 @@ t.test('a try has its time, a signal ends it at once', async (t) => {
   t.ok(asked.length <= 2);
 });
 
+t.test('an answer that breaks off is tried again; a recording takes as long as it takes', async (t) => {
+  const { asked, url } = await openPeer(t, (one, count, res) => {
+    if (one.url.endsWith('/recording')) {
+      res.writeHead(200, { 'content-type': 'audio/wav' }).write('RI');
+      setTimeout(() => res.end('FF'), 300);
+    } else if (count === 1) {
+      res.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
+      setTimeout(() => res.destroy(), 20);
+    } else if (count === 2) json(res, 200, { id: 'a' });
+    else res.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
+  });
+  const offhook = new Offhook({ baseUrl: url, maxRetries: 1 });
+  t.match(await offhook.agents.get('a'), { id: 'a' });
+  t.equal(asked.length, 2);
+  await t.rejects(offhook.agents.get('a', { timeoutMs: 50, maxRetries: 0 }), { code: 'timeout' });
+  const recording = await offhook.calls.recording('c', { timeoutMs: 150, maxRetries: 0 });
+  t.equal(await recording.text(), 'RIFF');
+});
+
 t.test('wait follows a call to its result', async (t) => {
   const states = [
     { status: 'ringing', result_status: 'pending' },
