@@ -1,5 +1,7 @@
 // The daemon is killed in the middle of calls and started again: every call reaches one end, the carrier's legs are
 // hung up, and nobody is called twice.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { ENDED, openRig, until } from './rig.ts';
@@ -24,6 +26,12 @@ t.test('killed and started again', async (t) => {
     );
     return states.join() === 'in_progress,in_progress,ringing';
   });
+  // Written in blocks: killed before the first one, there is none to be read.
+  const recorded = join(rig.folder, 'data', 'recordings', `${talking[0]?.id}.wav`);
+  await until(
+    'a piece of the recording',
+    () => (statSync(recorded, { throwIfNoEntry: false })?.size ?? 0) > 1_000,
+  );
   await lab.daemon.stop('SIGKILL');
   await lab.restartDaemon();
 
