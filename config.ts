@@ -101,6 +101,12 @@ export const SETTINGS = {
     default: '',
     help: 'private address ranges that webhooks and tools may reach (10.0.0.0/8,…)',
   },
+  TRUSTED_PROXIES: {
+    kind: 'list',
+    default: '',
+    advanced: true,
+    help: 'addresses of proxies on other hosts whose X-Forwarded-For is believed (172.16.0.0/12,…)',
+  },
   PRICE_PER_MINUTE_MILLI_CENTS: {
     kind: 'integer',
     default: '0',

@@ -1,4 +1,5 @@
-// Which IP addresses an outgoing request may reach: everything public, and what the operator opened. No lookups here.
+// Ranges of IP addresses as settings name them, and which addresses an outgoing request may reach: everything public, and
+// what the operator opened. No lookups here.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { ConfigError } from '../config.ts';
 
@@ -54,17 +55,28 @@ function canonical(ip: string): { family: 'ipv4' | 'ipv6'; address: string } | n
   return { family: 'ipv4', address: `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}` };
 }
 
-function addRange(list: BlockList, range: string): void {
+function addRange(list: BlockList, range: string, setting: string): void {
   const [text = '', bits, ...rest] = range.split('/');
   const parsed = canonical(text);
   const width = parsed?.family === 'ipv4' ? 32 : 128;
   const prefix = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
   if (parsed === null || text.includes('%') || rest.length > 0 || prefix < 0 || prefix > width) {
-    throw new ConfigError(
-      `WEBHOOK_ALLOWED_CIDRS: "${range}" is not an address range such as 10.0.0.0/8 or fd00::/8`,
-    );
+    throw new ConfigError(`${setting}: "${range}" is not an address range such as 10.0.0.0/8 or fd00::/8`);
   }
   list.addSubnet(parsed.address, prefix, parsed.family);
+}
+
+/**
+ * Whether an IP address in text form is in one of the ranges of a setting; text that is no address is in none.
+ * @throws ConfigError naming the setting and its first range that cannot be read
+ */
+export function readRanges(setting: string, ranges: readonly string[]): (ip: string) => boolean {
+  const list = new BlockList();
+  for (const range of ranges) addRange(list, range, setting);
+  return (ip) => {
+    const parsed = canonical(ip);
+    return parsed !== null && list.check(parsed.address, parsed.family);
+  };
 }
 
 /**
@@ -73,8 +85,7 @@ function addRange(list: BlockList, range: string): void {
  * @throws ConfigError naming the first range that cannot be read.
  */
 export function readAddressRules(allowedCidrs: readonly string[]): AddressRules {
-  const opened = new BlockList();
-  for (const range of allowedCidrs) addRange(opened, range);
+  const isOpened = readRanges('WEBHOOK_ALLOWED_CIDRS', allowedCidrs);
   // Two lists: in one, an IPv6 range such as ::/3 would also match IPv4 addresses in their mapped form.
   const blocked4 = new BlockList();
   for (const [network, prefix] of BLOCKED_V4) blocked4.addSubnet(network, prefix, 'ipv4');
@@ -89,7 +100,7 @@ export function readAddressRules(allowedCidrs: readonly string[]): AddressRules 
       const parsed = canonical(ip);
       if (parsed === null) return 'blocked';
       const { address, family } = parsed;
-      if (opened.check(address, family)) return 'opened';
+      if (isOpened(ip)) return 'opened';
       if (family === 'ipv4') return blocked4.check(address, 'ipv4') ? 'blocked' : 'public';
       return global6.check(address, 'ipv6') && !blocked6.check(address, 'ipv6') ? 'public' : 'blocked';
     },

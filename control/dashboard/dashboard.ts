@@ -3,6 +3,7 @@
 //   /dashboard/api: own page? ─► session, setup, login ─► signed in? its token? ─► keys, … ─► /v1 by the session ─► 404
 import { type RequestHandler, Router } from 'express';
 import { AppError } from '../../errors.ts';
+import { readRanges } from '../addresses.ts';
 import { jsonBody } from '../json-body.ts';
 import { rateLimit } from '../rate-limit.ts';
 import { contextOf } from '../request-context.ts';
@@ -50,7 +51,8 @@ const PREPARE_AFTER_MS = 2_000;
 /** Opens the dashboard. */
 export function openDashboard(o: DashboardOptions): Dashboard {
   const sessions = openSessions(o);
-  const { open, own } = sessionApi({ ...o, sessions });
+  const trustsProxy = readRanges('TRUSTED_PROXIES', o.config.TRUSTED_PROXIES);
+  const { open, own } = sessionApi({ ...o, sessions, trustsProxy });
 
   const api = Router({ caseSensitive: true });
   api.use(mark, refuseOthersPages(o.publicUrl));

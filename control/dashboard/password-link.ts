@@ -1,7 +1,16 @@
 // The one-time link that sets the operator's password: printed on the host, its token kept as a hash in the data folder, so
 // that a daemon that runs and a command beside it share it. Who can read or write that folder owns the daemon anyway.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fchownSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readConfig } from '../../config.ts';
 
@@ -20,7 +29,19 @@ export function makePasswordLink(dataDir: string, expiresAt: Date | null): strin
   const token = randomBytes(32).toString('base64url');
   const path = join(dataDir, FILE);
   const text = JSON.stringify({ hash: hashOf(token), expires_at: expiresAt?.toISOString() ?? null });
-  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  // What a stop has left there; made anew, since root must not write through a link that stands in the folder.
+  rmSync(`${path}.new`, { force: true });
+  const file = openSync(`${path}.new`, 'wx', 0o600);
+  try {
+    writeFileSync(file, text);
+    // Who resets a password is often root; the daemon is not, and must be able to read it.
+    if (process.getuid?.() === 0) {
+      const { uid, gid } = statSync(dataDir);
+      fchownSync(file, uid, gid);
+    }
+  } finally {
+    closeSync(file);
+  }
   renameSync(`${path}.new`, path);
   return token;
 }

@@ -23,12 +23,21 @@ const PROXY_HEADERS = [
 ];
 
 /**
- * Who asks, for counting attempts. Behind a proxy on this host it is the last address of X-Forwarded-For, which that proxy
- * wrote; from anywhere else the header is the client's own tale. Of IPv6 the network counts, since one has 2^64 of them.
+ * Who asks, for counting attempts. Behind a proxy on this host, or one that is trusted, it is the last address of
+ * X-Forwarded-For, which that proxy wrote; from anywhere else the header is the client's own tale. Of IPv6 the network
+ * counts, since one has 2^64 of them.
  */
-export function clientAddress({ headers, remoteAddress = 'unknown' }: Arrival): string {
-  const told = one(headers['x-forwarded-for'])?.split(',').at(-1)?.trim();
-  const address = isLoopback(remoteAddress) && told ? told : remoteAddress;
+export function clientAddress(
+  { headers, remoteAddress = 'unknown' }: Arrival,
+  trustsProxy: (address: string) => boolean,
+): string {
+  const told = (one(headers['x-forwarded-for']) ?? '').split(',').map((text) => text.trim());
+  let address = remoteAddress;
+  while (isLoopback(address) || trustsProxy(address)) {
+    const before = told.pop();
+    if (before === undefined || before === '') break;
+    address = before;
+  }
   if (!address.includes(':') || address.startsWith('::')) return address.replace('::ffff:', '');
   const [head = ''] = address.split('::');
   return `${head.split(':').slice(0, 4).join(':')}::/64`;

@@ -26,6 +26,8 @@ const changeBody = z.strictObject({ current: z.string().max(MAX_CHARACTERS), pas
 export interface SessionApiOptions {
   store: Pick<Store, 'firstOrganization' | 'getOrganization' | 'getOperator' | 'setPassword'>;
   sessions: Sessions;
+  /** Whether X-Forwarded-For of a request from this address is believed. */
+  trustsProxy: (address: string) => boolean;
   /** Where the one-time link is kept. */
   dataDir: string;
   version: string;
@@ -38,9 +40,11 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
   const { store, sessions, log } = o;
   const attempts = openAttempts();
 
+  const addressOf = (req: Request) => clientAddress(arrivalOf(req), o.trustsProxy);
+
   /** @throws AppError rate_limited */
   function countAttempt(req: Request): string {
-    const address = clientAddress(arrivalOf(req));
+    const address = addressOf(req);
     const wait = attempts.take(address, o.now().getTime());
     if (wait > 0) {
       log.warn({ address, wait_seconds: Math.ceil(wait) }, 'dashboard.too_many_attempts');
@@ -104,7 +108,7 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
   const setUp: RequestHandler = async (req, res) => {
     const { token, password } = parse(setupBody, req.body);
     // Whoever has the link is not kept waiting by somebody who tries passwords; nobody guesses 256 bits.
-    const address = clientAddress(arrivalOf(req));
+    const address = addressOf(req);
     const { id } = await theOrganization();
     if (!isPasswordLink(o.dataDir, token, o.now())) {
       countAttempt(req);

@@ -1,6 +1,6 @@
 // Address rules against the ranges of the IANA special-purpose registries.
 import t from 'tap';
-import { readAddressRules } from '../../control/addresses.ts';
+import { readAddressRules, readRanges } from '../../control/addresses.ts';
 
 const CLOSED = [
   '0.0.0.0',
@@ -110,4 +110,23 @@ t.test('a range that cannot be read is refused by name', async (t) => {
   ]) {
     t.throws(() => readAddressRules([range]), { message: /^WEBHOOK_ALLOWED_CIDRS: "/ }, range);
   }
+});
+
+t.test('the ranges of a setting, by table', async (t) => {
+  const isIn = readRanges('TRUSTED_PROXIES', ['172.16.0.0/12', '192.0.2.7', 'fd00::/8']);
+  for (const [ip, found] of [
+    ['172.31.255.255', true],
+    ['172.32.0.0', false],
+    ['::ffff:172.18.0.3', true],
+    ['192.0.2.7', true],
+    ['192.0.2.8', false],
+    ['fd12::1', true],
+    ['fe80::1', false],
+    ['no address', false],
+    ['', false],
+  ] as const) {
+    t.equal(isIn(ip), found, ip);
+  }
+  t.equal(readRanges('TRUSTED_PROXIES', [])('127.0.0.1'), false, 'none are named');
+  t.throws(() => readRanges('TRUSTED_PROXIES', ['caddy']), { message: /^TRUSTED_PROXIES: "caddy"/ });
 });

@@ -1,9 +1,13 @@
 // `npm run reset-password`, as a program: whether the daemon runs or not, and what it says where there is nothing to reset.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import t from 'tap';
-import { closePasswordLink, isPasswordLink } from '../../../control/dashboard/password-link.ts';
+import {
+  closePasswordLink,
+  isPasswordLink,
+  makePasswordLink,
+} from '../../../control/dashboard/password-link.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../main.js');
 const reset = (env: Record<string, string>) =>
@@ -30,6 +34,22 @@ t.test('a new link is printed, for the daemon of this data folder', async (t) =>
   writeFileSync(join(dataDir, 'password-link.json'), 'not JSON');
   t.notOk(isPasswordLink(dataDir, 'x', new Date()), 'a damaged file opens nothing');
 });
+
+t.test(
+  "a link that root makes is the daemon's to read, and is written through no other link",
+  process.getuid?.() === 0 ? {} : { skip: 'only root can give files away' },
+  async (t) => {
+    const dataDir = t.testdir({});
+    const elsewhere = t.testdir({ kept: 'as it was' });
+    symlinkSync(join(elsewhere, 'kept'), join(dataDir, 'password-link.json.new'));
+    chownSync(dataDir, 12_345, 12_346);
+    makePasswordLink(dataDir, null);
+    const { uid, gid, mode } = statSync(join(dataDir, 'password-link.json'));
+    t.same([uid, gid, mode & 0o777], [12_345, 12_346, 0o600]);
+    t.notOk(existsSync(join(dataDir, 'password-link.json.new')));
+    t.equal(readFileSync(join(elsewhere, 'kept'), 'utf8'), 'as it was');
+  },
+);
 
 t.test('without a database it says what to do', async (t) => {
   const { status, stdout, stderr } = reset({ DATA_DIR: t.testdir({}) });

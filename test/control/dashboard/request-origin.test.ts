@@ -9,6 +9,7 @@ import {
   readCookie,
 } from '../../../control/dashboard/request-origin.ts';
 
+const trusts = (address: string) => /^10\.0\.0\./.test(address);
 const from = (remoteAddress: string, headers: Record<string, string> = {}) => ({ remoteAddress, headers });
 
 t.test('the address that attempts are counted by', async (t) => {
@@ -25,15 +26,22 @@ t.test('the address that attempts are counted by', async (t) => {
       from('::ffff:127.0.0.1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.1' }),
       '198.51.100.1',
     ],
+    ['a proxy that is trusted', from('10.0.0.2', { 'x-forwarded-for': '198.51.100.1' }), '198.51.100.1'],
+    [
+      'two of them, and an address that the client invented',
+      from('127.0.0.1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.1, 10.0.0.3' }),
+      '198.51.100.1',
+    ],
+    ['a trusted one that asks for itself', from('10.0.0.2'), '10.0.0.2'],
     ['straight from this host', from('::1'), '::1'],
     ['IPv4 in an IPv6 socket', from('::ffff:203.0.113.5'), '203.0.113.5'],
     ['one network of IPv6', from('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64'],
   ] as const) {
-    t.equal(clientAddress(arrival), address, what);
+    t.equal(clientAddress(arrival, trusts), address, what);
   }
   t.equal(
-    clientAddress(from('2001:db8:1:2:aaaa::1')),
-    clientAddress(from('2001:db8:1:2:bbbb::9')),
+    clientAddress(from('2001:db8:1:2:aaaa::1'), trusts),
+    clientAddress(from('2001:db8:1:2:bbbb::9'), trusts),
     'two hosts of one network',
   );
 });

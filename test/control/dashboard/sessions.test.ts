@@ -278,3 +278,12 @@ t.test('wrong passwords wait longer and longer, by address, and say how long', a
   while ((await attacker.signIn('wrong')).status !== 429);
   t.equal((await attacker.setUp()).status, 200, 'who has a link of the host does not wait');
 });
+
+t.test('behind a proxy elsewhere that is trusted, attempts are counted by who makes them', async (t) => {
+  const rig = await openDashboardRig(t, { env: { TRUSTED_PROXIES: '198.51.100.0/24' } });
+  await rig.browser().setUp();
+  const through = (address: string) => rig.browser({ 'x-forwarded-for': `${address}, 198.51.100.9` });
+  const attacker = through('203.0.113.7');
+  while ((await attacker.signIn('wrong')).status !== 429);
+  t.equal((await through('203.0.113.8').signIn()).status, 200);
+});
