@@ -29,6 +29,13 @@ export interface Output {
 const GAP = '  ';
 const LEAST_WIDTH = 60;
 
+/** All that moves a terminal's cursor or does worse; colours, line ends and tabs stay. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const COMMANDS = /\u001b(?!\[[\d;]*m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g;
+
+/** A text that others wrote (a name, a transcript, an error) as a terminal may have it. */
+export const harmless = (text: string) => text.replace(COMMANDS, '');
+
 const width = (text: string) => [...stripVTControlCharacters(text)].length;
 const padded = (text: string, to: number) => text + ' '.repeat(Math.max(0, to - width(text)));
 
@@ -37,7 +44,7 @@ export function createOutput(streams: Streams, o: { json: boolean; color: boolea
   const paint = (style: Style, text: string) =>
     o.color ? styleText(style, text, { stream: streams.out, validateStream: true }) : text;
   const columns = Math.max(LEAST_WIDTH, streams.out.columns ?? 100);
-  const line = (text = '') => void streams.out.write(`${text}\n`);
+  const line = (text = '') => void streams.out.write(`${harmless(text)}\n`);
 
   return {
     json: o.json,
@@ -46,7 +53,7 @@ export function createOutput(streams: Streams, o: { json: boolean; color: boolea
     paint,
     data: (value) => line(JSON.stringify(value, null, 2)),
     line,
-    note: (text) => void streams.err.write(`${text}\n`),
+    note: (text) => void streams.err.write(`${harmless(text)}\n`),
     table(heads, rows, none) {
       if (rows.length === 0) return line(paint('dim', none));
       const widths = heads.map((head, at) =>

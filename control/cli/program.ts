@@ -12,11 +12,13 @@ import { addWebhookCommands } from './commands/webhooks.ts';
 import { addCompletion } from './completion.ts';
 import type { Context } from './context.ts';
 import { EXIT, EXIT_HELP, exitCodeOf, explain, UsageError } from './exit.ts';
-import { createOutput, type Streams } from './output.ts';
+import { createOutput, harmless, type Streams } from './output.ts';
 import { chooseDaemon, DEFAULT_URL } from './profiles.ts';
 
-/** Makes a commander action out of what a command does: `o` are its own flags, then come its arguments. */
-// The arguments of an action are what its command line says, which the type system does not see.
+/**
+ * Makes a commander action out of what a command does: `o` are its own flags, then come its arguments, which are what its
+ * command line says: the type system does not see them.
+ */
 export type Run = <O>(
   work: (context: Context, o: O, ...args: string[]) => Promise<void> | void,
 ) => (...given: unknown[]) => Promise<void>;
@@ -145,8 +147,8 @@ export async function runCommandLine(args: readonly string[], o: Surroundings): 
       );
     } else if (first !== '') {
       const { paint } = createOutput({ out: o.err, err: o.err }, { json: false, color: globals.color });
-      o.err.write(`${exitCode === EXIT.ok ? first : `${paint('red', 'offhook:')} ${first}`}\n`);
-      for (const line of more) o.err.write(`${paint('dim', line)}\n`);
+      o.err.write(`${exitCode === EXIT.ok ? '' : `${paint('red', 'offhook:')} `}${harmless(first)}\n`);
+      for (const line of more) o.err.write(`${paint('dim', harmless(line))}\n`);
     }
     return exitCode;
   }

@@ -1,4 +1,5 @@
 // A call as it happens: its states and its words, line by line, and on a terminal one status line below them.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, TranscriptItem } from '../../sdk/index.ts';
 import { hasEnded } from '../../sdk/index.ts';
 import type { Context } from '../context.ts';
@@ -36,8 +37,7 @@ export function spokenLine({ output }: Pick<Context, 'output'>, item: Transcript
   return `${output.paint('dim', clock(item.start_ms).padStart(6))}  ${output.paint(style[item.role], who)}  ${heard}${cut}`;
 }
 
-/** Follows a call to its end and result. Ctrl-C leaves it; the call goes on. Answers the call as it ended. */
-export async function watchCall(context: Context, id: string): Promise<Call> {
+async function follow(context: Context, id: string): Promise<Call> {
   const { offhook, output, signal } = context;
   const printed = new Set<string>();
   let seen: Call['status'] | null = null;
@@ -82,17 +82,17 @@ export async function watchCall(context: Context, id: string): Promise<Call> {
     }
     if (hasEnded(call)) show('        the result is being worked out …');
     else if (answeredAt > 0) show(`        ${clock(Date.now() - answeredAt)} on the line`);
-    await new Promise<void>((next, stop) => {
-      const timer = setTimeout(next, LOOK_MS);
-      signal.addEventListener(
-        'abort',
-        () => {
-          clearTimeout(timer);
-          stop(new Ending(EXIT.ok, `\nThe call goes on: offhook calls hangup ${id}`));
-        },
-        { once: true },
-      );
-    });
+    await sleep(LOOK_MS, undefined, { signal });
+  }
+}
+
+/** Follows a call to its end and result. Ctrl-C leaves it; the call goes on. Answers the call as it ended. */
+export async function watchCall(context: Context, id: string): Promise<Call> {
+  try {
+    return await follow(context, id);
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+    throw new Ending(EXIT.ok, `\nThe call goes on: offhook calls hangup ${id}`);
   }
 }
 

@@ -143,6 +143,31 @@ t.test('a call is placed with what it is about, and waited for', async (t) => {
   t.match(await offhook(['calls', 'hangup', id]), { code: 5, err: /call_ended/ });
 });
 
+t.test('what others wrote does nothing to the terminal', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  await rig.agent({ name: 'Re\u001b]0;title\u0007min\u001b[2J\u009b1Ader\r' });
+  const { code, out } = await offhook(['agents', 'list']);
+  t.equal(code, 0);
+  t.match(out, 'Re]0;titlemin[2J1Ader');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  t.notMatch(out, /[\u0007\u001b\u009b\r]/);
+});
+
+t.test('a watch that is interrupted leaves the call alone, whatever it was just doing', async (t) => {
+  const rig = await openRig(t);
+  const call = makeCall(rig.orgId);
+  await rig.store.createCall(call, { events: ['call.queued'], reserve: 0 });
+  const offhook = runner(t, rig);
+  const left = { code: 0, err: new RegExp(`The call goes on: offhook calls hangup ${call.id}`) };
+  t.match(await offhook(['calls', 'watch', call.id], AbortSignal.abort(new Error('Interrupted.'))), left);
+  const stop = new AbortController();
+  const watching = offhook(['calls', 'watch', call.id], stop.signal);
+  // Its first look is answered long before this, and the next one is not yet due.
+  setTimeout(() => stop.abort(new Error('Interrupted.')), 400);
+  t.match(await watching, left);
+});
+
 t.test('listen brings events to a local program as webhooks that verify', async (t) => {
   const rig = await openRig(t);
   const offhook = runner(t, rig);
