@@ -3,12 +3,15 @@
 const FRAME_MS = 20;
 /** Ticks made up for after a stall; beyond that the schedule starts anew and the rest is counted as skipped. */
 const MAX_CATCH_UP = 10;
+const RECENT_MS = 10_000;
 
 export interface FrameClock {
   /** Called once a frame with a monotonic time in milliseconds. Answers a function that takes it out again. */
   add(onFrame: (nowMs: number) => void): () => void;
   /** The worst lateness of a tick since the last reading, in milliseconds, and the ticks skipped. */
   lateness(): { maxMs: number; skipped: number };
+  /** The worst lateness of the last ten to twenty seconds, in milliseconds: what the next tick may be late by too. */
+  recentLateMs(): number;
   close(): void;
 }
 
@@ -20,12 +23,21 @@ export function startFrameClock(onError: (error: unknown) => void): FrameClock {
   let base = origin;
   let maxMs = 0;
   let skipped = 0;
+  let recentMs = 0;
+  let beforeMs = 0;
+  let recentUntil = origin + RECENT_MS;
   let timer: NodeJS.Timeout;
 
   function run(): void {
     const now = performance.now();
     const late = now - (base + tick * FRAME_MS);
     if (late > maxMs) maxMs = late;
+    if (now >= recentUntil) {
+      beforeMs = recentMs;
+      recentMs = 0;
+      recentUntil = now + RECENT_MS;
+    }
+    if (late > recentMs) recentMs = late;
     let due = Math.floor((now - base) / FRAME_MS) - tick + 1;
     if (due > MAX_CATCH_UP) {
       skipped += due - MAX_CATCH_UP;
@@ -57,6 +69,7 @@ export function startFrameClock(onError: (error: unknown) => void): FrameClock {
       skipped = 0;
       return answer;
     },
+    recentLateMs: () => Math.max(recentMs, beforeMs),
     close() {
       clearTimeout(timer);
       listeners.clear();

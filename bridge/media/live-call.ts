@@ -23,11 +23,13 @@ import { createLineWatch, type LineWatch } from './line-watch.ts';
 
 /**
  * Audio at the carrier beyond what it has played: what the other side still hears after a hold, and what covers a late tick.
- * A line that ran dry because of us gets more of it, step by step.
+ * A thread that has run late lately gives all its lines more of it; a line that ran dry because of us, step by step.
  */
 const LEAD_MS = 120;
 const LEAD_STEP_MS = 40;
-const MOST_LEAD_MS = 280;
+const MOST_LEAD_MS = 320;
+/** Between the latest tick of late and the end of what the carrier has. */
+const LEAD_MARGIN_MS = 60;
 /** Frames a message to the carrier. */
 const FRAMES_A_MESSAGE = 2;
 const MESSAGE_MS = FRAMES_A_MESSAGE * FRAME_MS;
@@ -210,11 +212,12 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       const aheadMs = Math.max(callerClock.newestMs, callerClock.beforeMs);
       if (Number.isFinite(aheadMs)) callerClock.aheadMs = aheadMs;
     }
-    if (aheadUntilMs - nowMs + MESSAGE_MS <= leadMs && playout.ready()) {
+    const wantedMs = Math.max(leadMs, Math.min(MOST_LEAD_MS, ports.clock.recentLateMs() + LEAD_MARGIN_MS));
+    if (aheadUntilMs - nowMs + MESSAGE_MS <= wantedMs && playout.ready()) {
       const { transport } = stream;
       transport.cork();
       try {
-        sendDue(stream, nowMs);
+        sendDue(stream, nowMs, wantedMs);
       } finally {
         transport.uncork();
       }
@@ -222,9 +225,9 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     leftOver = playout.ready();
   }
 
-  function sendDue({ socket, wire, id }: Stream, nowMs: number): void {
+  function sendDue({ socket, wire, id }: Stream, nowMs: number, wantedMs: number): void {
     const { playout } = conversation;
-    while (aheadUntilMs - nowMs + MESSAGE_MS <= leadMs && playout.ready()) {
+    while (aheadUntilMs - nowMs + MESSAGE_MS <= wantedMs && playout.ready()) {
       const bytes = playout.take(out);
       if (bytes === 0) break;
       const payload = out.subarray(0, bytes);

@@ -131,6 +131,7 @@ export async function holdTalks(
             return () => ticks.delete(onFrame);
           },
           lateness: () => ({ maxMs: 0, skipped: 0 }),
+          recentLateMs: () => 0,
           close() {},
         },
         vad,
