@@ -53,7 +53,7 @@ interface BrowserScope {
 declare const window: { notes: Notes };
 
 /** Runs before the page's own code: what is connected to the loudspeaker is listened to as well. */
-function listenIn(): void {
+export function listenIn(): void {
   const notes: Notes = {
     states: [],
     loudest: { microphone: 0, agent: 0 },

@@ -14,7 +14,7 @@ import { useAction, useLoad } from '../ui/load.ts';
 import { Facts, Page, Section } from '../ui/page.ts';
 import { toast } from '../ui/toast.ts';
 
-const MIN_PASSWORD = 12;
+const MIN_PASSWORD = 10;
 
 function Password() {
   const [current, setCurrent] = useState('');
