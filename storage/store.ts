@@ -50,6 +50,7 @@ export interface CallFilters {
 export interface CallHour {
   /** `YYYY-MM-DDTHH`, UTC. */
   hour: string;
+  /** These five by phone alone; time and money also of calls from a browser. */
   calls: number;
   inbound: number;
   ended: number;
@@ -235,7 +236,7 @@ export interface Store {
 
   // overview: from `from` on, before `to`, both at the full hour
   callHours(orgId: string, from: string, to: string): Promise<CallHour[]>;
-  /** Failed calls by error code, else by what ended them; the most frequent first. */
+  /** Failed calls by phone, by error code, else by what ended them; the most frequent first. */
   failureReasons(orgId: string, from: string, to: string): Promise<{ reason: string; count: number }[]>;
   answerLatencies(orgId: string, from: string, to: string): Promise<LatencyCount[]>;
 
