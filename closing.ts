@@ -19,6 +19,7 @@ export interface Closing {
   hurry(): void;
 }
 
+/** Nothing is open yet. What fails to close, or is late, is told to `log`, and the rest is closed all the same. */
 export function openClosing(log: Pick<Log, 'info' | 'warn' | 'error'>): Closing {
   const parts: Part[] = [];
   const hurry = new AbortController();

@@ -60,6 +60,7 @@ const RESTARTED = {
 
 const max = (a: string, b: string) => (a > b ? a : b);
 
+/** Looks after nothing until it is started; `recover` comes first. */
 export function openCallWatch(o: CallWatchOptions): CallWatch {
   const { switchboard, store, log } = o;
   const { carrierOf } = switchboard;

@@ -30,6 +30,7 @@ export interface TurnLog {
 
 const tenthsOrNull = (ms: number | null | undefined) => (ms == null ? null : tenths(ms));
 
+/** An empty log. What cannot be stored is told to `log` and lost: no call waits for it. */
 export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog {
   /** The last turn of each call. */
   const lasts = new Map<string, TurnRecord>();

@@ -61,6 +61,7 @@ export interface RateLimit {
   byAddress(address: string, res: Response): void;
 }
 
+/** Full buckets for every key and address. @param o.perSecond how fast they fill; `burst` is what one holds */
 export function rateLimit(o: { perSecond: number; burst: number; now: () => Date }): RateLimit {
   const keys = tokenBuckets(o.perSecond, o.burst);
   const addresses = tokenBuckets(o.perSecond, o.burst);

@@ -35,6 +35,7 @@ export function objectOf(argument: string, flag: string): Record<string, unknown
   throw new UsageError(`${flag} must be a JSON object, such as '{"name": "value"}'.`);
 }
 
+/** Any value out of JSON, a file of it or stdin. @throws UsageError naming `flag` */
 export function jsonOf(argument: string, flag: string): unknown {
   const text = textOf(argument);
   try {

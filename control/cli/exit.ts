@@ -34,6 +34,7 @@ export class Ending extends Error {
   }
 }
 
+/** One of EXIT, or the code that an Ending brings. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Ending) return error.exitCode;
   if (error instanceof UsageError) return EXIT.usage;

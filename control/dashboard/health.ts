@@ -164,6 +164,7 @@ function threadsHealth({ threads }: HealthSources): PartHealth {
   return { state: 'ok', text: `${carried}, on time.`, ...numbers };
 }
 
+/** Asks nobody until it is read. */
 export function openHealth(o: HealthSources): Health {
   const carrier = remembered(() => carrierHealth(o.carrier), o.now);
   const model = remembered(() => modelHealth(o.model), o.now);

@@ -25,6 +25,7 @@ export interface LiveApi {
   close(): void;
 }
 
+/** For signed-in browsers, each its own organization's calls. @param o.heartbeatMs also how soon a session that is over is noticed */
 export function liveApi(o: {
   feed: LiveFeed;
   sessions: Sessions;

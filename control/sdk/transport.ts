@@ -57,6 +57,7 @@ export interface Transport {
   send<O extends Operation>(operation: O, o?: Request<O>): Promise<{ answer: AnswerOf<O>; headers: Headers }>;
 }
 
+/** Opens nothing: each request is its own. @throws (of `send`) OffhookError; the signal's reason when it was aborted */
 export function createTransport(o: OffhookOptions): Transport {
   const base = (o.baseUrl ?? DEFAULT_URL).replace(/\/+$/, '').replace(/\/v1$/, '');
   // Some runtimes refuse a fetch that is called on another object than the global one.
