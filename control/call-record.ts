@@ -1,6 +1,6 @@
 // The record of a call at its start, whichever way it comes about: the prompt is rendered here, and never again.
 import { v7 as uuidv7 } from 'uuid';
-import type { CallRecord } from '../storage/records.ts';
+import type { AgentView, CallRecord } from '../storage/records.ts';
 import { renderPrompt } from './prompt.ts';
 
 /** What is the caller's choice of a call; the rest of a record follows from it. */
@@ -26,6 +26,22 @@ export type CallChoice = Pick<
   /** The carrier's id of a call that came in. */
   carrier_call_id?: string;
 };
+
+/** What a call keeps of its agent, as the agent is now. */
+export function choiceOf(agent: AgentView) {
+  const { persona, instructions, returns, voice, tools, voicemail_action, webhook_url, language } = agent;
+  return {
+    agent_id: agent.id,
+    persona,
+    instructions,
+    returns,
+    voice,
+    tools,
+    voicemail_action,
+    webhook_url,
+    language,
+  };
+}
 
 /** A call to be dialled (`queued`) or one that rings here (`ringing`). */
 export function callRecord(

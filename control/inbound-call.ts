@@ -1,6 +1,6 @@
 // The record of a call that came in: what its agent brings, and who called.
 import type { AgentView, CallRecord } from '../storage/records.ts';
-import { callRecord } from './call-record.ts';
+import { callRecord, choiceOf } from './call-record.ts';
 
 /** A ringing call for an inbound agent. */
 export function inboundCall(o: {
@@ -16,17 +16,9 @@ export function inboundCall(o: {
   return callRecord(
     {
       direction: 'inbound',
-      agent_id: agent.id,
+      ...choiceOf(agent),
       to_number: o.to,
       from_number: o.from,
-      persona: agent.persona,
-      instructions: agent.instructions,
-      returns: agent.returns,
-      voice: agent.voice,
-      tools: agent.tools,
-      voicemail_action: agent.voicemail_action,
-      webhook_url: agent.webhook_url,
-      language: agent.language,
       context: null,
       metadata: {},
       carrier_call_id: o.carrierCallId,

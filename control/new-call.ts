@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { AgentView, CallRecord, NumberView } from '../storage/records.ts';
 import { DEFAULT_VOICE } from './agent-schemas.ts';
 import { checkAgentUrls } from './agents.ts';
-import { type CallChoice, callRecord } from './call-record.ts';
+import { type CallChoice, callRecord, choiceOf } from './call-record.ts';
 import type * as schemas from './call-schemas.ts';
 import { parseReturns } from './returns-schema.ts';
 import type { ControlParts } from './route.ts';
@@ -51,17 +51,11 @@ export async function agentCall(
   const webhookUrl = body.webhook_url ?? agent.webhook_url;
   checkAgentUrls(parts.egress, { webhook_url: webhookUrl, tools: agent.tools });
   return newCall(parts, {
-    agent_id: agent.id,
+    ...choiceOf(agent),
     to_number: body.to,
     from_number: from.e164,
-    persona: agent.persona,
     instructions: body.instructions ?? agent.instructions,
-    returns: agent.returns,
-    voice: agent.voice,
-    tools: agent.tools,
-    voicemail_action: agent.voicemail_action,
     webhook_url: webhookUrl,
-    language: agent.language,
     context: body.context ?? {},
     metadata: body.metadata ?? {},
   });
@@ -110,17 +104,9 @@ export async function browserCall(
   return callRecord(
     {
       direction: agent.type,
-      agent_id: agent.id,
+      ...choiceOf(agent),
       to_number: outbound ? BROWSER : number,
       from_number: outbound ? number : BROWSER,
-      persona: agent.persona,
-      instructions: agent.instructions,
-      returns: agent.returns,
-      voice: agent.voice,
-      tools: agent.tools,
-      voicemail_action: agent.voicemail_action,
-      webhook_url: agent.webhook_url,
-      language: agent.language,
       context: body.context ?? (outbound ? {} : null),
       metadata: { source: BROWSER, ...(body.text_only === true ? { text_only: true } : {}) },
     },
