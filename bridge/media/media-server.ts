@@ -71,6 +71,8 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     const deadline = setTimeout(() => reject('no start'), START_DEADLINE_MS);
 
     function reject(why: string): void {
+      // What still comes is not looked at: one guess a socket.
+      ended = true;
       o.refused(why);
       socket.close(POLICY_VIOLATION, why);
       setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
