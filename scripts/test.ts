@@ -102,7 +102,7 @@ async function buildTap(): Promise<string | null> {
 
 /** Files that wait for minutes of real time; only `npm test -- --all` runs them. */
 const LONG =
-  /\/e2e\/(storage-low|thread-loss|planted|call-rules|line-faults|model-cases|proxy|deployment|admission)/;
+  /\/e2e\/(storage-low|thread-loss|planted|call-rules|line-faults|model-cases|model-connect|browser-client|dashboard-live|renewal|proxy|deployment|admission)\.test/;
 
 const all = process.argv.includes('--all');
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all');
