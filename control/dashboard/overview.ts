@@ -38,6 +38,8 @@ export interface Overview {
   series: ({
     at: string;
     calls: number;
+    /** Those that are over; the others may yet be answered. */
+    ended: number;
     answered: number;
     failed: number;
     billed_milli_cents: number;
@@ -121,6 +123,7 @@ export function overviewOf(o: {
       return {
         at: new Date(fromMs + step * stepMs).toISOString(),
         calls: total(hours, 'calls'),
+        ended: total(hours, 'ended'),
         answered: total(hours, 'answered'),
         failed: total(hours, 'failed'),
         ...latencyOf(latenciesOf.get(step) ?? []),

@@ -38,6 +38,8 @@ export interface Overview {
   series: {
     at: string;
     calls: number;
+    /** Those that are over; the others may yet be answered. */
+    ended: number;
     answered: number;
     failed: number;
     p50_ms: number | null;

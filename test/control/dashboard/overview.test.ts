@@ -77,6 +77,7 @@ t.test('hours fall into their steps, and what is not known stays so', async (t) 
   t.same(made.series[0], {
     at: '2026-03-03T18:00:00.000Z',
     calls: 10,
+    ended: 8,
     answered: 6,
     failed: 1,
     p50_ms: null,
@@ -87,6 +88,7 @@ t.test('hours fall into their steps, and what is not known stays so', async (t) 
   t.same(made.series[27], {
     at: '2026-03-10T12:00:00.000Z',
     calls: 20,
+    ended: 16,
     answered: 12,
     failed: 2,
     p50_ms: 700,

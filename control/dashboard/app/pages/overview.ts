@@ -127,8 +127,8 @@ function Figures(props: { overview: Overview; range: Range }) {
                   {
                     label: 'Not answered',
                     colour: '--part-1',
-                    values: series.map(({ calls, answered, failed }) =>
-                      Math.max(0, calls - answered - failed),
+                    values: series.map(({ ended, answered, failed }) =>
+                      Math.max(0, ended - answered - failed),
                     ),
                   },
                   { label: 'Failed', colour: '--bad', values: series.map(({ failed }) => failed) },

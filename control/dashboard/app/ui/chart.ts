@@ -109,10 +109,11 @@ export function Chart(props: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const tip = useRef<HTMLDivElement>(null);
   const look_ = look.value;
+  const empty = props.series.every(({ values }) => values.every((value) => value === null || value === 0));
   const drawnKey = JSON.stringify([props.times, props.series, props.kind]);
   useEffect(() => {
     const element = frame.current;
-    if (element === null || props.times.length === 0) return;
+    if (element === null || props.times.length === 0 || empty) return;
     const heights =
       props.stacked === true ? piled(props.series).reverse() : props.series.map(({ values }) => values);
     const data = [props.times.map((time) => Date.parse(time) / 1000), ...heights] as uPlot.AlignedData;
@@ -145,6 +146,7 @@ export function Chart(props: ChartProps) {
             >`
       }
     </figcaption>
+    ${empty ? html`<p class="dim">Nothing to draw yet.</p>` : null}
     <div class="chart-frame" ref=${frame} aria-hidden="true"><div class="chart-tip" ref=${tip} hidden></div></div>
     <div class="sr-only">
       <table>
