@@ -59,8 +59,12 @@ function runFile(file: string): Promise<void> {
     const lines: string[] = [];
     let inFile = { passed: 0, failed: 0, skipped: 0 };
     const reasons: string[] = [];
+    const notes: string[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => {
       lines.push(line);
+      // What a test wants to be known though it passed: a measure, where pictures are.
+      const note = /^\s*# note: (.*)$/.exec(line);
+      if (note !== null) notes.push(note[1] ?? '');
       // tap indents the tests of a file by four; deeper ones are assertions or nested tests.
       const match = /^ {4}(not )?ok \d+ - (.*)$/.exec(line);
       if (match === null) return;
@@ -83,6 +87,7 @@ function runFile(file: string): Promise<void> {
       const counts = `${inFile.passed} passed${inFile.failed ? `, ${inFile.failed} failed` : ''}${inFile.skipped ? `, ${inFile.skipped} skipped` : ''}`;
       console.log(`${mark} ${file} ${paint('dim', `${counts}, ${seconds} s`)}`);
       for (const reason of reasons) console.log(paint('yellow', `     skipped: ${reason}`));
+      for (const note of notes) console.log(paint('dim', `     ${note}`));
       if (inFile.failed > 0) console.log(lines.join('\n'));
       resolve();
     });

@@ -148,12 +148,10 @@ async function watch(context: BrowserContext, url: string): Promise<Sight> {
   };
 }
 
-/** Keeps a picture of the page as it stands. */
-export async function picture(page: Page, name: string): Promise<string> {
+/** Keeps a picture of what is in view; `whole`: of the page down to its end. */
+export async function picture(page: Page, name: string, whole = false): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
-  const path = join(PICTURES, `${name}.png`);
-  await page.screenshot({ path });
-  return path;
+  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: whole });
 }
 
 interface Violation {

@@ -323,6 +323,7 @@ t.test('the first hour', { skip: NO_CHROMIUM, timeout: 270_000 }, async (t) => {
     t.equal(await at(), 0);
     await recording.getByRole('button', { name: 'Play' }).click();
     await until('the sound to advance', async () => (await at()) >= 1);
+    await picture(page, 'call-whole', true);
     const lines = await rig.transcript(callId);
     const last = lines.at(-1);
     await transcript
