@@ -24,6 +24,8 @@ export interface VadBatchOptions {
   sliceMs?: number;
   /** Whether quiet windows skip the model. */
   gate?: boolean;
+  /** Whether the middle of plain speech skips the model two windows of three. As `gate` when not given. */
+  carry?: boolean;
 }
 
 export interface VadLane {
@@ -70,13 +72,17 @@ interface Run extends BatchRows {
 }
 
 export class VadBatch {
-  /** Windows answered, how many of them the model saw (warm-ups included), runs of the model, windows given up for being too old. */
-  readonly counters = { windows: 0, modelWindows: 0, runs: 0, droppedWindows: 0 };
+  /**
+   * Windows answered; how many the model saw (warm-ups included), and how many of plain speech it was spared; runs of the
+   * model; windows given up for being too old.
+   */
+  readonly counters = { windows: 0, modelWindows: 0, carriedWindows: 0, runs: 0, droppedWindows: 0 };
   readonly #session: InferenceSession;
   readonly #model: VadModel;
   readonly #maxBatch: number;
   readonly #sliceMs: number;
   readonly #gate: boolean;
+  readonly #carry: boolean;
   readonly #runs = new Map<number, Run>();
   readonly #sr = new Tensor('int64', BigInt64Array.of(BigInt(RATE_HZ)), []);
   readonly #free: Int16Array[] = [];
@@ -92,6 +98,7 @@ export class VadBatch {
     this.#maxBatch = options.maxBatch ?? 32;
     this.#sliceMs = options.sliceMs ?? 4;
     this.#gate = options.gate ?? true;
+    this.#carry = options.carry ?? this.#gate;
     this.#limit = this.#maxBatch;
   }
 
@@ -104,6 +111,7 @@ export class VadBatch {
   openLane(onWindow: OnWindow): VadLane {
     return new QueuedLane(onWindow, {
       gate: this.#gate,
+      carry: this.#carry,
       model: this.#model,
       counters: this.counters,
       take: () => this.#free.pop() ?? new Int16Array(this.#model.contextSamples + VAD_WINDOW_SAMPLES),
@@ -147,13 +155,13 @@ export class VadBatch {
     }
   }
 
-  /** The next window of as many lanes as a batch takes; answers gated ones on the way. */
+  /** The next window of as many lanes as a batch takes; answers what needs no model on the way. */
   #collect(): QueuedLane[] {
     const batch: QueuedLane[] = [];
     while (batch.length < this.#limit) {
       const lane = this.#ready.shift();
       if (lane === undefined) break;
-      if (lane.answerGated()) batch.push(lane);
+      if (lane.answerPlain()) batch.push(lane);
     }
     return batch;
   }

@@ -1,7 +1,8 @@
 // PURE. One call's place in the VAD batch: its windows in their order, the model's memory of it, and an energy gate that
-// answers silence without the model. The runs of the model are vad-batch.ts.
+// answers silence without the model; plain-speech.ts answers for it in the middle of speech. Its runs are vad-batch.ts.
 import { RATE_HZ } from './g711.ts';
 import { NoiseFloor, pcmLevelDb } from './levels.ts';
+import { PlainSpeech } from './plain-speech.ts';
 import type { OnWindow, VadLane } from './vad-batch.ts';
 import type { VadModel } from './vad-models.ts';
 
@@ -45,12 +46,13 @@ interface Pending {
 /** What the batch does for its lanes. */
 export interface LaneHost {
   gate: boolean;
+  carry: boolean;
   model: Pick<VadModel, 'contextSamples' | 'memory'>;
-  counters: { windows: number; droppedWindows: number };
+  counters: { windows: number; carriedWindows: number; droppedWindows: number };
   /** A buffer of one window and its context, and its way back: shared by all lanes. */
   take(): Int16Array;
   give(samples: Int16Array): void;
-  /** There is something to answer. Not said again before `answerGated` answered false. */
+  /** There is something to answer. Not said again before `answerPlain` answered false. */
   ready(lane: QueuedLane): void;
 }
 
@@ -60,6 +62,7 @@ export class QueuedLane implements VadLane {
   readonly #memory: readonly Float32Array[];
   readonly #context: number;
   readonly #floor = new NoiseFloor();
+  readonly #speech = new PlainSpeech();
   readonly #pending: Pending[] = [];
   #backlog = 0;
   #window: Int16Array;
@@ -154,15 +157,24 @@ export class QueuedLane implements VadLane {
     this.#host.counters.droppedWindows++;
   }
 
-  /** Answers gated windows up to the next one for the model. True when there is one: it is then in flight. */
-  answerGated(): boolean {
+  /** Answers windows without the model up to the next one for it. True when there is one: it is then in flight. */
+  answerPlain(): boolean {
     for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
-      if (next.samples !== null) {
-        this.#backlog--;
+      if (next.samples === null) {
+        this.#speech.interrupt();
+        this.#tell(0, next);
+        continue;
+      }
+      this.#backlog--;
+      if (next.fresh) this.#speech.interrupt();
+      const carried = this.#host.carry && !next.warmUp ? this.#speech.carry(next.levelDb) : null;
+      if (carried === null) {
         this.#inFlight = next;
         return true;
       }
-      this.#tell(0, next);
+      this.#host.give(next.samples);
+      this.#host.counters.carriedWindows++;
+      this.#tell(carried, next);
     }
     this.#queued = false;
     return false;
@@ -197,12 +209,16 @@ export class QueuedLane implements VadLane {
       }
     }
     const done = this.#land();
-    if (!done.warmUp) this.#tell(probabilities[row]!, done);
+    if (done.warmUp) return;
+    const probability = probabilities[row]!;
+    this.#speech.heard(probability, done.levelDb);
+    this.#tell(probability, done);
   }
 
   /** The model failed on the window in flight. */
   forget(): void {
     this.#forgetMemory();
+    this.#speech.interrupt();
     this.#land();
   }
 
