@@ -21,10 +21,17 @@ const MOST_LAG_MS = 600;
 const LAG_BLOCKS = ((MOST_LAG_MS - LEAST_LAG_MS) * PER_MS) / BLOCK;
 /** Louder than this below what was played, and it is somebody else: echoes of a telephone line are at -20 dB and fainter. */
 const LOUDEST_ECHO_DB = -12;
-/** Correlation from which a sound is what was played; unrelated voices stay below. */
+/** Correlation from which a sound is what was played, whatever the delay. */
+const SURELY_ALIKE = 0.72;
+/** Chance makes the first syllable of another voice as alike as this, once: an echo comes at the same delay again. */
 const ALIKE = 0.55;
-/** The same at the delay at which the line has echoed before. */
+/** At the delay at which the line has echoed before. */
 const ALIKE_AGAIN = 0.4;
+/** And so much of how alike this line's echo usually is: below it, somebody speaks along. */
+const OF_USUAL = 0.65;
+/** How quickly what is usual follows. */
+const USUAL_STEP = 1 / 16;
+const UNUSUAL_STEP = 1 / 128;
 /** Candidates of the coarse look that are looked at closely, each with so many samples to both sides. */
 const CANDIDATES = 4;
 const NEAR = 8;
@@ -69,6 +76,13 @@ export class EchoGuard {
   #spanEnergy = 0;
   /** Where the line has echoed before, in samples of 2 kHz. */
   #lag: number | null = null;
+  /** How alike it usually is there. */
+  #usual = 0;
+  /** A delay that fitted somewhat, and the end of the span that first did. */
+  #maybeLag: number | null = null;
+  #maybeAt = 0;
+  /** The delay of the last close look's best. */
+  #closeLag = 0;
   /** How often sound was compared closely, and how often it was what was played. */
   readonly counters = { compared: 0, explained: 0 };
 
@@ -130,13 +144,39 @@ export class EchoGuard {
     this.counters.compared++;
     const end = Math.round(endMs * PER_MS);
     if (!this.#take(end)) return false;
-    const known = this.#lag === null ? 0 : this.#closely(end, this.#lag);
-    if (known >= ALIKE_AGAIN) {
-      this.counters.explained++;
-      return true;
-    }
-    if (this.#search(end) < ALIKE) return false;
+    if (!this.#echoesAgain(end) && !this.#echoes(end)) return false;
     this.counters.explained++;
+    return true;
+  }
+
+  /** Whether the span is what was played, at the delay of the echoes before. */
+  #echoesAgain(end: number): boolean {
+    if (this.#lag === null) return false;
+    const score = this.#closely(end, this.#lag);
+    if (score < ALIKE_AGAIN) return false;
+    const enough = score >= this.#usual * OF_USUAL;
+    // A line that has become worse is believed after a while.
+    this.#usual += (score - this.#usual) * (enough ? USUAL_STEP : UNUSUAL_STEP);
+    if (enough && score >= ALIKE) this.#lag = this.#closeLag;
+    return enough;
+  }
+
+  /** Whether it is what was played at another delay: beyond doubt, or somewhat and once more at the same. */
+  #echoes(end: number): boolean {
+    const { score, lag } = this.#search(end);
+    if (score < ALIKE || (this.#lag !== null && Math.abs(lag - this.#lag) <= NEAR)) return false;
+    if (score < SURELY_ALIKE) {
+      const again = this.#maybeLag !== null && Math.abs(lag - this.#maybeLag) <= NEAR;
+      if (!again) {
+        this.#maybeLag = lag;
+        this.#maybeAt = end;
+      }
+      // Spans that overlap are one chance.
+      if (!again || end - this.#maybeAt < SPAN) return false;
+    }
+    this.#lag = lag;
+    this.#usual = score;
+    this.#maybeLag = null;
     return true;
   }
 
@@ -176,7 +216,7 @@ export class EchoGuard {
       : this.#reference[at % REFERENCE]!;
   }
 
-  /** The best correlation with what was played about `lag` samples before; remembers the lag when it is good. */
+  /** The best correlation with what was played about `lag` samples before; its own lag is `#closeLag`. */
   #closely(end: number, lag: number): number {
     const played = this.#near;
     const span = this.#span;
@@ -185,7 +225,6 @@ export class EchoGuard {
     let energy = 0;
     for (let i = 0; i < SPAN; i++) energy += played[i]! * played[i]!;
     let best = 0;
-    let bestLag = 0;
     for (let shift = 0; shift <= 2 * NEAR; shift++) {
       let product = 0;
       for (let i = 0; i < SPAN; i++) product += played[shift + i]! * span[i]!;
@@ -193,17 +232,16 @@ export class EchoGuard {
       const score = energy <= 0 ? 0 : Math.abs(product) / Math.sqrt(energy * this.#spanEnergy);
       if (score > best) {
         best = score;
-        bestLag = lag + NEAR - shift;
+        this.#closeLag = lag + NEAR - shift;
       }
       const comes = played[shift + SPAN] ?? 0;
       energy += comes * comes - played[shift]! * played[shift]!;
     }
-    if (best >= ALIKE) this.#lag = bestLag;
     return best;
   }
 
   /** Looks at the loudness of every 4 ms for the likeliest lags, then closely at those. */
-  #search(end: number): number {
+  #search(end: number): { score: number; lag: number } {
     const first = end - SPAN - MOST_LAG_MS * PER_MS;
     for (let block = 0; block < this.#blocks.length; block++) {
       let sum = 0;
@@ -237,15 +275,20 @@ export class EchoGuard {
       squares -= this.#blocks[at]! * this.#blocks[at]!;
     }
     let best = 0;
-    for (let round = 0; round < CANDIDATES && best < ALIKE; round++) {
+    let bestLag = 0;
+    for (let round = 0; round < CANDIDATES && best < SURELY_ALIKE; round++) {
       let at = 0;
       for (let i = 1; i < this.#scores.length; i++) if (this.#scores[i]! > this.#scores[at]!) at = i;
       if (this.#scores[at]! <= 0) break;
       const lag = MOST_LAG_MS * PER_MS - at * BLOCK;
-      best = Math.max(best, this.#closely(end, lag));
+      const score = this.#closely(end, lag);
+      if (score > best) {
+        best = score;
+        bestLag = this.#closeLag;
+      }
       for (let i = Math.max(0, at - 1); i <= Math.min(this.#scores.length - 1, at + 1); i++)
         this.#scores[i] = 0;
     }
-    return best;
+    return { score: best, lag: bestLag };
   }
 }

@@ -53,6 +53,11 @@ export class NoiseFloor {
     return this.#floorDb;
   }
 
+  /** The line has been heard for a second. */
+  get known(): boolean {
+    return this.#blocks[0] !== Number.POSITIVE_INFINITY;
+  }
+
   /** Takes the level of the next frame of `ms` and answers the floor in dB. */
   step(levelDb: number, ms: number): number {
     if (levelDb <= SILENT_DB + 6) return this.#floorDb;

@@ -159,10 +159,12 @@ export class SpeechDetector {
 
   /** Takes the next window. Without a level, the probability alone decides. */
   push(probability: number, endSample: number, levelDb = 0): SpeechEvent | null {
+    const unknown = !this.#floor.known;
     const leastDb = this.#leastDb(levelDb);
     if (this.#state.phase === 'quiet') this.#peakDb = levelDb;
     else if (probability >= this.#options.startProbability)
       this.#peakDb = Math.max(this.#peakDb - PEAK_FALLS_DB, levelDb);
+    if (unknown && this.#floor.known && this.#isNoise()) return this.#takeBack(endSample);
     const window = { probability, levelDb, leastDb, startSample: endSample - WINDOW_SAMPLES, endSample };
     const step = stepSpeech(this.#state, window, this.#options);
     if (step === null) return null;
@@ -178,6 +180,17 @@ export class SpeechDetector {
       ? Math.min(floorDb + aboveFloorDb, this.#peakDb - belowPeakDb)
       : Math.min(floorDb + onsetAboveFloorDb, LOUD_DB);
     return Math.max(leastLevelDb, relativeDb);
+  }
+
+  /** What was taken for speech before the line was known is no louder than the line. */
+  #isNoise(): boolean {
+    return this.#peakDb < Math.min(this.#floor.db + this.#options.onsetAboveFloorDb, LOUD_DB);
+  }
+
+  #takeBack(endSample: number): SpeechEvent | null {
+    const { speaking } = this;
+    this.#state = QUIET;
+    return speaking ? { type: 'speech-ended', atSample: endSample, knownAtSample: endSample } : null;
   }
 
   /** Quiet again, without an event, on a line that is not known yet. */

@@ -4,6 +4,8 @@
 export interface HoldRules {
   /** Speech this long over the agent's voice means to be heard. A word of assent ("mhm", "uh-huh", "okay") is shorter. */
   confirmMs: number;
+  /** And so much of that time it is heard: a cough is bursts with nothing between them. */
+  soundingMs: number;
   /** Silence after shorter speech that lets the agent go on: more words may follow a short one. */
   quietMs: number;
   /** Sound that was no speech and lasted so long may have been the beginning of a faint word: so much longer is waited. */
@@ -22,6 +24,7 @@ export interface HoldRules {
 
 export const HOLD_RULES: HoldRules = {
   confirmMs: 680,
+  soundingMs: 600,
   quietMs: 440,
   fadeMs: 130,
   confirmTogetherMs: 900,
@@ -36,6 +39,8 @@ export interface Hold {
   since: number;
   onsetMs: number;
   endMs: number | null;
+  /** How much of the time since the onset nothing was heard. */
+  pausedMs: number;
 }
 
 /** Speech over the agent's voice that was over too soon to stop it: from the first onset to the last end. */
@@ -48,10 +53,15 @@ export interface Burst {
 const follows = (onsetMs: number, burst: Burst | null, rules: HoldRules): burst is Burst =>
   burst !== null && onsetMs - burst.endMs <= rules.togetherMs;
 
-/** Whether speech that goes on since `onsetMs` means to be heard. */
-export function confirms(onsetMs: number, burst: Burst | null, rules: HoldRules, now: number): boolean {
+/** Whether speech that goes on since `onsetMs` means to be heard; `pausedMs` of the time nothing was. */
+export function confirms(
+  { onsetMs, pausedMs }: Pick<Hold, 'onsetMs' | 'pausedMs'>,
+  burst: Burst | null,
+  rules: HoldRules,
+  now: number,
+): boolean {
   const spokenMs = now - onsetMs;
-  if (spokenMs >= rules.confirmMs) return true;
+  if (spokenMs >= rules.confirmMs && spokenMs - pausedMs >= rules.soundingMs) return true;
   return follows(onsetMs, burst, rules) && burst.spokenMs + spokenMs >= rules.confirmTogetherMs;
 }
 

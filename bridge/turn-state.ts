@@ -48,15 +48,17 @@ function onVoice(state: TurnState, voice: Voice, rules: TurnRules, now: number):
   if (phase.at !== 'agent') return known(heard);
   if (phase.hold === null) {
     if (voice.is !== 'starting' && voice.is !== 'speaking') return known(heard);
-    const hold: Hold = { since: now, onsetMs: voice.onsetMs, endMs: null };
+    const hold: Hold = { since: now, onsetMs: voice.onsetMs, endMs: null, pausedMs: 0 };
     return to(heard, { ...phase, hold }, [{ do: 'hold', onsetMs: firstOnset(hold, state.burst, rules) }]);
   }
   // After a short word, more of them: the hold goes on for these.
   if (voice.is === 'starting' && phase.hold.endMs !== null)
     return known({
       ...heard,
-      phase: { ...phase, hold: { ...phase.hold, since: now, onsetMs: voice.onsetMs } },
+      phase: { ...phase, hold: { ...phase.hold, since: now, onsetMs: voice.onsetMs, pausedMs: 0 } },
     });
+  if (voice.is === 'speaking' && voice.pausedMs !== phase.hold.pausedMs)
+    return known({ ...heard, phase: { ...phase, hold: { ...phase.hold, pausedMs: voice.pausedMs } } });
   // No speech, as far as is known; after a word just before, its silence is waited for. The end of speech comes by itself.
   if (voice.is !== 'quiet' || state.voice.is !== 'starting' || phase.hold.endMs !== null) return known(heard);
   if (now - phase.hold.onsetMs < rules.fadeMs) return resume(heard, phase);
@@ -80,7 +82,7 @@ function onTickHeld(
   const { voice } = state;
   if (voice.is === 'quiet')
     return hold.endMs !== null && now - hold.endMs >= rules.quietMs ? resume(state, phase) : null;
-  if (voice.is === 'speaking' && confirms(voice.onsetMs, state.burst, rules, now))
+  if (voice.is === 'speaking' && confirms(voice, state.burst, rules, now))
     return toCaller(state, firstOnset(hold, state.burst, rules), true);
   // Neither speech nor silence: nobody waits for it.
   return voice.is === 'starting' && now - hold.since >= rules.confirmMs ? resume(state, phase) : null;
@@ -109,7 +111,7 @@ function onSpeechStarted(state: TurnState, onsetMs: number, rules: TurnRules, no
       if (state.answering && onsetMs - phase.since < rules.takeBackMs)
         return toCaller(learnFalseEnd(state, onsetMs), onsetMs, true);
       const spoke: TurnState = { ...state, callerSpoke: true };
-      const voice: Voice = { is: 'speaking', onsetMs };
+      const voice: Voice = { is: 'speaking', onsetMs, pausedMs: 0 };
       return phase.hold === null ? onVoice(spoke, voice, rules, now) : known({ ...spoke, voice });
     }
     case 'suspecting':
@@ -372,7 +374,7 @@ export function step(
       if (phase.at === 'suspecting') return known({ ...ended, spokeUntil: event.endMs });
       if (phase.at !== 'agent' || phase.hold === null) return known(ended);
       // Long enough, if nobody looked in time.
-      if (confirms(phase.hold.onsetMs, state.burst, rules, event.endMs)) {
+      if (confirms(phase.hold, state.burst, rules, event.endMs)) {
         const onsetMs = firstOnset(phase.hold, state.burst, rules);
         const step = toCaller(ended, onsetMs, true);
         return to(step.state, { at: 'caller', since: onsetMs, silentSince: event.endMs }, step.effects);

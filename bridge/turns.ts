@@ -116,7 +116,8 @@ export interface TurnState {
 export type Voice =
   | { is: 'quiet' }
   | { is: 'starting'; onsetMs: number }
-  | { is: 'speaking'; onsetMs: number }
+  /** `pausedMs`: stops of less than a pause since the onset, all together. */
+  | { is: 'speaking'; onsetMs: number; pausedMs: number }
   | { is: 'stopping'; onsetMs: number; quietMs: number };
 
 export const QUIET_VOICE: Voice = { is: 'quiet' };

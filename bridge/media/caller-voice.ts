@@ -7,6 +7,7 @@ import { QUIET_VOICE, type Voice } from '../turns.ts';
 /** The detector and the noise floor have not settled on a new line: speech must last longer to count. */
 const SETTLING_MS = 1_000;
 const SETTLING_START_MS = 320;
+const WINDOW_MS = 32;
 
 export interface CallerVoiceListener {
   voice(voice: Voice): void;
@@ -34,6 +35,9 @@ export function createCallerVoice(
   const detector = new SpeechDetector(settled);
   let offsetMs = 0;
   let settling = false;
+  /** Of the speech that goes on: its stops so far, and where the one that lasts began. */
+  let pausedMs = 0;
+  let quietMs: number | null = null;
 
   function settle(): void {
     settling = true;
@@ -57,13 +61,20 @@ export function createCallerVoice(
       if (now !== before) {
         switch (now.phase) {
           case 'quiet':
+            quietMs = null;
             listener.voice(QUIET_VOICE);
             break;
           case 'starting':
+            listener.voice({ is: 'starting', onsetMs: at(now.onsetSample) });
+            break;
           case 'speaking':
-            listener.voice({ is: now.phase, onsetMs: at(now.onsetSample) });
+            if (quietMs === null) pausedMs = 0;
+            else pausedMs += at(endSample) - WINDOW_MS - quietMs;
+            quietMs = null;
+            listener.voice({ is: 'speaking', onsetMs: at(now.onsetSample), pausedMs });
             break;
           case 'stopping':
+            quietMs = at(now.quietSample);
             listener.voice({ is: 'stopping', onsetMs: at(now.onsetSample), quietMs: at(now.quietSample) });
         }
       }
@@ -74,6 +85,7 @@ export function createCallerVoice(
     restart(newOffsetMs) {
       offsetMs = newOffsetMs;
       detector.reset();
+      quietMs = null;
       settle();
     },
     shift(newOffsetMs) {

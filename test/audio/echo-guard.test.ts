@@ -98,3 +98,17 @@ t.test('what was cleared was never played', async (t) => {
   guard.heard(quiet.subarray(0, 8 * 1_000), 100);
   t.notOk(guard.explains(900, pcmLevelDb(quiet.subarray(8 * 768, 8 * 800))));
 });
+
+t.test('a voice over silence is not explained by what it happens to be like at first', async (t) => {
+  for (const callerAtMs of [1_200, 2_000, 2_900, 3_700, 4_600]) {
+    const { callerLoud, callerExplained } = listen({ agent, caller, callerDb: -10, callerAtMs });
+    t.ok(callerExplained / callerLoud < 0.02, `${callerAtMs} ms: ${callerExplained} of ${callerLoud} taken`);
+  }
+});
+
+t.test('an echo in noise, much less like what was played, is learned at the second span', async (t) => {
+  const guard = new EchoGuard();
+  const noisy = noise(Math.floor(agent.length / 8), 170);
+  const { loud, explained } = listen({ agent, caller: noisy, echo: { gainDb: -25, delayMs: 120 } }, guard);
+  t.ok(explained / loud > 0.5, `${explained} of ${loud}`);
+});

@@ -5,10 +5,20 @@ const burst = { onsetMs: 1_000, endMs: 1_300, spokenMs: 300 };
 
 t.test('what confirms a hold', async (t) => {
   const table: [string, Parameters<typeof confirms>, boolean][] = [
-    ['speech that has lasted', [5_000, null, R, 5_000 + R.confirmMs], true],
-    ['not a moment less', [5_000, null, R, 5_000 + R.confirmMs - 1], false],
-    ['several pieces together', [1_800, burst, R, 1_800 + R.confirmTogetherMs - 300], true],
-    ['not pieces far apart', [2_400, burst, R, 2_400 + R.confirmTogetherMs - 300], false],
+    ['speech that has lasted', [{ onsetMs: 5_000, pausedMs: 0 }, null, R, 5_000 + R.confirmMs], true],
+    ['not a moment less', [{ onsetMs: 5_000, pausedMs: 0 }, null, R, 5_000 + R.confirmMs - 1], false],
+    [
+      'bursts with nothing between them do not',
+      [{ onsetMs: 5_000, pausedMs: R.confirmMs - R.soundingMs + 1 }, null, R, 5_000 + R.confirmMs],
+      false,
+    ],
+    [
+      'until enough of them is heard',
+      [{ onsetMs: 5_000, pausedMs: 200 }, null, R, 5_000 + R.soundingMs + 200],
+      true,
+    ],
+    ['several pieces together', [{ onsetMs: 1_800, pausedMs: 0 }, burst, R, 1_800 + R.confirmTogetherMs - 300], true],
+    ['not pieces far apart', [{ onsetMs: 2_400, pausedMs: 0 }, burst, R, 2_400 + R.confirmTogetherMs - 300], false],
   ];
   for (const [name, given, expected] of table) t.equal(confirms(...given), expected, name);
 });

@@ -74,7 +74,7 @@ t.test('speech that goes on within the silence is one turn', async (t) => {
 const OVER: [number, TurnEvent][] = [
   ...GREETED.slice(0, 3),
   [980, { type: 'voice', voice: { is: 'starting', onsetMs: 900 } }],
-  [1_100, { type: 'voice', voice: { is: 'speaking', onsetMs: 900 } }],
+  [1_100, { type: 'voice', voice: { is: 'speaking', onsetMs: 900, pausedMs: 0 } }],
   [1_100, { type: 'speech-started', onsetMs: 900 }],
 ];
 const R = TURN_RULES;
@@ -92,6 +92,21 @@ t.test('barge-in: held at the onset, interrupted once the speech has lasted, the
     [900 + confirmMs, { do: 'listen', fromMs: 900 }],
     [900 + confirmMs, { do: 'floor', floor: 'caller' }],
   ]);
+});
+
+t.test('a cough of several bursts over the agent`s voice does not interrupt it', async (t) => {
+  const { did, state } = play(fresh(), [
+    ...OVER,
+    [1_250, { type: 'voice', voice: { is: 'stopping', onsetMs: 900, quietMs: 1_150 } }],
+    [1_340, { type: 'voice', voice: { is: 'speaking', onsetMs: 900, pausedMs: 160 } }],
+    [900 + confirmMs + 20, { type: 'tick' }],
+    [1_850, { type: 'voice', voice: { is: 'quiet' } }],
+    [1_850, { type: 'speech-ended', endMs: 1_640 }],
+    [1_640 + R.quietMs, { type: 'tick' }],
+  ]);
+  t.notOk(did.includes('interrupt'));
+  t.equal(did.at(-1), 'resume');
+  t.match(state, { phase: { at: 'agent', hold: null } });
 });
 
 t.test('a click, a breath: the hold is taken back as soon as it is known for no speech', async (t) => {
@@ -178,7 +193,7 @@ t.test('a short word and more words: the agent is held through the pause between
     ...MHM,
     [1_500, { type: 'voice', voice: { is: 'starting', onsetMs: 1_460 } }],
     [1_660, { type: 'tick' }],
-    [1_680, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_460 } }],
+    [1_680, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_460, pausedMs: 0 } }],
     [1_680, { type: 'speech-started', onsetMs: 1_460 }],
     [1_460 + confirmMs, { type: 'tick' }],
   ]);
@@ -202,7 +217,7 @@ t.test('words that follow a short one are heard from the first onset on', async 
     ...MHM,
     [1_250 + R.quietMs, { type: 'tick' }],
     [1_780, { type: 'voice', voice: { is: 'starting', onsetMs: 1_700 } }],
-    [1_900, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_700 } }],
+    [1_900, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_700, pausedMs: 0 } }],
     [1_900, { type: 'speech-started', onsetMs: 1_700 }],
     [1_700 + confirmMs, { type: 'tick' }],
   ];
@@ -427,7 +442,7 @@ t.test('long first words, then silence: a person waits for an answer', async (t)
   ]);
   t.match(waited.effects, [[7_500 + R.suspectQuietMs, { do: 'speak', what: 'continue' }]]);
   const more = play(start.state, [
-    [8_000, { type: 'voice', voice: { is: 'speaking', onsetMs: 7_900 } }],
+    [8_000, { type: 'voice', voice: { is: 'speaking', onsetMs: 7_900, pausedMs: 0 } }],
     [20_000, { type: 'tick' }],
     [20_500, { type: 'voice', voice: { is: 'quiet' } }],
     [20_500, { type: 'speech-ended', endMs: 20_300 }],

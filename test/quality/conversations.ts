@@ -34,8 +34,8 @@ export interface Outcome {
   asked: readonly number[];
   turns: InstantModel['turns'];
   bargeIns: readonly number[];
-  /** Times the agent's voice was held back and let go on. */
-  takenBack: number;
+  /** When the agent's voice, held back for nothing, was let go on. */
+  takenBack: readonly number[];
 }
 
 const FRAME_MS = 20;
@@ -119,7 +119,7 @@ export async function holdTalks(
       const ticks = new Set<(nowMs: number) => void>();
       const models: InstantModel[] = [];
       const bargeIns: number[] = [];
-      let takenBack = 0;
+      const takenBack: number[] = [];
       let heardBytes = 0;
       const line = createPhoneLine(talk.caller, talk.echo, streamMs);
       const greeting = talk.greeting === null ? null : mulaw(talk.greeting);
@@ -149,7 +149,7 @@ export async function holdTalks(
         },
         post(message: FromMedia) {
           if (message.type === 'barge-in') bargeIns.push(streamMs());
-          if (message.type === 'hold-taken-back') takenBack++;
+          if (message.type === 'hold-taken-back') takenBack.push(streamMs());
           if (message.type === 'finished')
             throw new Error(`${talk.name}: the call ended (${message.reason})`);
         },

@@ -139,7 +139,7 @@ t.test(
       sounds: [],
       ...o,
     });
-    const outcome = { audible: [60, 80], asked: [0], turns: [], bargeIns: [], takenBack: 0 };
+    const outcome = { audible: [60, 80], asked: [0], turns: [], bargeIns: [], takenBack: [] };
     const scores = judge(
       [
         talk({}),
@@ -164,7 +164,7 @@ t.test(
           turns: [{ fromMs: 3_010, committedMs: 5_600 }],
         },
         outcome,
-        { ...outcome, bargeIns: [4_520], takenBack: 1 },
+        { ...outcome, bargeIns: [4_520], takenBack: [2_600] },
         { ...outcome, asked: [0, 4_480, 5_600], audible: [60, 4_520] },
       ],
     );

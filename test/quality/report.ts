@@ -70,6 +70,7 @@ export function talkRows(talks: TalkScores): Row[] {
   }
   row('voice held back for a moment: echo', counted(talks.takenBack.echo ?? NONE));
   row('voice held back for a moment: assent, coughs, doors', counted(talks.takenBack.assent ?? NONE));
+  row('  the agent not heard meanwhile, p50 / p95', spread(talks.takenBackGapMs));
   const { clipped } = talks;
   row(
     'turns that reach the model without their beginning',

@@ -26,6 +26,8 @@ export interface TalkScores {
   falseBargeIns: Record<string, Share>;
   /** The same, for times the voice was held back and let go on. */
   takenBack: Record<string, Share>;
+  /** How long the agent was not heard for each of them. */
+  takenBackGapMs: Spread;
   /** The caller's turns whose beginning did not reach the model. */
   clipped: Share;
   /** Answers asked for before the caller had said anything: what was on the line was taken for a turn. */
@@ -81,6 +83,7 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
   const answersToNoise = { hits: 0, of: 0 };
   const falseBargeIns = new Shares();
   const takenBack = new Shares();
+  const gaps: number[] = [];
   const cut = new Shares();
   const cutAudibly = new Shares();
   const notes: string[] = [];
@@ -130,7 +133,13 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
         const of = Math.max(1, talk.sounds.length);
         for (const key of [talk.kind, `${talk.kind}: ${talk.shade}`]) {
           falseBargeIns.add(key, outcome.bargeIns.length, of);
-          takenBack.add(key, outcome.takenBack, of);
+          takenBack.add(key, outcome.takenBack.length, of);
+        }
+        for (const atMs of outcome.takenBack) {
+          const before = outcome.audible.findLast((ms) => ms < atMs);
+          const after = outcome.audible.find((ms) => ms >= atMs);
+          if (before !== undefined && after !== undefined)
+            gaps.push(Math.max(0, after - before - FRAME_MS));
         }
         for (const atMs of outcome.bargeIns) {
           const sound = talk.sounds.findLast((startMs) => startMs <= atMs);
@@ -171,6 +180,7 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
     bargeInsMissed: missed,
     falseBargeIns: falseBargeIns.all,
     takenBack: takenBack.all,
+    takenBackGapMs: spreadOf(gaps),
     clipped,
     answersToNoise,
     endOfTurnMs: spreads(ends),

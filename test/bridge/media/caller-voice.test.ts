@@ -60,3 +60,25 @@ t.test('what the guard explains is no speech', async (t) => {
   hear(60, 0.9);
   t.same(told, []);
 });
+
+t.test('the stops inside what is said are counted, anew for each time', async (t) => {
+  const paused: number[] = [];
+  const voice = createCallerVoice({
+    voice: (it) => it.is === 'speaking' && paused.push(it.pausedMs),
+    speechStarted() {},
+    speechEnded() {},
+  });
+  let end = 0;
+  for (const [windows, probability] of [
+    [40, 0],
+    [6, 0.9],
+    [3, 0],
+    [4, 0.9],
+    [2, 0],
+    [4, 0.9],
+    [12, 0],
+    [6, 0.9],
+  ] as const)
+    for (let i = 0; i < windows; i++) voice.window(probability, (end += WINDOW), -30);
+  t.same(paused, [0, 96, 160, 0]);
+});
