@@ -22,16 +22,16 @@ const LAG_BLOCKS = ((MOST_LAG_MS - LEAST_LAG_MS) * PER_MS) / BLOCK;
 /** Louder than this below what was played, and it is somebody else: echoes of a telephone line are at -20 dB and fainter. */
 const LOUDEST_ECHO_DB = -12;
 /** Correlation from which a sound is what was played, whatever the delay. */
-const SURELY_ALIKE = 0.72;
+const SURELY_ALIKE = 0.66;
 /** Chance makes the first syllable of another voice as alike as this, once: an echo comes at the same delay again. */
 const ALIKE = 0.55;
 /** At the delay at which the line has echoed before. */
 const ALIKE_AGAIN = 0.4;
 /** And so much of how alike this line's echo usually is: below it, somebody speaks along. */
-const OF_USUAL = 0.65;
+const OF_USUAL = 0.6;
 /** How quickly what is usual follows. */
 const USUAL_STEP = 1 / 16;
-const UNUSUAL_STEP = 1 / 128;
+const UNUSUAL_STEP = 1 / 32;
 /** Candidates of the coarse look that are looked at closely, each with so many samples to both sides. */
 const CANDIDATES = 4;
 const NEAR = 8;

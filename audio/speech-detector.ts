@@ -40,9 +40,12 @@ export type SpeechState =
   | { readonly phase: 'speaking'; readonly onsetSample: number }
   | { readonly phase: 'stopping'; readonly onsetSample: number; readonly quietSample: number };
 
-/** `atSample` is when it happened, `knownAtSample` when the windows heard so far were enough to say so. */
+/**
+ * Speech that is taken back was the line's own noise, before that was known; its `atSample` is where it had begun.
+ * `atSample` is when it happened, `knownAtSample` when the windows heard so far were enough to say so.
+ */
 export interface SpeechEvent {
-  type: 'speech-started' | 'speech-ended';
+  type: 'speech-started' | 'speech-ended' | 'speech-taken-back';
   atSample: number;
   knownAtSample: number;
 }
@@ -188,9 +191,10 @@ export class SpeechDetector {
   }
 
   #takeBack(endSample: number): SpeechEvent | null {
-    const { speaking } = this;
+    const { speaking, onsetSample } = this;
     this.#state = QUIET;
-    return speaking ? { type: 'speech-ended', atSample: endSample, knownAtSample: endSample } : null;
+    if (!speaking || onsetSample === null) return null;
+    return { type: 'speech-taken-back', atSample: onsetSample, knownAtSample: endSample };
   }
 
   /** Quiet again, without an event, on a line that is not known yet. */

@@ -1,5 +1,5 @@
 // PURE. How much silence ends a turn of the caller: by how long this caller's pauses have been. A model's written words come
-// too late to tell, and how the last words sounded is not looked at yet.
+// too late to tell, and how the last words sounded does not tell (docs/quality.md, "The sound of an end").
 
 export interface PauseRules {
   /** Silence after the caller's last word that ends the turn, for a caller of whom nothing is known. */

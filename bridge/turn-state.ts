@@ -132,6 +132,27 @@ function onSpeechStarted(state: TurnState, onsetMs: number, rules: TurnRules, no
   }
 }
 
+/** The line's noise was taken for speech: what it was given is taken from it again. */
+function onSpeechTakenBack(state: TurnState, onsetMs: number, now: number): TurnStep {
+  const { phase } = state;
+  const first = state.spokeUntil === 0;
+  const quiet: TurnState = { ...state, voice: QUIET_VOICE, callerSpoke: state.callerSpoke && !first };
+  if (phase.at === 'agent' && phase.hold !== null) return resume(quiet, phase);
+  if (phase.at !== 'caller') return known(quiet);
+  // Words came before it in the same turn.
+  if (phase.since !== onsetMs) return to(quiet, { ...phase, silentSince: now });
+  const deaf: TurnState = { ...quiet, listening: false };
+  if (state.agentHeard || (first && !state.greets))
+    return to(deaf, { at: 'open', since: now, prompts: 0 }, [
+      { do: 'forget' },
+      { do: 'floor', floor: 'none' },
+    ]);
+  return to(deaf, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+    { do: 'forget' },
+    { do: 'speak', what: first ? 'greeting' : 'continue' },
+  ]);
+}
+
 /** A turn that was taken for finished and was not shows how long this caller's pauses are. */
 function learnFalseEnd(state: TurnState, onsetMs: number): TurnState {
   if (!state.answering) return state;
@@ -386,6 +407,8 @@ export function step(
         phase: { ...phase, hold: { ...phase.hold, endMs: event.endMs } },
       });
     }
+    case 'speech-taken-back':
+      return onSpeechTakenBack(state, event.onsetMs, now);
     case 'voice':
       return onVoice(state, event.voice, rules, now);
     case 'agent-audio':

@@ -131,6 +131,8 @@ export type TurnEvent =
   | { type: 'voice'; voice: Voice }
   | { type: 'speech-started'; onsetMs: number }
   | { type: 'speech-ended'; endMs: number }
+  /** Instead of its end: what started then was the line's noise. */
+  | { type: 'speech-taken-back'; onsetMs: number }
   /** The first audio of a response is there. */
   | { type: 'agent-audio' }
   /** Everything received has been heard. `busy`: a response still runs or waits, or a tool does. */

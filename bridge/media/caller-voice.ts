@@ -13,6 +13,8 @@ export interface CallerVoiceListener {
   voice(voice: Voice): void;
   speechStarted(onsetMs: number): void;
   speechEnded(endMs: number): void;
+  /** What had started then was no speech. Instead of its end. */
+  speechTakenBack(onsetMs: number): void;
 }
 
 export interface CallerVoice {
@@ -80,7 +82,8 @@ export function createCallerVoice(
       }
       if (event === null) return;
       if (event.type === 'speech-started') listener.speechStarted(at(event.atSample));
-      else listener.speechEnded(at(event.atSample));
+      else if (event.type === 'speech-ended') listener.speechEnded(at(event.atSample));
+      else listener.speechTakenBack(at(event.atSample));
     },
     restart(newOffsetMs) {
       offsetMs = newOffsetMs;

@@ -59,6 +59,8 @@ export interface Conversation {
   voice(voice: Voice): void;
   speechStarted(onsetMs: number): void;
   speechEnded(endMs: number): void;
+  /** What had started then was the line's noise. */
+  speechTakenBack(onsetMs: number): void;
   /** The carrier shall be given no more of the agent's voice for now. */
   held(): boolean;
   markPlayed(name: string): void;
@@ -423,6 +425,9 @@ export function openConversation(
     },
     speechEnded(endMs) {
       if (weTell()) handle({ type: 'speech-ended', endMs });
+    },
+    speechTakenBack(onsetMs) {
+      if (weTell()) handle({ type: 'speech-taken-back', onsetMs });
     },
     held: () => hold !== null,
     markPlayed(name) {

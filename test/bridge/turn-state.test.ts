@@ -70,6 +70,49 @@ t.test('speech that goes on within the silence is one turn', async (t) => {
   t.equal(did.filter((effect) => effect === 'listen').length, 1);
 });
 
+t.test('a line`s noise that was taken for speech is forgotten', async (t) => {
+  const early = play(fresh(), [
+    ...GREETED.slice(0, 2),
+    [350, { type: 'speech-started', onsetMs: 60 }],
+    [1_030, { type: 'speech-taken-back', onsetMs: 60 }],
+    [3_000, { type: 'tick' }],
+  ]);
+  t.match(early.effects.slice(-2), [
+    [1_030, { do: 'forget' }],
+    [1_030, { do: 'speak', what: 'greeting' }],
+  ]);
+  t.equal(early.state.callerSpoke, false);
+
+  const silent = play(fresh({ greets: false }), [
+    ...GREETED.slice(0, 2),
+    [350, { type: 'speech-started', onsetMs: 60 }],
+    [1_030, { type: 'speech-taken-back', onsetMs: 60 }],
+    [3_000, { type: 'tick' }],
+  ]);
+  t.same(silent.did.slice(-2), ['forget', 'floor']);
+  t.equal(silent.state.phase.at, 'open');
+
+  const after = play(fresh(), [
+    ...GREETED,
+    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
+    [7_000, { type: 'speech-ended', endMs: 6_800 }],
+    [7_200, { type: 'speech-started', onsetMs: 7_100 }],
+    [7_400, { type: 'speech-taken-back', onsetMs: 7_100 }],
+    [9_000, { type: 'tick' }],
+  ]);
+  t.equal(after.did.at(-1), 'commit', 'the words before it are answered');
+
+  const over = play(fresh(), [
+    ...GREETED.slice(0, 3),
+    [900, { type: 'voice', voice: { is: 'starting', onsetMs: 700 } }],
+    [1_000, { type: 'voice', voice: { is: 'speaking', onsetMs: 700, pausedMs: 0 } }],
+    [1_000, { type: 'speech-started', onsetMs: 700 }],
+    [1_030, { type: 'voice', voice: { is: 'quiet' } }],
+    [1_030, { type: 'speech-taken-back', onsetMs: 700 }],
+  ]);
+  t.equal(over.did.at(-1), 'resume');
+});
+
 /** Speech over the greeting: begins at 900, is known for speech at 1100. */
 const OVER: [number, TurnEvent][] = [
   ...GREETED.slice(0, 3),

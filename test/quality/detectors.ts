@@ -69,9 +69,10 @@ export function heardIn(
         passedFromMs: startMs - PREROLL_MS,
         misfire: false,
       });
-    } else if (event?.type === 'speech-ended') {
+    } else if (event !== null) {
       const last = heard.at(-1)!;
-      last.endMs = event.atSample / 8;
+      last.misfire = event.type === 'speech-taken-back';
+      last.endMs = (last.misfire ? event.knownAtSample : event.atSample) / 8;
       last.endKnownMs = frameEndMs(event.knownAtSample);
     }
   }

@@ -84,7 +84,8 @@ function ownClips(): Clip[] {
   ];
 }
 
-function debianClips(folder: string): Clip[] {
+/** Every recording of a folder of Debian’s prompts, cut to its speech. */
+export function debianClips(folder: string): Clip[] {
   const names = readdirSync(join(PROMPTS, folder)).filter(
     (name) => name.endsWith('.wav') && !NO_VOICE.test(name),
   );
@@ -106,6 +107,7 @@ function speak(voice: string, texts: readonly string[]): Clip[] {
   }
 }
 
+export const hasPrompts = (): boolean => existsSync(PROMPTS);
 const has = (program: string) =>
   (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
 

@@ -11,14 +11,15 @@ function open(guard: EchoGuard | null = null) {
       voice: (it) => told.push(it.is === 'quiet' ? 'quiet' : [it.is, it.onsetMs]),
       speechStarted: (ms) => told.push(['started', ms]),
       speechEnded: (ms) => told.push(['ended', ms]),
+      speechTakenBack: (ms) => told.push(['taken back', ms]),
     },
     guard,
   );
   let end = 0;
-  const hear = (windows: number, probability: number) => {
+  const hear = (windows: number, probability: number, levelDb = -30) => {
     for (let i = 0; i < windows; i++) {
       end += WINDOW;
-      voice.window(probability, end, -30);
+      voice.window(probability, end, levelDb);
     }
   };
   return { told, voice, hear };
@@ -53,6 +54,23 @@ t.test('in the first second of a line, speech must last longer', async (t) => {
   t.same(told.at(-1), ['started', 128]);
 });
 
+t.test('speech before the line is known, no louder than the line: taken back after a second', async (t) => {
+  const { told, hear } = open();
+  hear(31, 0.9, -44);
+  t.same(told.at(-1), ['started', 0]);
+  hear(1, 0.9, -44);
+  t.same(told.slice(-2), ['quiet', ['taken back', 0]]);
+  hear(60, 0.9, -44);
+  t.same(told.at(-1), ['taken back', 0], 'nor is it speech later');
+  const other = open();
+  for (let word = 0; word < 8; word++) {
+    other.hear(1, 0.2, -56);
+    other.hear(3, 0.2, -60);
+    other.hear(8, 0.9, -44);
+  }
+  t.notOk(other.told.some((one) => Array.isArray(one) && one[0] === 'taken back'), 'words are louder');
+});
+
 t.test('what the guard explains is no speech', async (t) => {
   const guard = new EchoGuard();
   guard.explains = () => true;
@@ -67,6 +85,7 @@ t.test('the stops inside what is said are counted, anew for each time', async (t
     voice: (it) => it.is === 'speaking' && paused.push(it.pausedMs),
     speechStarted() {},
     speechEnded() {},
+    speechTakenBack() {},
   });
   let end = 0;
   for (const [windows, probability] of [
