@@ -106,9 +106,10 @@ t.test('a voice over silence is not explained by what it happens to be like at f
   }
 });
 
-t.test('an echo in noise, much less like what was played, is learned at the second span', async (t) => {
-  const guard = new EchoGuard();
-  const noisy = noise(Math.floor(agent.length / 8), 170);
-  const { loud, explained } = listen({ agent, caller: noisy, echo: { gainDb: -25, delayMs: 120 } }, guard);
-  t.ok(explained / loud > 0.5, `${explained} of ${loud}`);
+t.test('a weak likeness counts once it has come again at the same delay', async (t) => {
+  const hiss = noise(30_000, 4_000);
+  const other = noise(30_000, 330).subarray(20_000 * 8, 28_000 * 8);
+  const echo = { gainDb: -25, delayMs: 120 };
+  const { loud, explained } = listen({ agent: hiss.subarray(0, 8_000 * 8), caller: other, echo });
+  t.ok(explained / loud > 0.8, `${explained} of ${loud}`);
 });

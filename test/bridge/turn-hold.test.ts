@@ -17,8 +17,16 @@ t.test('what confirms a hold', async (t) => {
       [{ onsetMs: 5_000, pausedMs: 200 }, null, R, 5_000 + R.soundingMs + 200],
       true,
     ],
-    ['several pieces together', [{ onsetMs: 1_800, pausedMs: 0 }, burst, R, 1_800 + R.confirmTogetherMs - 300], true],
-    ['not pieces far apart', [{ onsetMs: 2_400, pausedMs: 0 }, burst, R, 2_400 + R.confirmTogetherMs - 300], false],
+    [
+      'several pieces together',
+      [{ onsetMs: 1_800, pausedMs: 0 }, burst, R, 1_800 + R.confirmTogetherMs - 300],
+      true,
+    ],
+    [
+      'not pieces far apart',
+      [{ onsetMs: 2_400, pausedMs: 0 }, burst, R, 2_400 + R.confirmTogetherMs - 300],
+      false,
+    ],
   ];
   for (const [name, given, expected] of table) t.equal(confirms(...given), expected, name);
 });

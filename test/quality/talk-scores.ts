@@ -138,8 +138,7 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
         for (const atMs of outcome.takenBack) {
           const before = outcome.audible.findLast((ms) => ms < atMs);
           const after = outcome.audible.find((ms) => ms >= atMs);
-          if (before !== undefined && after !== undefined)
-            gaps.push(Math.max(0, after - before - FRAME_MS));
+          if (before !== undefined && after !== undefined) gaps.push(Math.max(0, after - before - FRAME_MS));
         }
         for (const atMs of outcome.bargeIns) {
           const sound = talk.sounds.findLast((startMs) => startMs <= atMs);

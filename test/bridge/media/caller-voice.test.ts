@@ -68,7 +68,10 @@ t.test('speech before the line is known, no louder than the line: taken back aft
     other.hear(3, 0.2, -60);
     other.hear(8, 0.9, -44);
   }
-  t.notOk(other.told.some((one) => Array.isArray(one) && one[0] === 'taken back'), 'words are louder');
+  t.notOk(
+    other.told.some((one) => Array.isArray(one) && one[0] === 'taken back'),
+    'words are louder',
+  );
 });
 
 t.test('what the guard explains is no speech', async (t) => {
@@ -98,6 +101,9 @@ t.test('the stops inside what is said are counted, anew for each time', async (t
     [12, 0],
     [6, 0.9],
   ] as const)
-    for (let i = 0; i < windows; i++) voice.window(probability, (end += WINDOW), -30);
+    for (let i = 0; i < windows; i++) {
+      end += WINDOW;
+      voice.window(probability, end, -30);
+    }
   t.same(paused, [0, 96, 160, 0]);
 });
