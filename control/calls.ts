@@ -11,10 +11,15 @@ import { errorBody } from './error-answer.ts';
 import { failpoint } from './failpoints.ts';
 import { agentCall, promptCall } from './new-call.ts';
 import { page } from './paging.ts';
+import { checkOwnLimit, tokenBuckets } from './rate-limit.ts';
 import { contextOf } from './request-context.ts';
 import { found, type Route, route } from './route.ts';
 
 export const NO_CALL = 'Your organization has no call with this id; GET /v1/calls lists them.';
+
+/** A search of an organization looks through many words, on the thread that serves everything else. */
+const SEARCHES_PER_SECOND = 5;
+const searches = tokenBuckets(SEARCHES_PER_SECOND, SEARCHES_PER_SECOND);
 
 /** Ended, and its last words and sounds are in: a media thread keeps a call for a moment beyond its end. */
 export function isFinal(call: CallRecord, calls: Pick<Calls, 'live'>): boolean {
@@ -92,7 +97,9 @@ export const callRoutes: Route[] = [
     status: 200,
     query: schemas.listCalls,
     answer: schemas.callList,
-    async run({ store, orgId, query, url }) {
+    async run({ store, orgId, query, url, now }) {
+      if (query.search !== undefined)
+        checkOwnLimit(searches, orgId, now(), `More than ${SEARCHES_PER_SECOND} searches a second`);
       const filters = {
         status: query.status,
         direction: query.direction,

@@ -5,12 +5,15 @@ import type { EventRecord } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import { page } from './paging.ts';
 import { type Route, route } from './route.ts';
+import { turnstile } from './turnstile.ts';
 import * as schemas from './webhook-schemas.ts';
 
 /** Requests of one organization that wait at once. Each holds a connection, and reads again with every event. */
 const MAX_WAITING = 50;
-/** By organization. */
-const waiting = new Map<string, number>();
+const inTurn = turnstile(MAX_WAITING, {
+  message: `${MAX_WAITING} requests wait for the next event already; follow with fewer, or with wait=0.`,
+  retryAfterSeconds: 5,
+});
 
 const eventView = (event: EventRecord) => ({
   id: event.id,
@@ -71,7 +74,7 @@ export const eventRoutes: Route[] = [
       try {
         let events = await read();
         if (events.length === 0 && query.wait > 0) {
-          await inTurn(orgId, next.come);
+          await inTurn(orgId, () => next.come);
           events = await read();
         }
         return { body: { data: events.map(eventView) } };
@@ -81,26 +84,6 @@ export const eventRoutes: Route[] = [
     },
   }),
 ];
-
-/** Waits, as one of those that may. @throws AppError rate_limited */
-async function inTurn(orgId: string, come: Promise<void>): Promise<void> {
-  const others = waiting.get(orgId) ?? 0;
-  if (others >= MAX_WAITING) {
-    throw new AppError(
-      'rate_limited',
-      `${MAX_WAITING} requests wait for the next event already; follow with fewer, or with wait=0.`,
-      { retryAfterSeconds: 5, retryable: true },
-    );
-  }
-  waiting.set(orgId, others + 1);
-  try {
-    await come;
-  } finally {
-    const left = (waiting.get(orgId) ?? 1) - 1;
-    if (left > 0) waiting.set(orgId, left);
-    else waiting.delete(orgId);
-  }
-}
 
 /** Comes with the organization's next event, when the time is over, or when whoever asks has gone. */
 function nextEvent(

@@ -1,5 +1,5 @@
-// Requests a second: one token bucket a key, one an address for requests without a good key. In memory: a restart
-// fills every bucket.
+// Requests a second: one token bucket a key, one an address for requests without a good key, and buckets of their own for
+// what costs more. In memory: a restart fills every bucket.
 import type { RequestHandler, Response } from 'express';
 import { AppError } from '../errors.ts';
 import { contextOf } from './request-context.ts';
@@ -92,4 +92,14 @@ export function rateLimit(o: { perSecond: number; burst: number; now: () => Date
     },
     byAddress: (address, res) => apply(addresses, address, res),
   };
+}
+
+/** A limit beside that of the key. @throws AppError rate_limited when the bucket `name` is empty; `what` is told apart */
+export function checkOwnLimit(buckets: TokenBuckets, name: string, now: Date, what: string): void {
+  const taken = buckets.take(name, now.getTime());
+  if (taken.allowed) return;
+  throw new AppError('rate_limited', `${what}; wait as long as Retry-After says.`, {
+    retryAfterSeconds: taken.waitSeconds,
+    retryable: true,
+  });
 }

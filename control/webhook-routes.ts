@@ -6,6 +6,7 @@ import { attemptView, deliveryView, endpointView } from '../storage/views.ts';
 import { settled } from './conflicts.ts';
 import { page } from './paging.ts';
 import { found, type Route, route } from './route.ts';
+import { turnstile } from './turnstile.ts';
 import * as schemas from './webhook-schemas.ts';
 import { OVERLAP_MS } from './webhook-secret.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
@@ -20,6 +21,12 @@ const NO_DELIVERY =
 const MAX_ENDPOINTS = 20;
 /** In one request: it is one transaction. */
 const MAX_REPLAYED = 10_000;
+/** Each holds a connection of the daemon for as long as the endpoint takes. */
+const MAX_TESTS = 5;
+const testInTurn = turnstile(MAX_TESTS, {
+  message: `${MAX_TESTS} tests of your endpoints are under way already; wait for one to end.`,
+  retryAfterSeconds: 5,
+});
 
 export const webhookRoutes: Route[] = [
   route({
@@ -169,12 +176,12 @@ export const webhookRoutes: Route[] = [
     operation: 'testWebhookEndpoint',
     summary: 'Send a test event to a webhook endpoint, and answer what came of it',
     description:
-      'At once, signed as a delivery is, with the type `endpoint.test` and a small body of its own. It is no delivery: it is not stored, not tried again, and changes nothing about the endpoint. A disabled endpoint can be tested too.',
+      'At once, signed as a delivery is, with the type `endpoint.test` and a small body of its own. It is no delivery: it is not stored, not tried again, and changes nothing about the endpoint. A disabled endpoint can be tested too. Five tests of an organization at once, then 429.',
     status: 200,
     answer: schemas.testOutcome,
     async run({ store, egress, orgId, params, log, now }) {
       const endpoint = found(await store.getEndpoint(orgId, params.id), NO_ENDPOINT);
-      const outcome = await testEndpoint(egress, endpoint, now());
+      const outcome = await testInTurn(orgId, () => testEndpoint(egress, endpoint, now()));
       log.info({ org_id: orgId, endpoint_id: endpoint.id, ...outcome }, 'endpoint.tested');
       return { body: outcome };
     },

@@ -31,6 +31,7 @@ t.test("a search finds calls by number, by agent and by what was said, and nobod
   await say(foreign, 'My glasses are broken.');
 
   const find = async (search: string, more = '') => {
+    rig.advance(1000);
     const { status, body } = await rig.api('GET', `/v1/calls?search=${encodeURIComponent(search)}${more}`);
     return status === 200 ? body.map((call: { id: string }) => call.id) : body.error.param;
   };
@@ -64,6 +65,20 @@ t.test("a search finds calls by number, by agent and by what was said, and nobod
   await say(one, 'My spectacles are broken.', { id: 'same' });
   await say(one, 'My monocle is broken.', { id: 'same' });
   t.same([await find('spectacles'), await find('monocle')], [[], [one]], 'words that were corrected');
+});
+
+t.test('five searches a second an organization; other lists and other organizations go on', async (t) => {
+  const rig = await openRig(t);
+  const get = (query: string, key = rig.key) => rig.api('GET', `/v1/calls${query}`, { key });
+  for (let at = 0; at < 5; at++) t.equal((await get('?search=bill')).status, 200);
+  const sixth = await get('?search=bill');
+  t.same([sixth.status, sixth.body.error.code], [429, 'rate_limited']);
+  t.equal(sixth.headers.get('retry-after'), '1');
+  t.equal((await get('')).status, 200, 'a list without a search is not counted');
+  t.equal((await get('?search=bill', rig.other.key)).status, 200);
+  rig.advance(200);
+  t.equal((await get('?search=bill')).status, 200, 'one more after a fifth of a second');
+  t.equal((await get('?search=bill')).status, 429);
 });
 
 t.test('what people type is words and never syntax', async (t) => {

@@ -76,6 +76,36 @@ t.test('a test goes nowhere that a webhook may not go', async (t) => {
   t.equal(receiver.connections, 0);
 });
 
+t.test('five tests of an organization at once, and one more is 429 with Retry-After', async (t) => {
+  const held: (() => void)[] = [];
+  const receiver = await openReceiver((_request, response) => {
+    held.push(() => response.writeHead(200).end());
+  });
+  t.teardown(() => receiver.close());
+  const rig = await openRig(t, OPEN);
+  const endpointOf = async (key: string) =>
+    (await rig.api('POST', '/v1/webhook_endpoints', { key, body: { url: receiver.url } })).body.id;
+  const [own, others] = [await endpointOf(rig.key), await endpointOf(rig.other.key)];
+  const test = (id = own, key = rig.key) => rig.api('POST', `/v1/webhook_endpoints/${id}/test`, { key });
+  const reached = async (count: number) => {
+    while (held.length < count) await new Promise((later) => setTimeout(later, 5));
+  };
+  const first = Array.from({ length: 5 }, () => test());
+  await reached(5);
+  const sixth = await test();
+  t.same([sixth.status, sixth.body.error.code], [429, 'rate_limited']);
+  t.equal(sixth.headers.get('retry-after'), '5');
+  t.equal(held.length, 5, 'nothing was sent for it');
+  const other = test(others, rig.other.key);
+  await reached(6);
+  for (const answer of held) answer();
+  for (const { body } of await Promise.all([...first, other])) t.equal(body.status, 'delivered');
+  const next = test();
+  await reached(7);
+  held[6]?.();
+  t.equal((await next).status, 200, 'when they have ended, another one may');
+});
+
 t.test('a replay queues again what was given up or missed, or all of it', async (t) => {
   const rig = await openRig(t);
   const make = async (org = rig.orgId) => {
