@@ -15,11 +15,11 @@ export function pcmLevelDb(pcm: Int16Array, from = 0): number {
   return toDb(sum, pcm.length - from);
 }
 
-/** RMS level of mu-law, `SILENT_DB` to 0, without decoding it. */
-export function mulawLevelDb(payload: Uint8Array): number {
+/** RMS level of mu-law from byte `from` on, `SILENT_DB` to 0, without decoding it. */
+export function mulawLevelDb(payload: Uint8Array, from = 0): number {
   let sum = 0;
-  for (let i = 0; i < payload.length; i++) sum += SQUARES[payload[i]!]!;
-  return toDb(sum, payload.length);
+  for (let i = from; i < payload.length; i++) sum += SQUARES[payload[i]!]!;
+  return toDb(sum, payload.length - from);
 }
 
 function toDb(sum: number, count: number): number {

@@ -29,8 +29,8 @@ export interface VadBatchOptions {
 }
 
 export interface VadLane {
-  /** Takes the next samples of the call, 8 kHz; copies them. Never calls back by itself. */
-  push(pcm: Int16Array): void;
+  /** Takes the next mu-law of the call; copies it. Never calls back by itself. */
+  push(mulaw: Uint8Array): void;
   /** No callback comes after this. */
   close(): void;
 }
@@ -85,7 +85,7 @@ export class VadBatch {
   readonly #carry: boolean;
   readonly #runs = new Map<number, Run>();
   readonly #sr = new Tensor('int64', BigInt64Array.of(BigInt(RATE_HZ)), []);
-  readonly #free: Int16Array[] = [];
+  readonly #free: Uint8Array[] = [];
   /** Lanes with something to answer and nothing in flight, the longest waiting first. */
   readonly #ready: QueuedLane[] = [];
   #limit: number;
@@ -114,7 +114,7 @@ export class VadBatch {
       carry: this.#carry,
       model: this.#model,
       counters: this.counters,
-      take: () => this.#free.pop() ?? new Int16Array(this.#model.contextSamples + VAD_WINDOW_SAMPLES),
+      take: () => this.#free.pop() ?? new Uint8Array(this.#model.contextSamples + VAD_WINDOW_SAMPLES),
       give: (samples) => void this.#free.push(samples),
       ready: (lane) => void this.#ready.push(lane),
     });

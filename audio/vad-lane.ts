@@ -1,7 +1,7 @@
 // PURE. One call's place in the VAD batch: its windows in their order, the model's memory of it, and an energy gate that
 // answers silence without the model; plain-speech.ts answers for it in the middle of speech. Its runs are vad-batch.ts.
-import { RATE_HZ } from './g711.ts';
-import { NoiseFloor, pcmLevelDb } from './levels.ts';
+import { MULAW_SILENCE, MULAW_TO_PCM, RATE_HZ } from './g711.ts';
+import { mulawLevelDb, NoiseFloor } from './levels.ts';
 import { PlainSpeech } from './plain-speech.ts';
 import type { OnWindow, VadLane } from './vad-batch.ts';
 import type { VadModel } from './vad-models.ts';
@@ -9,6 +9,8 @@ import type { VadModel } from './vad-models.ts';
 /** 32 ms at 8 kHz: what the model was made for. */
 export const VAD_WINDOW_SAMPLES = 256;
 const WINDOW_MS = (VAD_WINDOW_SAMPLES / RATE_HZ) * 1000;
+/** What the model is given for a mu-law code. */
+const MODEL_SAMPLES = Float32Array.from(MULAW_TO_PCM, (sample) => sample / 32768);
 
 // Opens this far above the noise floor; what is louder than the ceiling always reaches the model, what is fainter than the bottom never.
 const GATE_ABOVE_FLOOR_DB = 6;
@@ -33,8 +35,8 @@ export interface BatchRows {
 }
 
 interface Pending {
-  /** The window behind its context. Null for a window that skips the model. */
-  samples: Int16Array | null;
+  /** The window behind its context, mu-law: only what the model sees is decoded. Null for a window that skips the model. */
+  samples: Uint8Array | null;
   endSample: number;
   levelDb: number;
   /** The model's memory starts anew with this window. */
@@ -50,8 +52,8 @@ export interface LaneHost {
   model: Pick<VadModel, 'contextSamples' | 'memory'>;
   counters: { windows: number; carriedWindows: number; droppedWindows: number };
   /** A buffer of one window and its context, and its way back: shared by all lanes. */
-  take(): Int16Array;
-  give(samples: Int16Array): void;
+  take(): Uint8Array;
+  give(samples: Uint8Array): void;
   /** There is something to answer. Not said again before `answerPlain` answered false. */
   ready(lane: QueuedLane): void;
 }
@@ -65,11 +67,11 @@ export class QueuedLane implements VadLane {
   readonly #speech = new PlainSpeech();
   readonly #pending: Pending[] = [];
   #backlog = 0;
-  #window: Int16Array;
+  #window: Uint8Array;
   #filled = 0;
   #endSample = 0;
   /** The last gated windows, in case the next one is an onset. */
-  readonly #before: Int16Array[] = [];
+  readonly #before: Uint8Array[] = [];
   #hangover = 0;
   #gatedWindows = 0;
   /** In the host's list, or in flight: either way the host will ask again. */
@@ -82,14 +84,15 @@ export class QueuedLane implements VadLane {
     this.#host = host;
     this.#context = host.model.contextSamples;
     this.#memory = host.model.memory.map(({ size }) => new Float32Array(2 * size));
-    this.#window = host.take().fill(0);
+    this.#window = host.take().fill(MULAW_SILENCE);
   }
 
-  push(pcm: Int16Array): void {
+  push(mulaw: Uint8Array): void {
     if (this.#closed) return;
-    for (let from = 0; from < pcm.length; ) {
-      const count = Math.min(VAD_WINDOW_SAMPLES - this.#filled, pcm.length - from);
-      for (let i = 0; i < count; i++) this.#window[this.#context + this.#filled + i] = pcm[from + i]!;
+    for (let from = 0; from < mulaw.length; ) {
+      const count = Math.min(VAD_WINDOW_SAMPLES - this.#filled, mulaw.length - from);
+      const at = this.#context + this.#filled;
+      for (let i = 0; i < count; i++) this.#window[at + i] = mulaw[from + i]!;
       this.#filled += count;
       from += count;
       if (this.#filled === VAD_WINDOW_SAMPLES) this.#completeWindow();
@@ -106,7 +109,7 @@ export class QueuedLane implements VadLane {
 
   #completeWindow(): void {
     const samples = this.#window;
-    const levelDb = pcmLevelDb(samples, this.#context);
+    const levelDb = mulawLevelDb(samples, this.#context);
     const endSample = this.#endSample + VAD_WINDOW_SAMPLES;
     this.#endSample = endSample;
     this.#filled = 0;
@@ -184,7 +187,7 @@ export class QueuedLane implements VadLane {
   load({ samples, before }: BatchRows, row: number, size: number): void {
     const { samples: window, fresh } = this.#inFlight!;
     const length = this.#context + VAD_WINDOW_SAMPLES;
-    for (let i = 0, to = row * length; i < length; i++) samples[to + i] = window![i]! / 32768;
+    for (let i = 0, to = row * length; i < length; i++) samples[to + i] = MODEL_SAMPLES[window![i]!]!;
     if (fresh) this.#forgetMemory();
     for (let part = 0; part < this.#memory.length; part++) {
       const own = this.#memory[part]!;

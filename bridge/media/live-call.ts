@@ -173,18 +173,21 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
 
   const voice = createCallerVoice(conversation, echo, ports.vad.speech);
 
-  function onSound(payload: Uint8Array, atSample: number): void {
+  function decoded(payload: Uint8Array): Int16Array {
     const samples = payload.length <= pcm.length ? pcm : new Int16Array(payload.length);
-    const decoded = samples.subarray(0, decodeMulaw(payload, samples));
-    lane?.push(decoded);
+    return samples.subarray(0, decodeMulaw(payload, samples));
+  }
+
+  function onSound(payload: Uint8Array, atSample: number): void {
+    lane?.push(payload);
     const atMs = streamOffsetMs + atSample / 8;
-    if (echo.near(atMs)) echo.heard(decoded, atMs);
+    if (echo.near(atMs)) echo.heard(decoded(payload), atMs);
     preroll.push(payload);
     conversation.callerAudio(payload);
     recorder?.caller(payload, atMs);
     if (conversation.waitingForBeep()) {
       beep ??= new BeepDetector();
-      if (beep.push(decoded) !== null) conversation.beep();
+      if (beep.push(decoded(payload)) !== null) conversation.beep();
     } else beep = null;
   }
 

@@ -1,6 +1,7 @@
 // Recorded speech for the tests of this folder; where it comes from is told in test/fixtures/audio/NOTICE.md.
 import { readFileSync } from 'node:fs';
 import wavefile from 'wavefile';
+import { decodeMulaw, encodeMulaw } from '../../audio/g711.ts';
 
 export type Recorded = 'jfk-8k' | 'caller-thanks' | 'caller-more-info' | 'voicemail-greeting-with-beep';
 
@@ -37,5 +38,19 @@ export function join(...parts: readonly Int16Array[]): Int16Array {
     out.set(part, at);
     at += part.length;
   }
+  return out;
+}
+
+/** As a carrier sends it. */
+export function toMulaw(pcm: Int16Array): Uint8Array {
+  const out = new Uint8Array(pcm.length);
+  encodeMulaw(pcm, out);
+  return out;
+}
+
+/** What is left of a sound behind a carrier. */
+export function throughMulaw(pcm: Int16Array): Int16Array {
+  const out = new Int16Array(pcm.length);
+  decodeMulaw(toMulaw(pcm), out);
   return out;
 }

@@ -24,6 +24,7 @@ t.test('the level of mu-law is that of its PCM', async (t) => {
     encodeMulaw(speech.subarray(from, from + 160), payload);
     decodeMulaw(payload, pcm);
     if (Math.abs(mulawLevelDb(payload) - pcmLevelDb(pcm)) > 1e-9) t.fail(`at ${from}`);
+    if (mulawLevelDb(payload, 32) !== pcmLevelDb(pcm, 32)) t.fail(`at ${from}, without its context`);
   }
   t.equal(mulawLevelDb(new Uint8Array(160).fill(0xff)), SILENT_DB);
   // The largest mu-law value is 8031 of 8192.

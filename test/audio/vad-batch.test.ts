@@ -9,7 +9,7 @@ import { SpeechDetector } from '../../audio/speech-detector.ts';
 import { openVadBatch, preloadVadModel, type VadBatch } from '../../audio/vad-batch.ts';
 import { VAD_WINDOW_SAMPLES } from '../../audio/vad-lane.ts';
 import { VAD_MODELS, type VadModelName } from '../../audio/vad-models.ts';
-import { join, noise, type Recorded, readFixture, silence } from './fixtures.ts';
+import { join, noise, type Recorded, readFixture, silence, throughMulaw, toMulaw } from './fixtures.ts';
 
 interface Heard {
   probability: number;
@@ -50,7 +50,7 @@ function open(vad: VadBatch) {
   const lane = vad.openLane((probability, endSample, levelDb) =>
     heard.push({ probability, endSample, levelDb }),
   );
-  return { lane, heard };
+  return { lane: { push: (pcm: Int16Array) => lane.push(toMulaw(pcm)), close: () => lane.close() }, heard };
 }
 
 /** Gives a sound to a lane in frames of 20 ms, running after each, as a call does. */
@@ -106,7 +106,7 @@ for (const model of NAMES) {
     const speech = readFixture('jfk-8k').subarray(0, 40_000);
     const offsets = Array.from({ length: 11 }, (_, i) => i * 1777);
     const sounds = offsets.map((offset) => speech.subarray(offset, offset + 20_000));
-    const alone = await Promise.all(sounds.map((sound) => reference(model, sound)));
+    const alone = await Promise.all(sounds.map((sound) => reference(model, throughMulaw(sound))));
     const vad = await openVadBatch({ model, maxBatch: 4, gate: false });
     const lanes = sounds.map(() => open(vad));
     // Bursts of different length: some lanes have several windows waiting, some none; none may overtake another of its lane.
@@ -337,7 +337,7 @@ t.test('two threads at once, each with its own session', async (t) => {
     import { openVadBatch } from ${JSON.stringify(new URL('../../audio/vad-batch.ts', import.meta.url).href)};
     const vad = await openVadBatch({ gate: false });
     const lane = vad.openLane((probability, endSample) => parentPort.postMessage(endSample));
-    lane.push(new Int16Array(512));
+    lane.push(new Uint8Array(512).fill(255));
     await vad.run();
     await vad.close();
   `;

@@ -3,7 +3,7 @@
 import { openVadBatch } from '../../audio/vad-batch.ts';
 import { VAD_WINDOW_SAMPLES } from '../../audio/vad-lane.ts';
 import { VAD_MODELS, type VadModelName } from '../../audio/vad-models.ts';
-import { readFixture } from '../audio/fixtures.ts';
+import { readFixture, toMulaw } from '../audio/fixtures.ts';
 
 export interface Cost {
   model: VadModelName;
@@ -19,7 +19,7 @@ const ROUNDS = 3;
 
 /** Every model at every batch size, the best of three rounds in turn: what else the host does only ever adds. */
 export async function measureCost(batches: readonly number[] = [1, 8, 32], windows = 3000): Promise<Cost[]> {
-  const speech = readFixture('jfk-8k');
+  const speech = toMulaw(readFixture('jfk-8k'));
   const best = new Map<string, Cost>();
   for (let round = 0; round < ROUNDS; round++) {
     for (const model of Object.keys(VAD_MODELS) as VadModelName[]) {
@@ -35,7 +35,7 @@ export async function measureCost(batches: readonly number[] = [1, 8, 32], windo
   return [...best.values()];
 }
 
-async function measure(model: VadModelName, batch: number, windows: number, speech: Int16Array) {
+async function measure(model: VadModelName, batch: number, windows: number, speech: Uint8Array) {
   // A slice without end: the batch stays as large as asked.
   const vad = await openVadBatch({ model, maxBatch: batch, gate: false, sliceMs: 1e9 });
   let answered = 0;

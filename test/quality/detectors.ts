@@ -6,6 +6,7 @@ import { SpeechDetector, type SpeechOptions } from '../../audio/speech-detector.
 import { openVadBatch } from '../../audio/vad-batch.ts';
 import { VAD_MODELS, type VadModelName } from '../../audio/vad-models.ts';
 import { PREROLL_MS } from '../../bridge/media/conversation.ts';
+import { toMulaw } from '../audio/fixtures.ts';
 
 /** Speech as a detector told of it. Times in ms of the stream. */
 export interface Heard {
@@ -36,10 +37,11 @@ export async function windowsOf(model: VadModelName, streams: readonly Int16Arra
   const lanes = found.map((windows) =>
     vad.openLane((probability, endSample, levelDb) => void windows.push({ probability, endSample, levelDb })),
   );
+  const sounds = streams.map(toMulaw);
   const longest = Math.max(...streams.map((pcm) => pcm.length));
   for (let from = 0; from < longest; from += FRAME_SAMPLES) {
-    for (const [i, pcm] of streams.entries())
-      if (from < pcm.length) lanes[i]!.push(pcm.subarray(from, from + FRAME_SAMPLES));
+    for (const [i, mulaw] of sounds.entries())
+      if (from < mulaw.length) lanes[i]!.push(mulaw.subarray(from, from + FRAME_SAMPLES));
     await vad.run();
   }
   for (const lane of lanes) lane.close();
