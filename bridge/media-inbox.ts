@@ -1,11 +1,12 @@
 // What the media threads report, brought to storage, the carrier and whoever watches.
 import { v7 as newId } from 'uuid';
 import { AppError } from '../errors.ts';
-import type { CallRecord, TranscriptItemRecord } from '../storage/records.ts';
+import type { CallRecord } from '../storage/records.ts';
 import type { Away, CallDesk, LiveEntry } from './call-desk.ts';
 import { isTerminal } from './call-state.ts';
 import { NOT_POSSIBLE } from './carriers/carrier.ts';
 import type { FromMedia } from './messages.ts';
+import { openTranscriptBatch } from './transcript-batch.ts';
 
 const TRANSFER_FAILED = { ok: false, error: 'The transfer did not come about.' };
 
@@ -16,6 +17,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
   const { live, apply, carrierOf, inOrder, endNow, turnLog } = desk;
   const { store, log } = desk.o;
   const o = desk.o;
+  const saveTogether = openTranscriptBatch(store, log);
 
   async function finished(message: Extract<FromMedia, { type: 'finished' }>): Promise<void> {
     const { callId } = message;
@@ -162,23 +164,8 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       start_ms: Math.round(item.startMs),
       end_ms: item.endMs === null ? null : Math.round(item.endMs),
     }));
-    await saveTogether(records);
-    o.observer.words?.(callId, records);
-  }
-
-  /** Lines that a thread brought together are one transaction: what costs is the commit. Whatever is asked later finds them. */
-  let together: { records: TranscriptItemRecord[]; saved: Promise<void> } | null = null;
-  function saveTogether(records: readonly TranscriptItemRecord[]): Promise<void> {
-    if (together === null) {
-      const gathered: TranscriptItemRecord[] = [];
-      const saved = Promise.resolve().then(() => {
-        together = null;
-        return store.saveTranscript(gathered);
-      });
-      together = { records: gathered, saved };
-    }
-    together.records.push(...records);
-    return together.saved;
+    const saved = await saveTogether(records);
+    if (saved.length > 0) o.observer.words?.(callId, saved);
   }
 
   async function onMediaMessage(message: CallMessage): Promise<void> {

@@ -28,6 +28,8 @@ export interface TurnLog {
   forget(callId: string): void;
 }
 
+type Batch = Parameters<Store['saveTurns']>[0];
+
 const tenthsOrNull = (ms: number | null | undefined) => (ms == null ? null : tenths(ms));
 
 /** An empty log. What cannot be stored is told to `log` and lost: no call waits for it. */
@@ -49,9 +51,27 @@ export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog 
     const batch = { turns, interruptions };
     turns = [];
     interruptions = [];
-    store.saveTurns(batch).catch((error: unknown) => {
-      log.error({ turns: batch.turns.length, err: error }, 'turns.not_stored');
-    });
+    store.saveTurns(batch).catch((error: unknown) => saveAlone(batch, error));
+  }
+
+  /** One by one, what was refused together: a row that cannot be stored takes no other one with it. */
+  async function saveAlone(batch: Batch, refusal: unknown): Promise<void> {
+    const rows: Batch[] = [
+      ...batch.turns.map((turn) => ({ turns: [turn], interruptions: [] })),
+      ...batch.interruptions.map((one) => ({ turns: [], interruptions: [one] })),
+    ];
+    const saved = await Promise.allSettled(rows.length === 1 ? [] : rows.map((row) => store.saveTurns(row)));
+    const lost = rows.filter((_row, at) => saved[at]?.status !== 'fulfilled');
+    const reason = saved.find((one) => one.status === 'rejected')?.reason ?? refusal;
+    log.error(
+      {
+        turns: lost.filter((row) => row.turns.length > 0).length,
+        interruptions: lost.filter((row) => row.interruptions.length > 0).length,
+        of: rows.length,
+        err: reason,
+      },
+      'turns.not_stored',
+    );
   }
 
   return {

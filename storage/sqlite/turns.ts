@@ -7,7 +7,9 @@ import type { Session } from './session.ts';
 export function turns(session: Session): Pick<Store, 'saveTurns' | 'listTurns' | 'listInterruptions'> {
   const { statement, write } = session;
   const insert = `${TURNS.insert} ON CONFLICT (call_id, turn_index) DO NOTHING`;
-  const cut = 'UPDATE turns SET barged_in = @barged_in WHERE call_id = @call_id AND turn_index = @turn_index';
+  // What was cut short stays so, in whichever order it is told.
+  const cut = `UPDATE turns SET barged_in = max(barged_in, @barged_in)
+    WHERE call_id = @call_id AND turn_index = @turn_index`;
 
   return {
     async saveTurns(o) {

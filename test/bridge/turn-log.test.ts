@@ -15,14 +15,14 @@ const TIMES: TurnTimes = {
   bargedIn: false,
 };
 
-function open(fails = false) {
+function open(fails: boolean | ((batch: Parameters<Store['saveTurns']>[0]) => boolean) = false) {
   const batches: Parameters<Store['saveTurns']>[0][] = [];
   const errors: unknown[] = [];
   const log = { error: (...line: unknown[]) => errors.push(line) } as unknown as Log;
   const turns = openTurnLog(
     {
       async saveTurns(batch) {
-        if (fails) throw new Error('the disk is full');
+        if (fails === true || (fails !== false && fails(batch))) throw new Error('the disk is full');
         batches.push(batch);
       },
     },
@@ -70,9 +70,33 @@ t.test('a batch that cannot be stored is told, and the next one goes on', async 
   const { turns, errors } = open(true);
   turns.turn('a', TIMES);
   turns.flush();
-  await Promise.resolve();
-  await Promise.resolve();
+  await new Promise(setImmediate);
   t.match(errors, [[{ turns: 1 }, 'turns.not_stored']]);
+});
+
+t.test('one row that is refused takes no other one with it, and is told once', async (t) => {
+  const { turns, batches, errors } = open(
+    (batch) =>
+      batch.turns.some((turn) => turn.call_id === 'gone') ||
+      batch.interruptions.some((one) => one.at_ms === 9),
+  );
+  turns.turn('a', TIMES);
+  turns.turn('gone', TIMES);
+  turns.turn('b', TIMES);
+  const kept = turns.interruption('a', { atMs: 7 }, true);
+  turns.interruption('b', { atMs: 9 }, true);
+  turns.flush();
+  await new Promise(setImmediate);
+  t.same(
+    batches.flatMap((batch) => batch.turns.map((turn) => turn.call_id)),
+    ['a', 'b'],
+  );
+  t.same(
+    batches.flatMap((batch) => batch.interruptions),
+    [kept],
+  );
+  t.equal(errors.length, 1);
+  t.match(errors, [[{ turns: 1, interruptions: 1, of: 5 }, 'turns.not_stored']]);
 });
 
 t.test('an interruption is of the last turn, also when that is stored already', async (t) => {
