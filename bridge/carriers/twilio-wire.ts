@@ -18,6 +18,7 @@ const QUOTE = 0x22;
 /** A codec for one socket. The decoded payload lives in a buffer that the next decode overwrites. */
 export function createTwilioWire(): MediaWire {
   let scratch = Buffer.allocUnsafe(FIRST_SCRATCH_BYTES);
+  let payloadChars = 0;
   // One stream to a socket: its prefixes are built once.
   let prefixesOf = '';
   let audioPrefix = '';
@@ -60,12 +61,15 @@ export function createTwilioWire(): MediaWire {
     const timestampEnd = at;
     if (!matches(data, at, PAYLOAD)) return null;
     const payloadStart = at + PAYLOAD.length;
-    const payloadEnd = data.indexOf(QUOTE, payloadStart);
+    // Frames are as long as the one before. A quote within would be no base64: such a payload is refused when it is decoded.
+    const likelyEnd = payloadStart + payloadChars;
+    const payloadEnd = data[likelyEnd] === QUOTE ? likelyEnd : data.indexOf(QUOTE, payloadStart);
     if (payloadEnd < 0 || !matches(data, payloadEnd, TAIL)) return null;
     const idEnd = data.indexOf(QUOTE, payloadEnd + TAIL.length);
     if (idEnd !== data.length - 2 || data[idEnd + 1] !== 0x7d) return null;
     const payload = decodePayload(data.toString('latin1', payloadStart, payloadEnd));
     if (payload === null) return null;
+    payloadChars = payloadEnd - payloadStart;
     return {
       type: 'audio',
       payload,

@@ -86,6 +86,27 @@ t.test('payloads of any length, the long one after the short one', async (t) => 
   }
 });
 
+t.test('a short payload whose message has a quote where the one before ended', async (t) => {
+  const wire = createTwilioWire();
+  const usual = FRAME.toString('base64').length;
+  t.same(wire.decode(Buffer.from(JSON.stringify(media({}))), false), {
+    type: 'audio',
+    payload: FRAME,
+    timestampMs: 102,
+    chunk: 1,
+  });
+  for (const short of ['//79', '//8=', '/w==']) {
+    const pad = 'A'.repeat(usual - `${short}","pad":"`.length);
+    const message = JSON.stringify(media({ payload: short, pad }));
+    const heard = wire.decode(Buffer.from(message), false);
+    t.same(
+      heard,
+      { type: 'audio', payload: Buffer.from(short, 'base64'), timestampMs: 102, chunk: 1 },
+      short,
+    );
+  }
+});
+
 t.test('the payload is decoded into one buffer', async (t) => {
   const wire = createTwilioWire();
   const data = Buffer.from(JSON.stringify(media({})));
