@@ -151,7 +151,14 @@ async function watch(context: BrowserContext, url: string): Promise<Sight> {
 /** Keeps a picture of what is in view; `whole`: of the page down to its end. */
 export async function picture(page: Page, name: string, whole = false): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: whole });
+  const view = page.viewportSize();
+  // A window of that height: what stays in view is not cut off half way.
+  if (whole && view !== null) {
+    const height = (await page.evaluate('document.documentElement.scrollHeight')) as number;
+    await page.setViewportSize({ ...view, height });
+  }
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  if (whole && view !== null) await page.setViewportSize(view);
 }
 
 interface Violation {
@@ -207,14 +214,14 @@ export async function tabTo(page: Page, name: RegExp, most = 60): Promise<number
 export const section = (page: Page, title: string): Locator =>
   page.getByRole('region', { name: title, exact: true });
 
-/** A stream as the wire has it, without a browser; `ended` once the daemon closes it. */
-export async function watchedFetch(
+/** The live stream as the wire has it, without a browser; `ended` once the daemon closes it. */
+export async function liveStream(
   url: string,
   cookie: string,
 ): Promise<{ status: number; ended: Promise<void> }> {
-  const answer = await fetch(url, { headers: { cookie } });
-  const drain = async () => {
-    for await (const _part of answer.body ?? []) if (_part === undefined) return;
+  const answer = await fetch(`${url}/dashboard/api/live`, { headers: { cookie } });
+  const read = async () => {
+    for await (const part of answer.body ?? []) if (part.length === 0) return;
   };
-  return { status: answer.status, ended: drain().catch(() => {}) };
+  return { status: answer.status, ended: read().catch(() => {}) };
 }

@@ -1,7 +1,7 @@
 // What keeps the dashboard safe, checked in a real browser and on the wire: the page's policy, the session's cookie, the
 // token of changes, and what ends with the session. Each check fails if its rule is loosened.
 import t from 'tap';
-import { openDashboard, PASSWORD, type Sight, signIn, watchedFetch } from './browser-rig.ts';
+import { liveStream, openDashboard, PASSWORD, type Sight, signIn } from './browser-rig.ts';
 import { NO_CHROMIUM } from './chromium.ts';
 
 t.setTimeout(160_000);
@@ -201,7 +201,7 @@ t.test('the doors of the dashboard', { skip: NO_CHROMIUM, timeout: 150_000 }, as
 
   await t.test('signing out in one window ends the stream of all windows with that session', async (t) => {
     const [cookie] = await context.cookies();
-    const stream = await watchedFetch(`${url}/dashboard/api/live`, `${cookie?.name}=${cookie?.value}`);
+    const stream = await liveStream(url, `${cookie?.name}=${cookie?.value}`);
     t.equal(stream.status, 200);
     const second = await dashboard.another(sight);
     await second.page.goto(`${url}/live`);
@@ -218,6 +218,45 @@ t.test('the doors of the dashboard', { skip: NO_CHROMIUM, timeout: 150_000 }, as
     t.equal(again.status, 401, 'a kept copy opens nothing');
     await again.body?.cancel();
     t.same(second.problems(), []);
+  });
+
+  await t.test('a live stream ends with its session, long before anybody would look again', async (t) => {
+    const change = async (path: string, body: object, session?: { cookie: string; token: string }) => {
+      const answer = await fetch(`${url}/dashboard/api/${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          origin: url,
+          ...(session === undefined ? {} : { cookie: session.cookie, 'offhook-csrf': session.token }),
+        },
+        body: JSON.stringify(body),
+      });
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      const { csrf_token: token = '' } = (await answer.json()) as { csrf_token?: string };
+      return { cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '', token };
+    };
+    const now = { password: 'another quiet line of wrens' };
+    const [leaves, stays, changes] = [
+      await change('login', now),
+      await change('login', now),
+      await change('login', now),
+    ];
+    const [left, ousted] = [await liveStream(url, leaves.cookie), await liveStream(url, stays.cookie)];
+    t.same([left.status, ousted.status], [200, 200]);
+    // 15 s after it was opened a stream looks whether its session goes on: what ends before was told.
+    let isDue = false;
+    const next = new Promise<void>((over) => {
+      setTimeout(() => {
+        isDue = true;
+        over();
+      }, 10_000).unref();
+    });
+    await change('logout', {}, leaves);
+    await Promise.race([left.ended, next]);
+    t.notOk(isDue, 'signed out: at once');
+    await change('password', { current: now.password, password: PASSWORD }, changes);
+    await Promise.race([ousted.ended, next]);
+    t.notOk(isDue, 'a new password: at once');
   });
 
   await t.test('nothing else went wrong on the way', async (t) => t.same(sight.problems(), []));
