@@ -2,6 +2,7 @@
 // (backup) and only while it does not (restore). Redis holds nothing that the database does not, and is not copied.
 import {
   chmodSync,
+  chownSync,
   closeSync,
   copyFileSync,
   cpSync,
@@ -96,8 +97,20 @@ function inUse(path: string): boolean {
   }
 }
 
+/** Who was signed in at the backup may have been signed out since: a cookie of then is worth nothing now. */
+function endSessions(path: string): void {
+  const database = new DatabaseSync(path);
+  try {
+    // A backup of an older version may have no such table yet.
+    const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'dashboard_sessions'").get();
+    if (table !== undefined) database.exec('DELETE FROM dashboard_sessions');
+  } finally {
+    database.close();
+  }
+}
+
 /**
- * Puts a backup in the place of a data folder's database; what was there is kept beside it.
+ * Puts a backup in the place of a data folder's database, without its dashboard sessions; what was there is kept beside it.
  * @returns where the old database is now, or null when there was none
  */
 export function restore(backup: string, dataDir: string, now: Date): string | null {
@@ -113,6 +126,12 @@ export function restore(backup: string, dataDir: string, now: Date): string | nu
   try {
     chmodSync(arriving, 0o600);
     checkDatabase(arriving);
+    endSessions(arriving);
+    // The daemon does not run as root, and has to write it.
+    if (process.getuid?.() === 0) {
+      const { uid, gid } = statSync(dataDir);
+      chownSync(arriving, uid, gid);
+    }
     sync(arriving);
   } catch (error) {
     rmSync(arriving, { force: true });
@@ -126,6 +145,8 @@ export function restore(backup: string, dataDir: string, now: Date): string | nu
     }
   }
   renameSync(arriving, target);
+  // The names are the folder's: without it a power cut may bring the old ones back.
+  sync(dataDir);
   return kept;
 }
 
@@ -191,6 +212,9 @@ export function addBackupCommands(program: Command, run: Run): void {
         output.line(`Restored to ${dataDir}.${kept === null ? '' : ` What was there is ${kept}.`}`);
         output.line(
           'Start the daemon: it ends the calls that were live at the backup, after asking the carrier, and sends the webhooks that were still due.',
+        );
+        output.line(
+          'API keys and the password are as they were at the backup: a key that was revoked since works again, so revoke it again. Everybody is signed out of the dashboard.',
         );
       }),
     );

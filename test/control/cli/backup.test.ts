@@ -1,6 +1,15 @@
 // A backup made while the daemon's store is open and written to is a database that the daemon opens.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -110,6 +119,50 @@ t.test(
     const old = await openStore({ path: replaced });
     t.match(await old.getCall(org.id, late.id), { id: late.id }, 'what was there is whole');
     await old.close();
+  },
+);
+
+t.test(
+  'a restore signs everybody out, says what is as it was, and leaves the file to the daemon',
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'offhook-restore-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const data = join(folder, 'data');
+    const path = join(data, 'offhook.db');
+    const store = await openStore({ path });
+    const org = makeOrganization();
+    const key = makeKey(org.id);
+    await store.createOrganization(org, key);
+    const at = new Date().toISOString();
+    const operator = { id: org.id, org_id: org.id, password_hash: 'x', created_at: at, updated_at: at };
+    await store.setPassword(operator);
+    await store.createSession({
+      hash: 'of a cookie',
+      operator_id: operator.id,
+      org_id: org.id,
+      created_at: at,
+      last_seen_at: at,
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    const { stdout } = await run(['backup', join(folder, 'to'), '--data-dir', data, '--json'], {});
+    const backup = (JSON.parse(stdout) as { file: string }).file;
+    await store.close();
+    // Only root can give a file away.
+    const asRoot = process.getuid?.() === 0;
+    if (asRoot) chownSync(data, 4321, 4322);
+
+    const done = await run(['restore', backup, '--yes', '--data-dir', data], {});
+    t.match(done, { code: 0, stdout: /revoked since works again[\s\S]*signed out/ });
+    const { uid, gid, mode } = statSync(path);
+    t.equal(mode & 0o777, 0o600);
+    t.same([uid, gid], asRoot ? [4321, 4322] : [statSync(data).uid, gid]);
+    const restored = await openStore({ path });
+    t.equal(await restored.findSession('of a cookie'), null);
+    t.match(await restored.getOperator(org.id), { id: operator.id }, 'the password is as it was');
+    await restored.close();
+    const kept = await openStore({ path: backup });
+    t.match(await kept.findSession('of a cookie'), { org_id: org.id }, 'the backup itself is not touched');
+    await kept.close();
   },
 );
 
