@@ -62,7 +62,8 @@ export function openSessions(o: {
     const now = o.now();
     const idleEnd = Date.parse(found.last_seen_at) + IDLE_MS;
     if (now.getTime() >= Math.min(idleEnd, Date.parse(found.expires_at))) {
-      await o.store.endSession(hash);
+      // It is over whether or not that can be written, as on a full disk: the next look comes to the same.
+      await o.store.endSession(hash).catch(() => {});
       tell({ hash });
       return null;
     }

@@ -287,3 +287,19 @@ t.test('behind a proxy elsewhere that is trusted, attempts are counted by who ma
   while ((await attacker.signIn('wrong')).status !== 429);
   t.equal((await through('203.0.113.8').signIn()).status, 200);
 });
+
+t.test('a session that has run out is signed out also when that cannot be written', async (t) => {
+  const rig = await openDashboardRig(t);
+  const one = rig.browser();
+  await one.setUp();
+  rig.advance(24 * 3_600_000);
+  let asked = 0;
+  rig.store.endSession = async () => {
+    asked += 1;
+    throw new Error('the disk is full');
+  };
+  const session = await one.ask('GET', '/session');
+  t.match(session, { status: 200, body: { state: 'signed_out' } });
+  t.equal((await one.ask('GET', '/keys')).status, 401);
+  t.ok(asked > 0);
+});
