@@ -291,23 +291,28 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     const error =
       cause === 'draining' ? null : { code: cause, message: 'The service was stopped during the call.' };
     const late = new Promise((resolve) => setTimeout(resolve, withinMs * 0.6 + 50));
+    async function endOne(callId: string): Promise<void> {
+      // Still being dialled: the next start asks the carrier what became of it, and hangs it up.
+      if (!(await dialOver(callId, carrierUntil))) return;
+      await Promise.race([switchboard.endNow(callId, cause, error).catch(() => null), late]);
+      // The carrier did not answer in time. The record does not wait for it; its leg is bounded by its own time limit.
+      await switchboard.apply(callId, {
+        type: 'ended',
+        at: o.now().toISOString(),
+        outcome: (await store.findCall(callId))?.answered_at == null ? 'canceled' : 'completed',
+        durationSeconds: null,
+        cause,
+        errorCode: null,
+        errorMessage: null,
+      });
+    }
     await Promise.all(
-      [...switchboard.entries().keys()].map(async (callId) => {
-        // Still being dialled: the next start asks the carrier what became of it, and hangs it up.
-        if (!(await dialOver(callId, carrierUntil))) return;
-        await Promise.race([switchboard.endNow(callId, cause, error).catch(() => null), late]);
-        // The carrier did not answer in time. The record does not wait for it; its leg is bounded by its own time limit.
-        await switchboard.apply(callId, {
-          type: 'ended',
-          at: o.now().toISOString(),
-          outcome: (await store.findCall(callId))?.answered_at == null ? 'canceled' : 'completed',
-          durationSeconds: null,
-          cause,
-          errorCode: null,
-          errorMessage: null,
-        });
-      }),
-    ).catch((failure: unknown) => log.error({ err: failure }, 'calls.not_ended'));
+      [...switchboard.entries().keys()].map((callId) =>
+        endOne(callId).catch((failure: unknown) =>
+          log.error({ call_id: callId, err: failure }, 'call.not_ended'),
+        ),
+      ),
+    );
     await waitIdle(until - performance.now());
   }
 

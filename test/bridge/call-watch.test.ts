@@ -155,3 +155,23 @@ t.test('an answer lost before any callback: the call is looked for, and else has
   await t.rejects(rig.switchboard.dispatch(call), { code: 'carrier_error' });
   t.match(await stored(rig, call.id), { status: 'failed', events: ['call.queued', 'call.failed'] });
 });
+
+t.test('the end of all: a call that cannot be written is told, and every other one ends', async (t) => {
+  const errors: unknown[] = [];
+  const rig = await openDeskRig(t, { onError: (...line) => errors.push(line) });
+  const calls = [];
+  for (let count = 0; count < 3; count++) calls.push(await rig.switchboard.dispatch(rig.newCall()));
+  const [bad, ...good] = calls;
+  const { saveCall } = rig.store;
+  rig.store.saveCall = async (id, o) => {
+    if (id === bad?.id) throw new Error('the disk is full');
+    return saveCall(id, o);
+  };
+  await rig.watch.endAll('draining', 200);
+  for (const { id } of good) t.match(await stored(rig, id), { status: 'canceled' });
+  t.equal((await stored(rig, bad?.id ?? '')).status, 'initiated', 'for the next start to find');
+  t.match(
+    errors.filter((line) => (line as unknown[])[1] === 'call.not_ended'),
+    [[{ call_id: bad?.id, err: { message: 'the disk is full' } }, 'call.not_ended']],
+  );
+});

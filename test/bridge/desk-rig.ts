@@ -40,6 +40,8 @@ export interface DeskRig {
 export interface DeskRigOptions {
   /** Lines there are; default: more than any test takes. */
   maxCalls?: number;
+  /** Hears every error that is logged. */
+  onError?: (fields: unknown, message: string) => void;
   /** In place of accepting the call. */
   placeCall?: (callId: string, accept: () => string) => Promise<{ carrierCallId: string }>;
 }
@@ -131,6 +133,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     close: async () => {},
   };
   const log = openLog('silent');
+  if (o.onError !== undefined) log.error = o.onError as typeof log.error;
   const switchboard = openSwitchboard({
     store,
     carrier,
