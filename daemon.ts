@@ -313,7 +313,11 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
         },
         disk: space.health,
         warnMb: config.STORAGE_WARN_MB,
-        threads: () => ({ ready: media.ready(), loads: [...media.loads().values()] }),
+        threads: () => ({
+          ready: media.ready(),
+          late: media.paces().filter(({ pace }) => pace.at === 'late').length,
+          loads: [...media.loads().values()],
+        }),
       },
     });
     dashboard.prepare();

@@ -155,7 +155,7 @@ t.test('each part says what is wrong with it', async (t) => {
   const state = {
     queue: fine as Awaited<ReturnType<HealthSources['queue']>>,
     disk: { free_mb: 9_000 as number | null, low: false },
-    threads: { ready: true, loads: [{ calls: 3, loopDelayP99Ms: 1 }] },
+    threads: { ready: true, late: 0, loads: [{ calls: 3, loopDelayP99Ms: 1 }] },
   };
   const health = openHealth({
     carrier: {
@@ -220,8 +220,16 @@ t.test('each part says what is wrong with it', async (t) => {
     state.disk = disk;
     t.match(await part('disk'), [wanted, text]);
   }
-  state.threads = { ready: true, loads: [{ calls: 1, loopDelayP99Ms: 22.04 }] };
-  t.match(await part('threads'), ['warn', /1 call on 1 thread, up to 22 ms late/]);
-  state.threads = { ready: false, loads: [] };
+  const [idle, busy] = [
+    { calls: 0, loopDelayP99Ms: 22.04 },
+    { calls: 1, loopDelayP99Ms: 30 },
+  ];
+  state.threads = { ready: true, late: 0, loads: [idle] };
+  t.match(await part('threads'), ['ok', /0 calls on 1 thread/], 'a moment of the host is no alarm');
+  state.threads = { ready: true, late: 1, loads: [idle, busy] };
+  t.match(await part('threads'), ['warn', /1 call on 2 threads, up to 30 ms late, and 1 of them take/]);
+  state.threads = { ready: true, late: 1, loads: [busy] };
+  t.match(await part('threads'), ['warn', /1 call on 1 thread, up to 30 ms late, and no new call is taken/]);
+  state.threads = { ready: false, late: 0, loads: [] };
   t.match(await part('threads'), ['down', /No media thread/]);
 });

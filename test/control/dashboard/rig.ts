@@ -50,7 +50,7 @@ export async function openDashboardRig(
           queue: async () => ({ mode: 'direct', degraded: false, pending: 0, overdueSeconds: 0 }),
           disk: () => ({ free_mb: 10_000, low: false }),
           warnMb: 500,
-          threads: () => ({ ready: true, loads: [{ calls: 0, loopDelayP99Ms: 0.2 }] }),
+          threads: () => ({ ready: true, late: 0, loads: [{ calls: 0, loopDelayP99Ms: 0.2 }] }),
         },
         routes: ROUTES,
         publicUrl: o.publicUrl ?? 'http://phone.example.com',
