@@ -1,4 +1,6 @@
 // What the command line prints: tables and facts for people, JSON for programs, colours where they are seen.
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
@@ -11,12 +13,14 @@ export interface Streams {
 export interface Output {
   /** Programs read: one JSON document on stdout, nothing else there. */
   readonly json: boolean;
-  /** Whether stdout is a terminal that lines can be written over on. */
-  readonly live: boolean;
   paint(style: Style, text: string): string;
   /** The document, or with `--json` nothing else. */
   data(value: unknown): void;
   line(text?: string): void;
+  /** Below the lines, written over by the next one; '' takes it away. Nothing where stdout is no terminal. */
+  status(text: string): void;
+  /** A file on stdout, as it is. */
+  bytes(source: Readable): Promise<void>;
   /** On stderr: what happens meanwhile. */
   note(text: string): void;
   /** A table; an empty one says `none`. */
@@ -46,13 +50,22 @@ export function createOutput(streams: Streams, o: { json: boolean; color: boolea
   const columns = Math.max(LEAST_WIDTH, streams.out.columns ?? 100);
   const line = (text = '') => void streams.out.write(`${harmless(text)}\n`);
 
+  const live = streams.out.isTTY === true && !o.json;
+  let status = '';
+
   return {
     json: o.json,
-    live: streams.out.isTTY === true && !o.json,
     columns,
     paint,
     data: (value) => line(JSON.stringify(value, null, 2)),
     line,
+    status(text) {
+      if (!live) return;
+      if (status !== '') streams.out.write('\r\u001b[2K');
+      status = harmless(text);
+      if (status !== '') streams.out.write(status);
+    },
+    bytes: (source) => pipeline(source, streams.out, { end: false }),
     note: (text) => void streams.err.write(`${harmless(text)}\n`),
     table(heads, rows, none) {
       if (rows.length === 0) return line(paint('dim', none));

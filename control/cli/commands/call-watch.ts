@@ -42,19 +42,11 @@ async function follow(context: Context, id: string): Promise<Call> {
   const printed = new Set<string>();
   let seen: Call['status'] | null = null;
   let answeredAt = 0;
-  let status = '';
-  const clear = () => {
-    if (output.live && status !== '') process.stdout.write('\r\u001b[2K');
-  };
   const print = (text: string) => {
-    clear();
+    output.status('');
     output.line(text);
   };
-  const show = (text: string) => {
-    clear();
-    status = text;
-    if (output.live) process.stdout.write(output.paint('dim', text));
-  };
+  const show = (text: string) => output.status(output.paint('dim', text));
   const look = async (final: boolean) => {
     const { data } = await offhook.calls.transcript(id, { signal });
     for (const [at, item] of data.entries()) {
@@ -77,7 +69,7 @@ async function follow(context: Context, id: string): Promise<Call> {
     }
     if (call.answered_at !== null) await look(hasEnded(call) && call.result_status !== 'pending');
     if (hasEnded(call) && call.result_status !== 'pending') {
-      clear();
+      output.status('');
       return call;
     }
     if (hasEnded(call)) show('        the result is being worked out …');

@@ -1,10 +1,9 @@
 // offhook call …, offhook calls …
-import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { AgentCall, Call, PromptCall } from '../../sdk/index.ts';
 import { agentId, type Context, collectPair, objectOf, textOf, wholeNumber } from '../context.ts';
+import { saveAs } from '../download.ts';
 import { UsageError } from '../exit.ts';
 import { duration, money, when } from '../output.ts';
 import type { Run } from '../program.ts';
@@ -310,8 +309,8 @@ export function addCallCommands(program: Command, run: Run): void {
         if (response.body === null) throw new Error('The recording is empty.');
         const file = o.output ?? `${id}.wav`;
         const source = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
-        if (file === '-') return pipeline(source, process.stdout, { end: false });
-        await pipeline(source, createWriteStream(file));
+        if (file === '-') return output.bytes(source);
+        await saveAs(source, file, signal);
         if (output.json) output.data({ file });
         else output.line(file);
       }),

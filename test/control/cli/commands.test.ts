@@ -2,9 +2,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import t, { type Test } from 'tap';
 import { candidates } from '../../../control/cli/completion.ts';
+import { createOutput } from '../../../control/cli/output.ts';
 import { createProgram, runCommandLine } from '../../../control/cli/program.ts';
 import { verify } from '../../../control/sdk/index.ts';
 import { makeCall } from '../../storage/makers.ts';
@@ -166,6 +167,26 @@ t.test('a watch that is interrupted leaves the call alone, whatever it was just 
   // Its first look is answered long before this, and the next one is not yet due.
   setTimeout(() => stop.abort(new Error('Interrupted.')), 400);
   t.match(await watching, left);
+});
+
+t.test('a status line is written over on a terminal, and nowhere else', async (t) => {
+  for (const [isTTY, json, wanted] of [
+    [true, false, 'ringing\r\u001b[2K0:01\r\u001b[2Kended\n'],
+    [true, true, 'ended\n'],
+    [false, false, 'ended\n'],
+  ] as const) {
+    const out = Object.assign(stream(), { isTTY });
+    const output = createOutput({ out, err: stream() }, { json, color: false });
+    output.status('');
+    output.status('ringing');
+    output.status('0:\u000701');
+    output.status('');
+    output.line('ended');
+    t.equal(String(out.read()), wanted);
+    await output.bytes(Readable.from([Buffer.from([0x52, 0, 0xff])]));
+    t.same(out.read(), Buffer.from([0x52, 0, 0xff]), 'a file goes there as it is');
+    t.notOk(out.writableEnded);
+  }
 });
 
 t.test('listen brings events to a local program as webhooks that verify', async (t) => {

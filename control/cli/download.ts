@@ -1,0 +1,25 @@
+// A file out of a stream: there whole and for its owner only, or not at all.
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/**
+ * Writes `source` to a name of its own beside `file`, and to `file`, in place of what is there, when it is complete.
+ * @throws Error what the stream or the disk failed with; `file` is as it was
+ */
+export async function saveAs(source: Readable, file: string, signal: AbortSignal): Promise<void> {
+  const target = existsSync(file) ? realpathSync(file) : file;
+  // A device or a pipe is written to, and never replaced.
+  if (existsSync(target) && !statSync(target).isFile()) {
+    return pipeline(source, createWriteStream(target), { signal });
+  }
+  const arriving = `${target}.${randomBytes(4).toString('hex')}.part`;
+  try {
+    await pipeline(source, createWriteStream(arriving, { flags: 'wx', mode: 0o600 }), { signal });
+    renameSync(arriving, target);
+  } catch (error) {
+    rmSync(arriving, { force: true });
+    throw error;
+  }
+}
