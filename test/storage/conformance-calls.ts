@@ -579,6 +579,12 @@ export function callConformance(t: Test, openEmpty: OpenEmpty): void {
     });
     const cut = { ...answer, barged_in: true };
     t.strictSame(await store.listTurns(call.id), [greeting, cut], 'cut short since, and else as it was');
+    await store.saveTurns({ turns: [answer], interruptions: [] });
+    t.strictSame(
+      await store.listTurns(call.id),
+      [greeting, cut],
+      'and stays so when it was told before that',
+    );
     await t.rejects(
       store.saveTurns({
         turns: [makeTurn(call.id, { turn_index: 3 }), makeTurn(uuid())],
