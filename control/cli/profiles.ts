@@ -61,9 +61,10 @@ export function chooseDaemon(
   flags: { url?: string | undefined; apiKey?: string | undefined; profile?: string | undefined },
   env: Environment,
 ): { url: string; apiKey: string | undefined; profile: string | null } {
-  const url = flags.url ?? env.OFFHOOK_URL;
-  const apiKey = flags.apiKey ?? env.OFFHOOK_API_KEY;
-  const asked = flags.profile ?? env.OFFHOOK_PROFILE;
+  // An empty variable is one that is not set.
+  const url = flags.url ?? (env.OFFHOOK_URL || undefined);
+  const apiKey = flags.apiKey ?? (env.OFFHOOK_API_KEY || undefined);
+  const asked = flags.profile ?? (env.OFFHOOK_PROFILE || undefined);
   if (url !== undefined && asked === undefined) return { url, apiKey, profile: null };
   const { current, profiles } = readProfiles(env);
   const name = asked ?? current;
