@@ -1,6 +1,6 @@
 // A file out of a stream: there whole and for its owner only, or not at all.
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, existsSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -16,9 +16,12 @@ export async function saveAs(source: Readable, file: string, signal: AbortSignal
   }
   const arriving = `${target}.${randomBytes(4).toString('hex')}.part`;
   try {
-    await pipeline(source, createWriteStream(arriving, { flags: 'wx', mode: 0o600 }), { signal });
+    // Opened before anything can fail: what is taken away then is not made a moment later.
+    const fd = openSync(arriving, 'wx', 0o600);
+    await pipeline(source, createWriteStream(arriving, { fd }), { signal });
     renameSync(arriving, target);
   } catch (error) {
+    source.destroy();
     rmSync(arriving, { force: true });
     throw error;
   }
