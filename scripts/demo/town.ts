@@ -18,6 +18,8 @@ const PEOPLE = {
     steps: [says('jfk-8k.wav'), says('caller-thanks.wav')],
     amd: { verdict: 'human', afterMs: 2_000 },
   },
+  // One question in one breath.
+  asker: { steps: [says('caller-question.wav'), says('caller-thanks.wav')] },
   interrupter: {
     ringMs: 1_500,
     steps: [
@@ -125,7 +127,7 @@ export async function openTown(lab: Lab): Promise<Town> {
     lab.ask('carrier', '/inbound-calls', { to: agent.number, from: person(), callee: PEOPLE[who] });
   const day: (() => Promise<unknown>)[] = [
     () => dial('talker'),
-    () => ring('talker', orderLine),
+    () => ring('asker', orderLine),
     () => dial('nobody'),
     () => ring('interrupter', frontDesk),
     () => dial('interrupter'),
