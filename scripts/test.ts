@@ -107,7 +107,7 @@ async function buildTap(): Promise<string | null> {
 
 /** Files that wait for minutes of real time; only `npm test -- --all` runs them. */
 const LONG =
-  /\/e2e\/(storage-low|thread-loss|planted|call-rules|line-faults|model-cases|model-connect|browser-client|dashboard-live|renewal|proxy|deployment|admission)\.test/;
+  /\/e2e\/(storage-low|thread-loss|planted|call-rules|line-faults|model-cases|model-connect|browser-client|dashboard-live|browser-calls|tools|renewal|proxy|deployment|admission)\.test/;
 
 const all = process.argv.includes('--all');
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all');
@@ -122,13 +122,13 @@ if (wanted.length === 0) {
   await check('format and lint (biome)', () => tool('biome', ['check', '--colors=off', '.']));
 }
 
-// End-to-end files drive calls in real time and mostly wait: two lanes take them first, one takes the others, and a lane
+// End-to-end files drive calls in real time and mostly wait: three lanes take them first, one takes the others, and a lane
 // that has run dry helps. The one that measures the daemon under load waits for its turn alone.
 const isLoad = (file: string) => /\/e2e\/(fifty|bench)/.test(file);
 const calls = files.filter((file) => file.includes('/e2e/') && !isLoad(file));
 const others = files.filter((file) => !file.includes('/e2e/'));
 await Promise.all(
-  [[calls, others], [calls, others], [others]].map(async (lanes) => {
+  [[calls, others], [calls, others], [calls, others], [others]].map(async (lanes) => {
     for (;;) {
       const file = lanes.find((lane) => lane.length > 0)?.shift();
       if (file === undefined) return;

@@ -26,7 +26,8 @@ export const ENDED = ['completed', 'no_answer', 'busy', 'canceled', 'failed'];
 /** A person who lets the agent finish, thanks it and says goodbye. */
 export const POLITE: CalleeInput = {
   ringMs: 300,
-  steps: [{ do: 'say', file: 'caller-thanks.wav', when: { afterAgentSilenceMs: 700, timeoutMs: 20_000 } }],
+  // Longer than any pause inside what the agent says, with a stall of the machine in it.
+  steps: [{ do: 'say', file: 'caller-thanks.wav', when: { afterAgentSilenceMs: 1_300, timeoutMs: 20_000 } }],
   // His answer is long for a hello: detection shall not take him for a machine.
   amd: { verdict: 'human', afterMs: 2_000 },
 };
