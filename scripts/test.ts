@@ -50,7 +50,7 @@ const tool = async (command: string, args: string[]) => {
 };
 
 /** One test file by itself, its TAP read line by line: top-level subtests are what is counted. */
-function runFile(file: string): Promise<void> {
+function runFile(file: string, again = false): Promise<void> {
   return new Promise((resolve, reject) => {
     const from = performance.now();
     const child = spawn('tap', ['run', '--reporter=tap', '--disable-coverage', file], {
@@ -78,6 +78,12 @@ function runFile(file: string): Promise<void> {
     child.stderr.on('data', (data) => lines.push(String(data)));
     child.on('error', reject);
     child.on('close', (code) => {
+      // Runs that start in the same moment may tread on tap's one folder of its own before any test has begun.
+      const ran = inFile.passed + inFile.failed + inFile.skipped > 0;
+      if (code !== 0 && !ran && !again && lines.some((line) => line.includes('.tap/processinfo'))) {
+        resolve(runFile(file, true));
+        return;
+      }
       if (code !== 0 && inFile.failed === 0) inFile = { ...inFile, failed: 1 };
       passed += inFile.passed;
       failed += inFile.failed;
