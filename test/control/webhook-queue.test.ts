@@ -242,15 +242,15 @@ t.test(
       false,
       'before Redis is there: not queued',
     );
-    await until(() => healthy === 1);
+    await until(() => healthy >= 1);
     const atMs = Date.now();
     t.equal(await link.add({ id: 'a', attempt: 0, atMs }), true);
     t.equal(await link.add({ id: 'b', attempt: 3, atMs: atMs + 200 }), true);
-    await until(() => worked.length === 2);
+    await until(() => worked.length >= 2);
     t.same(worked, ['a#0', 'b#3']);
     t.ok(Date.now() >= atMs + 200, 'not before its time');
     t.equal(await link.add({ id: 'a', attempt: 0, atMs, again: 's1' }), true);
-    await until(() => worked.length === 3);
+    await until(() => worked.length >= 3);
     await link.close();
     t.equal(await link.add({ id: 'late', attempt: 0, atMs }), false);
   },
