@@ -31,6 +31,8 @@ export const ERROR_STATUS = {
   number_taken: 409,
   number_attached: 409,
   call_ended: 409,
+  endpoint_disabled: 409,
+  endpoint_deleted: 409,
   idempotency_key_reused: 409,
   idempotency_in_progress: 409,
   body_too_large: 413,

@@ -99,7 +99,9 @@ const eventDelivery = z
     status: z
       .enum(['pending', 'delivered', 'exhausted'])
       .describe('`pending`: more attempts follow. `delivered`: a 2xx came. `exhausted`: given up.'),
-    attempt_count: z.int().describe('Attempts made since it was made or sent again.'),
+    attempt_count: z
+      .int()
+      .describe('Attempts made so far, over its whole life: sending it again does not set it back.'),
     last_response_status: z
       .int()
       .nullable()

@@ -24,6 +24,16 @@ const CONFLICTS: Readonly<Record<string, { code: ErrorCode; message: string }>> 
     code: 'primary_number_not_attached',
     message: 'The number is not attached to this agent; attach it first.',
   },
+  endpoint_disabled: {
+    code: 'endpoint_disabled',
+    message:
+      'The endpoint is disabled and is sent nothing. Enable it with PATCH /v1/webhook_endpoints/{id} and {"status": "enabled"}, then send again.',
+  },
+  endpoint_deleted: {
+    code: 'endpoint_deleted',
+    message:
+      'The endpoint of this delivery was removed: there is nobody to send it to. GET /v1/events?call_id=… has the event; a new endpoint is sent what happens from now on.',
+  },
   too_many_endpoints: {
     code: 'conflict',
     message:

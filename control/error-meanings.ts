@@ -32,6 +32,10 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   number_taken: 'Another inbound agent answers the number; a number has one at most.',
   number_attached: 'The number is attached to an agent; detach it first.',
   call_ended: 'The call has ended already.',
+  endpoint_disabled:
+    'The webhook endpoint is disabled and is sent nothing; enable it with PATCH /v1/webhook_endpoints/{id} first.',
+  endpoint_deleted:
+    'The webhook endpoint that the delivery went to was removed: there is nobody to send it to. Its event can be read with GET /v1/events.',
   idempotency_key_reused: 'The Idempotency-Key was used with another request.',
   idempotency_in_progress:
     'The first request with this Idempotency-Key is still running; ask again for its answer.',

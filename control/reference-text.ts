@@ -242,7 +242,7 @@ export const DECISIONS: readonly DecisionGroup[] = [
       ],
       [
         'Auto-disable',
-        'After 10 deliveries in a row were given up. What an endpoint missed while disabled is listed and can be sent again.',
+        'After 10 deliveries in a row were given up. What an endpoint missed while disabled is listed and can be sent again once it is enabled.',
       ],
       [
         'Secrets',

@@ -99,6 +99,7 @@ export function openDelivery(o: DeliveryOptions): Delivery {
     async attempt(claimed, stop) {
       const { delivery, body } = claimed;
       const attemptsMade = delivery.attempt_count + 1;
+      const ofSchedule = attemptsMade - delivery.attempts_before;
       failpoint('claimed_before_post');
       const startedAtMs = Date.now();
       const clock = performance.now();
@@ -145,7 +146,7 @@ export function openDelivery(o: DeliveryOptions): Delivery {
       const latencyMs = Math.round(performance.now() - clock);
       failpoint('posted_before_record');
 
-      const verdict = judgeAttempt(attemptsMade, result, { random: Math.random(), scale: o.retryScale });
+      const verdict = judgeAttempt(ofSchedule, result, { random: Math.random(), scale: o.retryScale });
       const atMs = verdict.do === 'retry' ? Math.ceil(Date.now() + verdict.delayMs) : null;
       const outcome: AttemptOutcome = {
         attempt: {

@@ -191,18 +191,15 @@ export const webhookRoutes: Route[] = [
     method: 'post',
     path: '/v1/webhook_endpoints/:id/replay',
     operation: 'replayWebhookEndpoint',
-    errors: ['conflict'],
+    errors: ['conflict', 'endpoint_disabled'],
     summary: 'Send again what a webhook endpoint has missed since a time',
     description:
-      'As if each delivery were sent again by itself: the same body under the same id, marked with Service-Replay: true. What is still pending is left alone. Refused with `conflict` while the endpoint is disabled, and for more than 10,000 deliveries at once.',
+      'As if each delivery were sent again by itself: the same body under the same id, marked with Service-Replay: true. What is still pending is left alone. Refused with `endpoint_disabled` while the endpoint is disabled, and with `conflict` for more than 10,000 deliveries at once.',
     status: 200,
     body: schemas.replay,
     answer: schemas.replayed,
     async run({ store, orgId, params, body, log, now }) {
       const endpoint = found(await store.getEndpoint(orgId, params.id), NO_ENDPOINT);
-      if (endpoint.status === 'disabled') {
-        throw new AppError('conflict', 'The endpoint is disabled; enable it first, then replay.');
-      }
       const at = now().toISOString();
       const replayed = await store.replayDeliveries(orgId, endpoint.id, {
         since: new Date(body.since).toISOString(),
@@ -211,14 +208,12 @@ export const webhookRoutes: Route[] = [
         at,
         limit: MAX_REPLAYED,
       });
-      if ('conflict' in replayed) {
+      if ('conflict' in replayed && replayed.conflict === 'too_many') {
         throw new AppError('conflict', `More than ${MAX_REPLAYED} deliveries; choose a shorter time.`);
       }
-      log.info(
-        { org_id: orgId, endpoint_id: endpoint.id, only: body.only, ...replayed },
-        'endpoint.replayed',
-      );
-      return { body: replayed };
+      const queued = settled(replayed);
+      log.info({ org_id: orgId, endpoint_id: endpoint.id, only: body.only, ...queued }, 'endpoint.replayed');
+      return { body: queued };
     },
   }),
 
@@ -264,14 +259,15 @@ export const webhookRoutes: Route[] = [
     method: 'post',
     path: '/v1/webhook_deliveries/:id/redeliver',
     operation: 'redeliverWebhook',
+    errors: ['endpoint_disabled', 'endpoint_deleted'],
     summary: 'Send a delivery again, whatever became of it',
     description:
-      'The same body under the same id, marked with Service-Replay: true, with the whole schedule of attempts again.',
+      'The same body under the same id, marked with Service-Replay: true, with the whole schedule of attempts again. Refused while its endpoint is disabled, and when the endpoint was removed: it would never be sent.',
     status: 200,
     answer: schemas.delivery,
     async run({ store, orgId, params, now }) {
       const queued = await store.redeliver(orgId, params.id, now().toISOString());
-      return { body: deliveryView(found(queued, NO_DELIVERY)) };
+      return { body: deliveryView(settled(found(queued, NO_DELIVERY))) };
     },
   }),
 ];

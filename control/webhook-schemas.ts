@@ -176,12 +176,14 @@ export const delivery = z
     event_type: eventType,
     url: z.string().describe('Where it is sent.'),
     status: deliveryStatus.describe(
-      '`pending`: more attempts follow. `delivered`: a 2xx came within 15 s. `exhausted`: given up.',
+      '`pending`: more attempts follow, or wait until its disabled endpoint is enabled. `delivered`: a 2xx came within 15 s. `exhausted`: given up.',
     ),
-    attempt_count: z.int().describe('Attempts made since it was made or sent again.'),
+    attempt_count: z
+      .int()
+      .describe('Attempts made so far, over its whole life: sending it again does not set it back.'),
     manual_retry_count: z.int().describe('How often it was sent again by hand.'),
     next_attempt_at: time.describe(
-      'When the next attempt is due; means nothing once it is no longer pending.',
+      'When the next attempt is due; in the past while the endpoint is disabled, and means nothing once it is no longer pending.',
     ),
     last_error: z
       .string()

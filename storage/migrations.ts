@@ -368,6 +368,15 @@ CREATE INDEX calls_overview ON calls (org_id, created_at, status, direction, ans
   billed_duration_seconds, billing_amount_milli_cents, cost_milli_cents, error_code, hangup_cause, carrier);
 `;
 
+// attempts_before: attempts of earlier schedules. A replay used to set attempt_count back to 0; it is made whole again.
+const ATTEMPTS_COUNT_ON = `
+ALTER TABLE deliveries ADD COLUMN attempts_before INTEGER NOT NULL DEFAULT 0;
+UPDATE deliveries SET (attempts_before, attempt_count) =
+  (SELECT max(count(*) - deliveries.attempt_count, 0), max(count(*), deliveries.attempt_count)
+   FROM attempts WHERE attempts.delivery_id = deliveries.id)
+  WHERE manual_retry_count > 0;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -377,4 +386,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'overview', sql: OVERVIEW },
   { name: 'spoken words', sql: SPOKEN_WORDS },
   { name: 'overview by carrier', sql: OVERVIEW_BY_CARRIER },
+  { name: 'attempts count on over replays', sql: ATTEMPTS_COUNT_ON },
 ];

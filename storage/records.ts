@@ -316,7 +316,10 @@ export interface DeliveryRecord {
   event_type: EventType;
   url: string;
   status: DeliveryStatus;
+  /** Attempts made in its whole life; it never falls. */
   attempt_count: number;
+  /** Of these, the ones made before its present schedule began: 0, and at a replay all so far. */
+  attempts_before: number;
   manual_retry_count: number;
   next_attempt_at: string;
   last_error: string | null;

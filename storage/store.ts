@@ -300,11 +300,14 @@ export interface Store {
   ): Promise<DeliveryRecord[]>;
   /** Every delivery of a call's events, oldest first. */
   listCallDeliveries(callId: string): Promise<DeliveryRecord[]>;
-  /** Puts a delivery of any status back to pending, due now, its schedule from the start, and counts the replay. */
-  redeliver(orgId: string, id: string, at: string): Promise<DeliveryRecord | null>;
+  /**
+   * Puts a delivery of any status back to pending, due now, its schedule from the start, and counts the replay. Null:
+   * there is none. Conflict `endpoint_deleted` or `endpoint_disabled`: it would never be sent.
+   */
+  redeliver(orgId: string, id: string, at: string): Promise<DeliveryRecord | Conflict | null>;
   /**
    * The same for an endpoint's deliveries made from `since` on and before `until`, but for pending ones: those that were
-   * given up or held back (`failed`), or `all`. Conflict `too_many` above `limit`, and then none.
+   * given up or held back (`failed`), or `all`. Conflict `too_many` above `limit`, and then none, or as in `redeliver`.
    */
   replayDeliveries(
     orgId: string,

@@ -1487,7 +1487,7 @@ export interface CallEventDelivery {
    */
   status: 'pending' | 'delivered' | 'exhausted';
   /**
-   * Attempts made since it was made or sent again.
+   * Attempts made so far, over its whole life: sending it again does not set it back.
    */
   attempt_count: number;
   /**
@@ -1789,11 +1789,11 @@ export interface WebhookDelivery {
    */
   url: string;
   /**
-   * `pending`: more attempts follow. `delivered`: a 2xx came within 15 s. `exhausted`: given up.
+   * `pending`: more attempts follow, or wait until its disabled endpoint is enabled. `delivered`: a 2xx came within 15 s. `exhausted`: given up.
    */
   status: 'pending' | 'delivered' | 'exhausted';
   /**
-   * Attempts made since it was made or sent again.
+   * Attempts made so far, over its whole life: sending it again does not set it back.
    */
   attempt_count: number;
   /**
@@ -1801,7 +1801,7 @@ export interface WebhookDelivery {
    */
   manual_retry_count: number;
   /**
-   * When the next attempt is due; means nothing once it is no longer pending.
+   * When the next attempt is due; in the past while the endpoint is disabled, and means nothing once it is no longer pending.
    */
   next_attempt_at: string;
   /**
@@ -1862,11 +1862,11 @@ export interface WebhookDeliveryDetail {
    */
   url: string;
   /**
-   * `pending`: more attempts follow. `delivered`: a 2xx came within 15 s. `exhausted`: given up.
+   * `pending`: more attempts follow, or wait until its disabled endpoint is enabled. `delivered`: a 2xx came within 15 s. `exhausted`: given up.
    */
   status: 'pending' | 'delivered' | 'exhausted';
   /**
-   * Attempts made since it was made or sent again.
+   * Attempts made so far, over its whole life: sending it again does not set it back.
    */
   attempt_count: number;
   /**
@@ -1874,7 +1874,7 @@ export interface WebhookDeliveryDetail {
    */
   manual_retry_count: number;
   /**
-   * When the next attempt is due; means nothing once it is no longer pending.
+   * When the next attempt is due; in the past while the endpoint is disabled, and means nothing once it is no longer pending.
    */
   next_attempt_at: string;
   /**

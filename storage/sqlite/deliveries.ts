@@ -2,7 +2,7 @@
 // the call. When to try again is the sender's decision; it comes in with the outcome.
 import { v7 as uuid } from 'uuid';
 import { dueOf } from '../due-delivery.ts';
-import type { AttemptRecord, DeliveryRecord } from '../records.ts';
+import type { AttemptRecord, DeliveryRecord, EndpointRecord } from '../records.ts';
 import type { AttemptOutcome, Store } from '../store.ts';
 import { readEndpoint } from './endpoints.ts';
 import { ATTEMPTS, DELIVERIES, type Row } from './rows.ts';
@@ -107,21 +107,22 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     statement(ATTEMPTS.insert).run(ATTEMPTS.toRow(record));
   }
 
-  /** Back to the start of its schedule, to the endpoint's present url; null when the endpoint is deleted. */
-  function requeue(before: DeliveryRecord, at: string, news: News): DeliveryRecord | null {
-    let { url } = before;
-    let held = false;
-    if (before.endpoint_id !== null) {
-      const endpoint = readEndpoint(session, before.org_id, before.endpoint_id);
-      if (!endpoint) return null;
-      url = endpoint.url;
-      held = endpoint.status === 'disabled';
-    }
+  /** @throws Refusal for an endpoint that is sent nothing: what is queued for it would wait for ever */
+  function sendable(orgId: string, endpointId: string): EndpointRecord {
+    const endpoint = readEndpoint(session, orgId, endpointId);
+    if (!endpoint) throw new Refusal('endpoint_deleted');
+    if (endpoint.status === 'disabled') throw new Refusal('endpoint_disabled');
+    return endpoint;
+  }
+
+  /** Back to the start of its schedule, to the endpoint's present url. */
+  function requeue(before: DeliveryRecord, at: string, news: News): DeliveryRecord {
+    const url = before.endpoint_id === null ? before.url : sendable(before.org_id, before.endpoint_id).url;
     const delivery: DeliveryRecord = {
       ...before,
       url,
       status: 'pending',
-      attempt_count: 0,
+      attempts_before: before.attempt_count,
       manual_retry_count: before.manual_retry_count + 1,
       next_attempt_at: at,
       delivered_at: null,
@@ -129,7 +130,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     };
     updateById(session, DELIVERIES, before.id, { ...DELIVERIES.toRow(delivery), lease_until: null });
     updateCall(delivery, 'pending', delivery.last_error);
-    if (!held) news.deliveries.push(dueOf(delivery));
+    news.deliveries.push(dueOf(delivery));
     return delivery;
   }
 
@@ -248,13 +249,11 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     },
 
     /**
-     * A replay gets the whole schedule again: attempt_count starts from 0 (the attempts' own numbers go on), and its
-     * failures count like any other's. It goes to the endpoint's present url; while the endpoint is disabled it is
-     * held. An attempt under way is let go: its outcome comes too late and is a conflict. Null also when the
-     * endpoint is deleted: there is nobody left to send to.
+     * A replay gets the whole schedule again, and its failures count like any other's. It goes to the endpoint's present
+     * url. An attempt under way is let go: its outcome comes too late and is a conflict.
      */
     async redeliver(orgId, id, at) {
-      return write((news) => {
+      return tryWrite((news) => {
         const before = readOwn(orgId, id);
         return before && requeue(before, at, news);
       });
@@ -262,6 +261,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
 
     async replayDeliveries(orgId, endpointId, { since, until, only, at, limit }) {
       return tryWrite((news) => {
+        sendable(orgId, endpointId);
         const statuses = only === 'failed' ? "'exhausted'" : "'exhausted', 'delivered'";
         const rows = statement(
           `SELECT ${DELIVERIES.selected} FROM deliveries INDEXED BY deliveries_by_endpoint

@@ -67,6 +67,7 @@ export function publish(session: Session, news: News, call: CallRecord, types: r
         url,
         status: enabled ? 'pending' : 'exhausted',
         attempt_count: 0,
+        attempts_before: 0,
         manual_retry_count: 0,
         next_attempt_at: now,
         last_error: enabled ? null : 'endpoint_disabled',

@@ -258,6 +258,7 @@ export const DELIVERIES = table<DeliveryRecord>('deliveries', {
   url: 'value',
   status: 'value',
   attempt_count: 'value',
+  attempts_before: 'value',
   manual_retry_count: 'value',
   next_attempt_at: 'value',
   last_error: 'value',

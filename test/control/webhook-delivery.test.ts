@@ -131,6 +131,17 @@ t.test('a replay says so, with the same id and bytes', async (t) => {
   t.equal(second?.body, first?.body);
 });
 
+t.test('a replay has the whole schedule again, however many attempts were made before', async (t) => {
+  const { rig, id, attempt } = await one(t, 500);
+  for (let i = 1; i < 10; i++) t.match(await attempt(id), { status: 'pending', attempt_count: i });
+  t.match(await attempt(id), { status: 'exhausted', attempt_count: 10 });
+  await rig.store.redeliver(rig.org, id, new Date().toISOString());
+  const eleventh = await attempt(id);
+  t.match(eleventh, { status: 'pending', attempt_count: 11 });
+  const waitMs = Date.parse(eleventh?.next_attempt_at ?? '') - Date.parse(eleventh?.updated_at ?? '');
+  t.ok(waitMs > 3500 && waitMs <= 6001, `the first wait of a schedule: ${waitMs}`);
+});
+
 t.test('a redirect is a failure with a name', async (t) => {
   const { id, attempt } = await one(t, (_request, response) => {
     response.writeHead(302, { location: 'https://example.com/' }).end();

@@ -1,5 +1,6 @@
 // Webhook endpoints and deliveries over HTTP.
 import t from 'tap';
+import { makeCall } from '../storage/makers.ts';
 import { openRig, type Rig } from './rig.ts';
 
 const EVENTS = [
@@ -212,3 +213,50 @@ t.test('deliveries are listed by filter, read with their attempts, and sent agai
   t.equal(again.status, 200);
   t.match(again.body, { id: delivery.id, status: 'pending', manual_retry_count: 1 });
 });
+
+t.test(
+  'a delivery is sent again with its attempts counted on, and never where it could not arrive',
+  async (t) => {
+    const rig = await openRig(t);
+    const made = (
+      await rig.api('POST', '/v1/webhook_endpoints', {
+        body: { url: 'https://example.com/a', enabled_events: ['call.queued'] },
+      })
+    ).body;
+    await rig.store.createCall(makeCall(rig.orgId), { events: ['call.queued'], reserve: 0 });
+    const [delivery] = (await rig.api('GET', '/v1/webhook_deliveries')).body.data;
+    const path = `/v1/webhook_deliveries/${delivery.id}`;
+    const attempt = async (made: number, status: 'pending' | 'exhausted') => {
+      t.ok(await rig.store.claimDelivery(delivery.id, made, rig.now().toISOString(), 30_000));
+      await rig.store.recordAttempt(delivery.id, {
+        attempt: {
+          started_at: rig.now().toISOString(),
+          latency_ms: 1,
+          response_status: 500,
+          error: 'http_status_500',
+          response_excerpt: null,
+        },
+        status,
+        nextAttemptAt: rig.now().toISOString(),
+      });
+    };
+    for (let i = 0; i < 10; i++) await attempt(i, i === 9 ? 'exhausted' : 'pending');
+    const again = await rig.api('POST', `${path}/redeliver`);
+    t.match(again, { status: 200, body: { status: 'pending', attempt_count: 10, manual_retry_count: 1 } });
+    await attempt(10, 'exhausted');
+    const eleven = (await rig.api('GET', path)).body;
+    t.same([eleven.attempt_count, eleven.attempts.length], [11, 11]);
+
+    await rig.api('PATCH', `/v1/webhook_endpoints/${made.id}`, { body: { status: 'disabled' } });
+    const held = await rig.api('POST', `${path}/redeliver`);
+    t.same([held.status, held.body.error.code], [409, 'endpoint_disabled']);
+    t.match(held.body.error.message, /PATCH/, 'with what to do');
+    t.same((await rig.api('GET', path)).body, eleven, 'nothing was queued');
+
+    await rig.api('DELETE', `/v1/webhook_endpoints/${made.id}`);
+    const gone = await rig.api('POST', `${path}/redeliver`);
+    t.same([gone.status, gone.body.error.code], [409, 'endpoint_deleted']);
+    t.notMatch(gone.body.error.message, /no webhook delivery/, 'the delivery is there');
+    t.same((await rig.api('GET', path)).body, eleven);
+  },
+);

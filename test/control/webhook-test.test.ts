@@ -160,7 +160,7 @@ t.test('a replay queues again what was given up or missed, or all of it', async 
     'what was delivered too; what waits is left alone',
   );
   const [first, ...rest] = await deliveries();
-  t.same([first?.manual_retry_count, first?.attempt_count], [1, 0]);
+  t.same([first?.manual_retry_count, first?.attempt_count], [1, 1]);
   t.equal(rest.at(-1)?.manual_retry_count, 0);
   t.equal(told.length, 3, 'the queue hears of each');
   t.ok(
@@ -171,7 +171,7 @@ t.test('a replay queues again what was given up or missed, or all of it', async 
   await rig.api('PATCH', `/v1/webhook_endpoints/${endpoint.id}`, { body: { status: 'disabled' } });
   await make();
   const held = await replay({ since: start });
-  t.same([held.status, held.body.error.code], [409, 'conflict'], 'enable it first');
+  t.same([held.status, held.body.error.code], [409, 'endpoint_disabled'], 'enable it first');
   await rig.api('PATCH', `/v1/webhook_endpoints/${endpoint.id}`, { body: { status: 'enabled' } });
   t.same((await replay({ since: start })).body, { count: 1 }, 'what came while it was disabled');
 

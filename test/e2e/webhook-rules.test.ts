@@ -261,7 +261,7 @@ t.test('webhook rules', async (t) => {
         id: delivery.id,
         status: 'pending',
         manual_retry_count: 1,
-        attempt_count: 0,
+        attempt_count: 1,
         delivered_at: null,
       },
     });
@@ -270,10 +270,9 @@ t.test('webhook rules', async (t) => {
     t.equal(second.headers['service-event-id'], delivery.id, 'the same id');
     t.equal(second.text, first.text, 'the same bytes');
     await until('its record', async () => (await detail(delivery.id)).status === 'delivered');
-    t.same(
-      (await detail(delivery.id)).attempts.map(({ attempt }) => attempt),
-      [1, 2],
-    );
+    const twice = await detail(delivery.id);
+    t.same([twice.attempt_count, twice.attempts.map(({ attempt }) => attempt)], [2, [1, 2]]);
+    t.equal(second.headers['service-delivery-attempt'], '2', 'the count goes on');
 
     const rotated = (
       await lab.api<{ secret: string }>('POST', `/v1/webhook_endpoints/${made.id}/rotate_secret`)
@@ -284,7 +283,12 @@ t.test('webhook rules', async (t) => {
       t.doesNotThrow(() => new Webhook(secret).verify(third.text, third.headers));
     }
     t.equal((await lab.api('DELETE', `/v1/webhook_endpoints/${made.id}`)).status, 204);
-    t.match(await redeliver(delivery.id), { status: 404 }, 'there is nobody left to send to');
+    t.match(
+      await redeliver(delivery.id),
+      { status: 409, body: { error: { code: 'endpoint_deleted' } } },
+      'there is nobody left to send to, and the delivery itself can still be read',
+    );
+    t.equal((await detail(delivery.id)).id, delivery.id);
   });
 
   await t.test(
@@ -326,8 +330,12 @@ t.test('webhook rules', async (t) => {
         (await list(`endpoint_id=${made.id}&call_id=${missed}`)).at(0),
       );
       t.match(listed, { status: 'exhausted', attempt_count: 0, last_error: 'endpoint_disabled' });
-      t.match((await redeliver(listed.id)).body, { status: 'pending', manual_retry_count: 1 });
-      // Something else goes out meanwhile: what is held was not merely slow.
+      t.match(
+        await redeliver(listed.id),
+        { status: 409, body: { error: { code: 'endpoint_disabled' } } },
+        'it would wait for ever',
+      );
+      // Something else goes out meanwhile: what is refused is not sent all the same.
       const other = await failedCall({ webhook_url: at('/other') });
       await until('the other', async () => (await list(`call_id=${other}&status=delivered`)).length === 2);
       t.equal(cameTo('/flaky').length, before, 'a disabled endpoint is sent nothing');
@@ -338,7 +346,8 @@ t.test('webhook rules', async (t) => {
         disabled_reason: null,
         disabled_at: null,
       });
-      await until('what was held', async () => (await detail(listed.id)).status === 'delivered');
+      t.match((await redeliver(listed.id)).body, { status: 'pending', manual_retry_count: 1 });
+      await until('what it missed', async () => (await detail(listed.id)).status === 'delivered');
       t.equal(cameTo('/flaky').at(-1)?.headers['service-replay'], 'true');
 
       t.match(await patch(made.id, { status: 'disabled' }), {

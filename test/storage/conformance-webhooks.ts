@@ -301,11 +301,21 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
     t.equal(await store.redeliver(other, id, at(500)), null, 'organization scope');
     t.equal(await store.redeliver(org, uuid(), at(500)), null);
     const again = await store.redeliver(org, id, at(500));
-    t.match(again, { status: 'pending', manual_retry_count: 1, attempt_count: 0, next_attempt_at: at(500) });
-    const due = { id, attempt: 0, at: at(500), receiver: INLINE_RECEIVER, callId: call.id };
-    t.strictSame(told, [due], 'due now, its schedule from the start');
+    t.match(
+      again,
+      {
+        status: 'pending',
+        manual_retry_count: 1,
+        attempt_count: 1,
+        attempts_before: 1,
+        next_attempt_at: at(500),
+      },
+      'its schedule from the start, and what was tried stays counted',
+    );
+    const due = { id, attempt: 1, at: at(500), receiver: INLINE_RECEIVER, callId: call.id };
+    t.strictSame(told, [due], 'due now');
     t.match(await store.findCall(call.id), { webhook_status: 'pending' });
-    const claimed = await store.claimDelivery(id, 0, at(500), 30_000);
+    const claimed = await store.claimDelivery(id, 1, at(500), 30_000);
     t.equal(claimed?.replay, true);
     await store.recordAttempt(id, outcome({ http: 200 }));
     t.match(await store.findCall(call.id), { webhook_status: 'delivered', webhook_error: null });
@@ -315,7 +325,7 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
       'attempts count on',
     );
     t.match(await store.redeliver(org, id, at(600)), { manual_retry_count: 2, delivered_at: null });
-    const inFlight = await store.claimDelivery(id, 0, at(600), 30_000);
+    const inFlight = await store.claimDelivery(id, 2, at(600), 30_000);
     t.ok(inFlight);
     await store.redeliver(org, id, at(700));
     t.strictSame(
@@ -385,19 +395,23 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
       attempt_count: 0,
     });
     t.equal((await state())?.consecutive_failures, 10, 'and counts as no failure');
-    t.match(await store.redeliver(org, missed, at(80)), {
-      status: 'pending',
-      last_error: 'endpoint_disabled',
+    const refused = { conflict: 'endpoint_disabled' };
+    t.strictSame(await store.redeliver(org, missed, at(80)), refused, 'it would wait for ever');
+    const all = { since: at(0), until: null, only: 'all', at: at(80), limit: 100 } as const;
+    t.strictSame(await store.replayDeliveries(org, endpoint.id, all), refused);
+    t.match(await store.getDelivery(org, missed), {
+      delivery: { status: 'exhausted', manual_retry_count: 0 },
     });
-    t.strictSame(told, [], 'its replay waits for the endpoint too');
+    t.strictSame(told, []);
 
     await store.updateEndpoint(org, endpoint.id, { status: 'enabled' });
     t.match(await state(), { status: 'enabled', consecutive_failures: 0, disabled_reason: null });
     t.strictSame(
       told.map((due) => due.id).sort(),
-      [held, waiting, missed].sort(),
+      [held, waiting].sort(),
       'enabled again: what was held goes on',
     );
+    t.match(await store.redeliver(org, missed, at(81)), { status: 'pending', manual_retry_count: 1 });
     t.ok(await store.claimDelivery(waiting, 0, at(99_000), 1));
   });
 
@@ -422,7 +436,11 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
       last_error: 'endpoint_deleted',
       endpoint_id: endpoint.id,
     });
-    t.equal(await store.redeliver(org, second, at(1)), null, 'deleted: there is nobody to send to');
+    t.strictSame(
+      await store.redeliver(org, second, at(1)),
+      { conflict: 'endpoint_deleted' },
+      'there is nobody to send to',
+    );
     t.strictSame(await store.dueDeliveries(at(9999), 10), []);
   });
 
@@ -471,7 +489,7 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
     await store.updateEndpoint(org, endpoint.id, { url: 'https://new.example.com' });
     t.equal((await store.getDelivery(org, pending))?.delivery.url, 'https://new.example.com');
     t.equal((await store.getDelivery(org, done))?.delivery.url, endpoint.url, 'history stays');
-    t.equal((await store.redeliver(org, done, at(1)))?.url, 'https://new.example.com');
+    t.match(await store.redeliver(org, done, at(1)), { url: 'https://new.example.com' });
   });
 
   t.test('the most overdue is due first, and the backlog shows', async (t) => {

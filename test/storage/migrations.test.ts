@@ -18,6 +18,35 @@ function migrated() {
   return db;
 }
 
+t.test('a count of attempts that a replay had set back is made whole', (t) => {
+  const db = new Database(':memory:');
+  const step = MIGRATIONS.findIndex(({ name }) => name === 'attempts count on over replays');
+  for (const { sql } of MIGRATIONS.slice(0, step)) db.exec(sql);
+  db.pragma('foreign_keys = OFF');
+  const deliver = (id: string, attempts: number, shown: number, replays: number) => {
+    db.prepare(
+      `INSERT INTO deliveries (id, org_id, event_id, event_type, url, status, attempt_count, manual_retry_count,
+         next_attempt_at, created_at, updated_at) VALUES (?, 'o', ?, 'call.busy', 'u', 'pending', ?, ?, 't', 't', 't')`,
+    ).run(id, id, shown, replays);
+    for (let i = 1; i <= attempts; i++) {
+      db.prepare(
+        `INSERT INTO attempts (id, delivery_id, attempt, started_at, latency_ms) VALUES (?, ?, ?, 't', 1)`,
+      ).run(`${id}${i}`, id, i);
+    }
+  };
+  deliver('new', 2, 2, 0);
+  deliver('replayed', 11, 1, 1);
+  deliver('missed', 0, 0, 1);
+  for (const { sql } of MIGRATIONS.slice(step)) db.exec(sql);
+  t.same(db.prepare('SELECT id, attempt_count AS made, attempts_before AS before FROM deliveries').all(), [
+    { id: 'new', made: 2, before: 0 },
+    { id: 'replayed', made: 11, before: 10 },
+    { id: 'missed', made: 0, before: 0 },
+  ]);
+  db.close();
+  t.end();
+});
+
 t.test('every table is strict and holds the fields of its record', (t) => {
   const db = migrated();
   const all = db.pragma('table_list') as { name: string; type: string; strict: number; schema: string }[];

@@ -48,6 +48,7 @@ const delivery = {
   url: 'https://a.example.com',
   status: 'pending' as const,
   attempt_count: 1,
+  attempts_before: 0,
   manual_retry_count: 0,
   next_attempt_at: START,
   last_error: null,
