@@ -1,10 +1,13 @@
 // `npm test`: the import check, the type check, the linter, then the tests (`-- --all`: the long ones too), with one closing line
 // `N passed, N failed, N skipped` that counts tests (not assertions) and exit code 1 on any failure.
 import { spawn } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import { checkImports } from './check-imports.ts';
+import { clearLeftovers, killRun } from './test-leftovers.ts';
 
 const color = process.stdout.isTTY === true;
 const paint = (style: Parameters<typeof styleText>[0], text: string) =>
@@ -49,13 +52,36 @@ const tool = async (command: string, args: string[]) => {
   return code === 0 ? null : output;
 };
 
-/** One test file by itself, its TAP read line by line: top-level subtests are what is counted. */
+/** Programs of a file that has passed end by themselves; a busy machine takes its time. */
+const END_MS = Number(process.env.LEFT_ENDS_MS ?? 15_000);
+/** Process groups and temporary folders of the files that run now: whoever interrupts the tests ends them too. */
+const live = new Map<number, string>();
+
+function endAll(signal: NodeJS.Signals): void {
+  for (const [group, folder] of live) {
+    killRun(group, folder);
+    rmSync(folder, { recursive: true, force: true });
+  }
+  process.exit(signal === 'SIGINT' ? 130 : 143);
+}
+process.on('SIGINT', endAll);
+process.on('SIGTERM', endAll);
+
+/**
+ * One test file by itself, its TAP read line by line: top-level subtests are what is counted. It has a process group and
+ * a temporary folder of its own, by which whatever it leaves behind is found: ended where it failed, its failure where it passed.
+ */
 function runFile(file: string, again = false): Promise<void> {
   return new Promise((resolve, reject) => {
     const from = performance.now();
+    const folder = mkdtempSync(join(tmpdir(), 'oh-'));
     const child = spawn('tap', ['run', '--reporter=tap', '--disable-coverage', file], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      env: { ...process.env, TMPDIR: folder },
     });
+    const group = child.pid ?? 0;
+    live.set(group, folder);
     const lines: string[] = [];
     let inFile = { passed: 0, failed: 0, skipped: 0 };
     const reasons: string[] = [];
@@ -77,7 +103,15 @@ function runFile(file: string, again = false): Promise<void> {
     });
     child.stderr.on('data', (data) => lines.push(String(data)));
     child.on('error', reject);
-    child.on('close', (code) => {
+    child.on('exit', () => {
+      // What hangs on its output would keep that open for ever.
+      if (inFile.failed > 0 || child.exitCode !== 0) killRun(group, folder);
+    });
+    child.on('close', async (code) => {
+      const isOver = code === 0 && inFile.failed === 0;
+      const left = await clearLeftovers(group, folder, isOver ? END_MS : 0);
+      live.delete(group);
+      rmSync(folder, { recursive: true, force: true });
       // Runs that start in the same moment may tread on tap's one folder of its own before any test has begun.
       const ran = inFile.passed + inFile.failed + inFile.skipped > 0;
       if (code !== 0 && !ran && !again && lines.some((line) => line.includes('.tap/processinfo'))) {
@@ -85,6 +119,10 @@ function runFile(file: string, again = false): Promise<void> {
         return;
       }
       if (code !== 0 && inFile.failed === 0) inFile = { ...inFile, failed: 1 };
+      if (isOver && left.length > 0) {
+        inFile.failed++;
+        lines.push(`left behind: ${left.map(({ pid, command }) => `${pid} ${command}`).join('; ')}`);
+      }
       passed += inFile.passed;
       failed += inFile.failed;
       skipped += inFile.skipped;
