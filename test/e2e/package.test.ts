@@ -18,13 +18,20 @@ interface Ran {
   stderr: string;
 }
 
+/** Of this shell what a user's would have too: where programs are, and how the registry is reached. */
+const SHELL = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) =>
+    /^(PATH|HOME|LANG|NODE_EXTRA_CA_CERTS|SSL_CERT_.*|.*_proxy)$/i.test(name),
+  ),
+) as Record<string, string>;
+
 /** Runs a program as a user's shell would: without what the test runner asks of every Node below it. */
 function run(command: string, args: string[], cwd: string, env: Record<string, string> = {}): Promise<Ran> {
   return new Promise((done) => {
     const child = execFile(
       'env',
       ['-u', 'NODE_OPTIONS', command, ...args],
-      { cwd, env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env } },
+      { cwd, env: { ...SHELL, ...env } },
       (_error, stdout, stderr) => done({ code: child.exitCode ?? -1, stdout, stderr }),
     );
   });
