@@ -34,10 +34,14 @@ export const HOLD_RULES: HoldRules = {
   takeBackMs: 600,
 };
 
-/** The agent's voice is held back since `since`, for sound that began at `onsetMs`; `endMs`: where the last word in it ended. */
+/** The agent's voice is held back, for sound that goes on since `since` and began at `onsetMs`. */
 export interface Hold {
+  /** When the voice was held back first, and the onset for which it was. */
+  heldMs: number;
+  heldForMs: number;
   since: number;
   onsetMs: number;
+  /** Where the last word in it ended. */
   endMs: number | null;
   /** How much of the time since the onset nothing was heard. */
   pausedMs: number;

@@ -8,6 +8,7 @@ import { burstOf, confirms, firstOnset, type Hold } from './turn-hold.ts';
 import { leaveMessage, onMachineDetection, verdictByPatience } from './turn-machine.ts';
 import {
   finish,
+  holdOf,
   known,
   type Phase,
   QUIET_VOICE,
@@ -48,8 +49,10 @@ function onVoice(state: TurnState, voice: Voice, rules: TurnRules, now: number):
   if (phase.at !== 'agent') return known(heard);
   if (phase.hold === null) {
     if (voice.is !== 'starting' && voice.is !== 'speaking') return known(heard);
-    const hold: Hold = { since: now, onsetMs: voice.onsetMs, endMs: null, pausedMs: 0 };
-    return to(heard, { ...phase, hold }, [{ do: 'hold', onsetMs: firstOnset(hold, state.burst, rules) }]);
+    const { onsetMs } = voice;
+    const heldForMs = firstOnset({ onsetMs }, state.burst, rules);
+    const hold: Hold = { heldMs: now, heldForMs, since: now, onsetMs, endMs: null, pausedMs: 0 };
+    return to(heard, { ...phase, hold });
   }
   // After a short word, more of them: the hold goes on for these.
   if (voice.is === 'starting' && phase.hold.endMs !== null)
@@ -68,7 +71,7 @@ function onVoice(state: TurnState, voice: Voice, rules: TurnRules, now: number):
 
 /** The sound was not speech, or too little of it to stop anybody: the agent goes on where it was held. */
 function resume(state: TurnState, phase: Extract<Phase, { at: 'agent' }>): TurnStep {
-  return to(state, { ...phase, hold: null }, [{ do: 'resume' }]);
+  return to(state, { ...phase, hold: null });
 }
 
 /** Speech over the agent's voice is given the time to show that it is more than a word of assent. */
@@ -328,7 +331,6 @@ function onAllHeard(
   now: number,
 ): TurnStep {
   const { voice, burst } = state;
-  const freed: TurnEffect[] = phase.hold === null ? [] : [{ do: 'resume' }];
   // A tool still runs or an answer is on its way: the silence is the agent's, not the caller's.
   const next: Phase = busy
     ? { at: 'thinking', since: now, retried: false, prompts: phase.prompts }
@@ -342,24 +344,34 @@ function onAllHeard(
     verdict: busy ? state.verdict : verdictByPatience(state, rules, now),
   };
   if (voice.is === 'speaking' || voice.is === 'stopping') {
-    const step = toCaller(heard, firstOnset(voice, burst, rules), busy);
-    return { state: step.state, effects: [...freed, ...step.effects] };
+    return toCaller(heard, firstOnset(voice, burst, rules), busy);
   }
   // A short word at the very end of what was said answers it.
   if (!busy && burst !== null && now - burst.endMs <= rules.answerMs) {
     const step = toCaller(heard, burst.onsetMs, false);
     const spoken: Phase = { at: 'caller', since: burst.onsetMs, silentSince: burst.endMs };
-    return to(step.state, spoken, [...freed, ...step.effects]);
+    return to(step.state, spoken, step.effects);
   }
   // He was told to wait a moment, and has waited.
   if (!busy && state.owes) {
     return to(
       { ...heard, owes: false },
       { at: 'thinking', since: now, retried: true, prompts: phase.prompts },
-      [...freed, { do: 'speak', what: 'retry' }],
+      [{ do: 'speak', what: 'retry' }],
     );
   }
-  return { state: heard, effects: busy ? freed : [...freed, { do: 'floor', floor: 'none' }] };
+  return busy ? known(heard) : { state: heard, effects: [{ do: 'floor', floor: 'none' }] };
+}
+
+/** A hold belongs to the phase it is in, and ends with it whatever the event was: what it came to is told here, once. */
+function tellHold(before: TurnState, step: TurnStep): TurnStep {
+  const hold = holdOf(before);
+  if (hold === null || holdOf(step.state) !== null) return step;
+  const { heldMs, heldForMs } = hold;
+  if (!step.effects.some((effect) => effect.do === 'interrupt'))
+    return { state: step.state, effects: [{ do: 'resume', onsetMs: heldForMs, heldMs }, ...step.effects] };
+  const effects = step.effects.map((effect) => (effect.do === 'interrupt' ? { ...effect, heldMs } : effect));
+  return { state: step.state, effects };
 }
 
 /** What an event does to the floor; null when it comes too late or says nothing new. */
@@ -369,6 +381,11 @@ export function step(
   now: number,
   rules: TurnRules = TURN_RULES,
 ): TurnStep | null {
+  const next = decide(state, event, now, rules);
+  return next === null ? null : tellHold(state, next);
+}
+
+function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRules): TurnStep | null {
   const { phase } = state;
   if (phase.at === 'over') return null;
   switch (event.type) {

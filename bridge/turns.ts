@@ -161,12 +161,16 @@ export type TurnEffect =
   | { do: 'forget' }
   /** The caller's turn is over: commit it; `respond` asks for the answer. */
   | { do: 'commit'; respond: boolean; speechEndMs: number }
-  /** Give the carrier no more of the agent's voice for now; the model is told nothing. */
-  | { do: 'hold'; onsetMs: number }
-  /** Go on with the agent's voice where it was held. */
-  | { do: 'resume' }
-  /** Silence the agent: clear the carrier, cancel, cut what was not heard. `onsetMs`: of the speech that did it. */
-  | { do: 'interrupt'; onsetMs?: number }
+  /**
+   * The agent's voice is held back no more and goes on with the next sample; the model knows of nothing. `heldMs`: since
+   * when it was, for speech that began at `onsetMs`. That it is held back is told by the state alone.
+   */
+  | { do: 'resume'; onsetMs: number; heldMs: number }
+  /**
+   * Silence the agent: clear the carrier, cancel, cut what was not heard. `onsetMs`: of the speech that did it;
+   * `heldMs`: since when its voice was held back before.
+   */
+  | { do: 'interrupt'; onsetMs?: number; heldMs?: number }
   /** Ask for a response without a turn of the caller before it. */
   | {
       do: 'speak';
@@ -212,6 +216,9 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     filled: false,
   };
 }
+
+/** The hold of the agent's voice: while there is one, the carrier is given no more of it. */
+export const holdOf = ({ phase }: TurnState): Hold | null => (phase.at === 'agent' ? phase.hold : null);
 
 export const NO_EFFECTS: TurnEffect[] = [];
 

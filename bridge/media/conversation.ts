@@ -6,6 +6,7 @@ import { createPlayout, type Playout } from '../playout.ts';
 import { TOLD_BY_MODEL } from '../turn-end.ts';
 import { step } from '../turn-state.ts';
 import {
+  holdOf,
   openTurns,
   TURN_RULES,
   type TurnEffect,
@@ -101,8 +102,6 @@ export function openConversation(
   let quietSinceMs: number | null = 0;
   let bargeIns = 0;
   let falseBargeIns = 0;
-  /** The agent's voice is held back since, for speech that began then. */
-  let hold: { sinceMs: number; onsetMs: number } | null = null;
   /** When the last mark came back: until then at least the agent was heard. */
   let lastHeardMs = 0;
   let sessionLost: { code: string; message: string } | null = null;
@@ -187,16 +186,11 @@ export function openConversation(
         ask(null);
         return;
       }
-      case 'hold':
-        hold = { sinceMs: ports.now(), onsetMs: effect.onsetMs };
-        return;
       case 'resume':
-        resume();
+        resumed(effect);
         return;
       case 'interrupt': {
-        const held = hold;
         const silencedMs = playout.sentIsHeard() ? lastHeardMs : ports.now();
-        hold = null;
         // Without a sound heard it was no barge-in: the caller only took back a turn that had not been over.
         if (!cutAll(true)) return;
         bargeIns++;
@@ -207,7 +201,7 @@ export function openConversation(
           callId,
           atMs: ports.now(),
           onsetMs: effect.onsetMs ?? null,
-          heldMs: held?.sinceMs ?? null,
+          heldMs: effect.heldMs ?? null,
           silencedMs,
         });
         return;
@@ -279,13 +273,11 @@ export function openConversation(
     model.respond(instructions === null ? undefined : { instructions });
   }
 
-  function resume(): void {
-    if (hold === null) return;
-    const { onsetMs, sinceMs } = hold;
-    hold = null;
+  /** Sound that held the voice back, and came to nothing. */
+  function resumed({ onsetMs, heldMs }: Extract<TurnEffect, { do: 'resume' }>): void {
     if (!playout.pending()) return;
     falseBargeIns++;
-    ports.post({ type: 'hold-taken-back', callId, onsetMs, heldMs: sinceMs, resumedMs: ports.now() });
+    ports.post({ type: 'hold-taken-back', callId, onsetMs, heldMs, resumedMs: ports.now() });
   }
 
   /** The line leaves for what a tool asked; its answer comes when the line is back. */
@@ -429,7 +421,7 @@ export function openConversation(
     speechTakenBack(onsetMs) {
       if (weTell()) handle({ type: 'speech-taken-back', onsetMs });
     },
-    held: () => hold !== null,
+    held: () => holdOf(turns) !== null,
     markPlayed(name) {
       lastHeardMs = ports.now();
       const done = playout.markPlayed(name);

@@ -403,3 +403,85 @@ t.test(
     t.match(rig.did('respond')[2]?.[1], /One moment, please/);
   },
 );
+
+/** Somebody makes a sound over the agent's voice, and it is held back for that. */
+function held(change: Partial<PrepareCall> = {}) {
+  const rig = open({ machine: 'leave_message', ...change });
+  rig.model.ready({ renewed: false, tookMs: 5 });
+  rig.at(100).talk.streamStarted();
+  rig.at(400).model.audio('line', Buffer.alloc(16_000, 1));
+  const first = rig.play();
+  for (const mark of first.slice(0, 5)) rig.talk.markPlayed(mark);
+  rig.model.audio('line', Buffer.alloc(8_000, 1));
+  rig.at(900).talk.voice({ is: 'starting', onsetMs: 850 });
+  if (!rig.talk.held()) throw new Error('the voice is not held back');
+  return { ...rig, marks: first.slice(5) };
+}
+
+t.test('nothing that moves the floor on leaves the voice held back', async (t) => {
+  const tool = (name: string, argumentsJson = '{}') => ({ toolCallId: 't1', name, argumentsJson });
+  const table: [string, (rig: ReturnType<typeof held>) => void, string | null][] = [
+    ['end_call', (rig) => rig.model.toolCall(tool('end_call')), 'finished'],
+    [
+      'transfer_call',
+      (rig) => rig.model.toolCall(tool('transfer_call', '{"target":"sales"}')),
+      'transfer-requested',
+    ],
+    ['send_dtmf', (rig) => rig.model.toolCall(tool('send_dtmf', '{"digits":"12"}')), 'digits-requested'],
+    ['finish with a line', (rig) => rig.talk.finish('draining', 'Goodbye.'), null],
+    ['finish at once', (rig) => rig.talk.finish('hangup_requested', null), 'finished'],
+    ['the model is lost', (rig) => rig.model.failed({ code: 'model_lost', message: 'gone' }), 'finished'],
+    ['typed words', (rig) => rig.talk.typed('Stop.'), null],
+    ['the stream pauses', (rig) => rig.talk.streamPaused(), null],
+    ['a machine', (rig) => rig.talk.machineDetection('machine'), null],
+    ['a machine that waits', (rig) => rig.talk.machineDetection('machine_ready'), null],
+    ['a fax', (rig) => rig.talk.machineDetection('fax'), 'finished'],
+    [
+      'keys',
+      (rig) => {
+        rig.talk.digit('1');
+        rig.at(3_000).talk.tick();
+      },
+      null,
+    ],
+    [
+      'the response is over and all of it was heard',
+      (rig) => {
+        rig.idle();
+        for (const mark of [...rig.marks, ...rig.play()]) rig.talk.markPlayed(mark);
+        rig.model.audioDone('line');
+        rig.model.responseDone({
+          responseId: 'r',
+          status: 'completed',
+          reason: null,
+          hadAudio: true,
+          toolCalls: 0,
+        });
+      },
+      null,
+    ],
+  ];
+  for (const [name, act, posted] of table) {
+    const rig = held();
+    act(rig);
+    t.notOk(rig.talk.held(), name);
+    if (posted === null) continue;
+    rig.model.audioDone('line');
+    rig.idle();
+    for (const mark of [...rig.marks, ...rig.play()]) rig.at(5_000).talk.markPlayed(mark);
+    t.equal(rig.posted.filter((m) => m.type === posted).length, 1, `${name}: ${posted}, once`);
+  }
+});
+
+t.test('a goodbye that begins while the voice is held back goes on from the next sample', async (t) => {
+  const rig = held();
+  rig.at(950).model.toolCall({ toolCallId: 't1', name: 'end_call', argumentsJson: '{}' });
+  t.match(
+    rig.posted.filter((m) => m.type === 'hold-taken-back'),
+    [{ onsetMs: 850, heldMs: 900, resumedMs: 950 }],
+  );
+  t.same([rig.did('interrupt'), rig.did('clear-carrier')], [[], []]);
+  rig.at(1_050).talk.speechStarted(850);
+  rig.at(1_700).talk.tick();
+  t.notOk(rig.talk.held(), 'nothing interrupts the last words');
+});

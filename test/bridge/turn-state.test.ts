@@ -1,6 +1,7 @@
 import t from 'tap';
 import { step } from '../../bridge/turn-state.ts';
 import {
+  holdOf,
   openTurns,
   TURN_RULES,
   type TurnEffect,
@@ -8,15 +9,17 @@ import {
   type TurnState,
 } from '../../bridge/turns.ts';
 
-/** Plays events given as [milliseconds, event] and answers every effect with its time. */
+/** Plays events given as [milliseconds, event] and answers every effect with its time; that a hold begins is one of them. */
 function play(start: TurnState, events: [number, TurnEvent][]) {
   let state = start;
-  const effects: [number, TurnEffect][] = [];
+  const effects: [number, TurnEffect | { do: 'hold'; onsetMs: number }][] = [];
   for (const [now, event] of events) {
     const result = step(state, event, now);
     if (result === null) continue;
-    state = result.state;
     for (const effect of result.effects) effects.push([now, effect]);
+    const hold = holdOf(result.state);
+    if (hold !== null && holdOf(state) === null) effects.push([now, { do: 'hold', onsetMs: hold.heldForMs }]);
+    state = result.state;
   }
   return { state, effects, did: effects.map(([, effect]) => effect.do) };
 }
@@ -131,7 +134,7 @@ t.test('barge-in: held at the onset, interrupted once the speech has lasted, the
   ]);
   t.match(effects.slice(-4), [
     [980, { do: 'hold', onsetMs: 900 }],
-    [900 + confirmMs, { do: 'interrupt', onsetMs: 900 }],
+    [900 + confirmMs, { do: 'interrupt', onsetMs: 900, heldMs: 980 }],
     [900 + confirmMs, { do: 'listen', fromMs: 900 }],
     [900 + confirmMs, { do: 'floor', floor: 'caller' }],
   ]);
@@ -204,6 +207,7 @@ t.test('a word of assent is taken back, and is no turn while the agent speaks', 
     [1_250 + R.quietMs, { type: 'tick' }],
     [4_000, { type: 'tick' }],
   ]);
+  t.match(effects.at(-1)?.[1], { do: 'resume', onsetMs: 900, heldMs: 980 });
   t.same(
     effects.slice(-2).map(([now, { do: what }]) => [now, what]),
     [
@@ -304,6 +308,27 @@ t.test('early in the answer any speech takes the turn back', async (t) => {
     [8_100, { do: 'floor' }],
   ]);
   t.equal(state.pauseMs, 1_000, 'and this caller is given more time from now on');
+});
+
+t.test('a hold ends with the phase it belongs to, and is told once', async (t) => {
+  const table: [string, TurnEvent, string[]][] = [
+    ['a goodbye', { type: 'end-requested', reason: 'agent_ended', pending: true }, ['resume']],
+    ['a transfer', { type: 'end-requested', reason: 'transferred', pending: false }, ['resume', 'finish']],
+    [
+      'the end of a response',
+      { type: 'response-done', pending: false, busy: false, spoke: true },
+      ['resume', 'floor'],
+    ],
+    ['the end of what was said', { type: 'all-heard', busy: true }, ['interrupt', 'listen', 'floor']],
+    ['a closing line', { type: 'finish', reason: 'draining', say: 'Goodbye.' }, ['interrupt', 'say']],
+    ['typed words', { type: 'typed', text: 'Stop.' }, ['interrupt', 'floor', 'typed']],
+  ];
+  for (const [name, event, expected] of table) {
+    const { did, state, effects } = play(play(fresh(), OVER).state, [[1_200, event]]);
+    t.equal(holdOf(state), null, name);
+    t.same(did, expected, name);
+    t.match(effects[0]?.[1], { heldMs: 980 }, `${name}: with its moment`);
+  }
 });
 
 t.test('a stream that goes takes its hold with it', async (t) => {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { CalleeInput } from '../../scripts/carrier-simulator/options.ts';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
-import { readFixture } from '../audio/fixtures.ts';
 import { openRig, type Rig, until } from './rig.ts';
+import { wavOf, wordOfAssent } from './sounds.ts';
 
 const GREETING =
   'Hello, this is the automated assistant of Riverside Dental. I am calling about your appointment on Tuesday at ten thirty. Will you be there? Our office is open from nine in the morning to five in the afternoon. Shall I confirm your appointment?';
@@ -18,24 +18,6 @@ const THANKS = {
 } as const;
 
 t.setTimeout(150_000);
-
-/** 8 kHz mono 16-bit. */
-function wavOf(pcm: Int16Array): Buffer {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + pcm.length * 2, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(8000, 24);
-  head.writeUInt32LE(16_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(pcm.length * 2, 40);
-  return Buffer.concat([head, Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)]);
-}
 
 interface Told {
   bargeIns: number;
@@ -59,13 +41,7 @@ t.test('the floor', async (t) => {
   t.teardown(() => rmSync(sounds, { recursive: true, force: true }));
   const mhm = join(sounds, 'mhm.wav');
   const click = join(sounds, 'click.wav');
-  // "Yes" long: the first 300 ms of a word, faded at both ends.
-  const word = readFixture('jfk-8k').slice(8 * 320, 8 * 620);
-  for (let i = 0; i < 240; i++) {
-    word[i] = (word[i]! * i) / 240;
-    word[word.length - 1 - i] = (word[word.length - 1 - i]! * i) / 240;
-  }
-  writeFileSync(mhm, wavOf(word));
+  writeFileSync(mhm, wavOf(wordOfAssent()));
   writeFileSync(
     click,
     wavOf(Int16Array.from({ length: 400 }, (_, i) => 12_000 * Math.exp(-i / 60) * (i % 7 < 3 ? 1 : -1))),

@@ -1,0 +1,30 @@
+// Sounds that callers make in tests, as WAV files.
+import { readFixture } from '../audio/fixtures.ts';
+
+/** 8 kHz mono 16-bit. */
+export function wavOf(pcm: Int16Array): Buffer {
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + pcm.length * 2, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8000, 24);
+  head.writeUInt32LE(16_000, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(pcm.length * 2, 40);
+  return Buffer.concat([head, Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)]);
+}
+
+/** As long as "yes": the first 300 ms of a word, faded at both ends. */
+export function wordOfAssent(): Int16Array {
+  const word = readFixture('jfk-8k').slice(8 * 320, 8 * 620);
+  for (let i = 0; i < 240; i++) {
+    word[i] = (word[i]! * i) / 240;
+    word[word.length - 1 - i] = (word[word.length - 1 - i]! * i) / 240;
+  }
+  return word;
+}
