@@ -24,7 +24,7 @@ import { inboundCall } from './control/inbound-call.ts';
 import { ensureFirstKey } from './control/keys.ts';
 import { createMetrics } from './control/metrics.ts';
 import { greetingInstructions, idleInstructions, voicemailInstructions } from './control/prompt.ts';
-import { costOf } from './control/rates.ts';
+import { costOf, numberPricesOf } from './control/rates.ts';
 import { readRates } from './control/rates-file.ts';
 import { openResults } from './control/results.ts';
 import { openStorageSpace } from './control/storage-space.ts';
@@ -133,6 +133,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     const publicUrl = config.PUBLIC_URL ?? url;
 
     const metrics = createMetrics();
+    const rates = readRates(config.RATES_FILE);
     const carrier = CARRIER.open({
       accountSid: config.TWILIO_ACCOUNT_SID ?? '',
       authToken: config.TWILIO_AUTH_TOKEN ?? '',
@@ -140,6 +141,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       publicUrl,
       hooksPath: HOOKS_PATH,
       log,
+      numberPrices: (country) => numberPricesOf(rates, 'twilio', country),
     });
     const browser = carriers.browser.open({
       async lastSeen(callId) {
@@ -163,7 +165,6 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       shareMs: SHARE_MS.webhooks,
       close: (hurry) => webhooks.close(hurry),
     });
-    const rates = readRates(config.RATES_FILE);
     const names = {
       speech: config.REALTIME_MODEL,
       transcription: config.TRANSCRIPTION_MODEL,

@@ -30,6 +30,8 @@ export const ERROR_STATUS = {
   conflict: 409,
   number_taken: 409,
   number_attached: 409,
+  number_unavailable: 409,
+  price_unknown: 409,
   call_ended: 409,
   endpoint_disabled: 409,
   endpoint_deleted: 409,

@@ -31,6 +31,9 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   conflict: 'The state of things does not allow it now; the message says which.',
   number_taken: 'Another inbound agent answers the number; a number has one at most.',
   number_attached: 'The number is attached to an agent; detach it first.',
+  number_unavailable: 'The number is not for sale, or somebody else bought it first; search for another one.',
+  price_unknown:
+    'The carrier names no price for such a number, and an unknown price is not taken for free; the operator can name one.',
   call_ended: 'The call has ended already.',
   endpoint_disabled:
     'The webhook endpoint is disabled and is sent nothing; enable it with PATCH /v1/webhook_endpoints/{id} first.',

@@ -84,7 +84,12 @@ export const availableNumberList = z.strictObject({
         number_type: z.string().describe('Kind of number.'),
         locality: z.string().nullable().describe('City. Null: the carrier does not say.'),
         region: z.string().nullable().describe('State or province. Null: the carrier does not say.'),
-        monthly_cost_cents: z.int().describe('What it would cost a month, in cents.'),
+        monthly_cost_cents: z
+          .int()
+          .nullable()
+          .describe(
+            'What it would cost a month, in cents. Null: the carrier names no price, and it cannot be bought until the operator does.',
+          ),
       })
       .meta({
         id: 'AvailableNumber',

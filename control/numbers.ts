@@ -8,6 +8,7 @@ import { page } from './paging.ts';
 import { found, type Route, route } from './route.ts';
 
 const NO_NUMBER = 'Your organization has no number with this id; GET /v1/numbers lists them.';
+const NOT_FOR_SALE = 'This number is not for sale; search for another one with GET /v1/numbers/available.';
 
 export const numberRoutes: Route[] = [
   route({
@@ -68,10 +69,10 @@ export const numberRoutes: Route[] = [
     method: 'post',
     path: '/v1/numbers/purchase',
     operation: 'purchaseNumber',
-    errors: ['invalid_number', 'conflict', 'carrier_error'],
+    errors: ['invalid_number', 'conflict', 'number_unavailable', 'price_unknown', 'carrier_error'],
     summary: 'Buy a number',
     description:
-      'The number is pointed at this service. The carrier is asked first whether it is ours already, so that a repeat after a lost answer buys nothing twice.',
+      'The number is pointed at this service. The carrier is asked first whether it is ours already, so that a repeat after a lost answer buys nothing twice. What somebody else has is refused with `number_unavailable`, what has no known price with `price_unknown`.',
     status: 201,
     body: schemas.purchaseNumber,
     answer: schemas.number,
@@ -83,9 +84,7 @@ export const numberRoutes: Route[] = [
       if (owner !== null) {
         throw owner.org_id === orgId
           ? new AppError('conflict', `You own this number already: its id is ${owner.id}.`, { param: 'e164' })
-          : new AppError('conflict', 'This number is not for sale; search for another one.', {
-              param: 'e164',
-            });
+          : new AppError('number_unavailable', NOT_FOR_SALE, { param: 'e164' });
       }
       const bought = await carrier.buyNumber({ e164: body.e164, friendlyName: body.friendly_name });
       const number = await store.insertNumber({

@@ -40,6 +40,12 @@ const file = z.strictObject({
         inbound_minute: byCountry,
         stream_minute: usd,
         machine_detection: usd,
+        number_month: z
+          .record(
+            z.string().regex(/^[A-Z]{2}$/, 'must be a country code such as US'),
+            z.partialRecord(z.enum(['local', 'mobile', 'toll_free', 'national']), usd),
+          )
+          .optional(),
       }),
     )
     .default({}),

@@ -35,6 +35,8 @@ export interface CarrierRate {
   stream_minute: number;
   /** Answering-machine detection of an answered outbound call. */
   machine_detection: number;
+  /** A number a month, by its country and kind (`local`, `mobile`, `toll_free`, `national`), over the carrier's own list. */
+  number_month?: Record<string, Record<string, number>> | undefined;
 }
 
 export interface Rates {
@@ -100,6 +102,12 @@ export const RATES: Rates = {
     },
   },
 };
+
+/** What numbers of a country cost a month by these rates, in cents by kind of number. */
+export function numberPricesOf(rates: Rates, carrier: string, country: string): Record<string, number> {
+  const usd = rates.carriers[carrier]?.number_month?.[country] ?? {};
+  return Object.fromEntries(Object.entries(usd).map(([kind, price]) => [kind, Math.round(price * 100)]));
+}
 
 const MILLI_CENTS_PER_USD = 100_000;
 

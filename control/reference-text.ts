@@ -144,7 +144,7 @@ export const DECISIONS: readonly DecisionGroup[] = [
       ],
       [
         'Purchase',
-        'Body `{e164, friendly_name}`, 201 with the number. The carrier is asked first whether the number is ours already: a lost answer never buys twice.',
+        'Body `{e164, friendly_name}`, 201 with the number. The carrier is asked first whether the number is ours already: a lost answer never buys twice. Not for sale: 409 `number_unavailable`; without a known price: 409 `price_unknown`.',
       ],
       [
         'Number status',

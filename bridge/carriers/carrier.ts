@@ -41,7 +41,8 @@ export interface AvailableNumber {
   number_type: string;
   locality: string | null;
   region: string | null;
-  monthly_cost_cents: number;
+  /** Null: the carrier names no price. */
+  monthly_cost_cents: number | null;
 }
 
 export interface NumberSearch {
@@ -97,7 +98,10 @@ export interface Carrier {
   /** Calls to a number since a time, to adopt one whose acceptance was never heard. */
   findCalls(o: { to: string; from: string; since: string }): Promise<CarrierCallSnapshot[]>;
   searchNumbers(o: NumberSearch): Promise<AvailableNumber[]>;
-  /** Buys and points the number's hooks at us. Asks first whether it is ours already, so a lost answer never buys twice. */
+  /**
+   * Buys and points the number's hooks at us. Asks first whether it is ours already, so a lost answer never buys twice.
+   * Refuses with `number_unavailable` what is not for sale, and with `price_unknown` what has no known price.
+   */
   buyNumber(o: { e164: string; friendlyName?: string | undefined }): Promise<OwnedNumber>;
   releaseNumber(carrierNumberId: string): Promise<void>;
   /** Whether it can be reached and takes our credentials: one request that changes nothing. */

@@ -15,6 +15,9 @@ const PRICES_FRESH_MS = 3_600_000;
 /** What the last searches found, for a purchase that follows. */
 const MAX_REMEMBERED = 1_000;
 
+/** Monthly prices in cents by the kind of number. */
+export type NumberPrices = Readonly<Record<string, number>>;
+
 const TYPES = { local: 'Local', mobile: 'Mobile', toll_free: 'TollFree', national: 'National' } as const;
 
 // Twilio writes numbers as strings or null; both are taken.
@@ -62,6 +65,8 @@ export interface TwilioOptions {
   /** Where the hooks are mounted below it, e.g. `/carriers/twilio`. */
   hooksPath: string;
   log: Log;
+  /** What the operator says numbers of a country cost; it goes over what the carrier says. */
+  numberPrices?: (country: string) => NumberPrices;
   timeoutMs?: number;
   /** Wait before a request that may be repeated is repeated, doubling. */
   retryDelayMs?: number;
@@ -79,8 +84,8 @@ export function openTwilio(o: TwilioOptions): Carrier {
   const hooks = o.publicUrl + o.hooksPath;
   const callUrl = (carrierCallId: string) => `${account}/Calls/${encodeURIComponent(carrierCallId)}.json`;
   const hookUrl = (callId: string, step: string) => `${hooks}/calls/${callId}/${step}`;
-  const priceList = createPriceList(rest, pricingUrl(baseUrl), o.log);
-  const found = new Map<string, { country: string; type: string; cents: number }>();
+  const priceList = createPriceList(rest, { url: pricingUrl(baseUrl), log: o.log, own: o.numberPrices });
+  const found = new Map<string, { country: string; type: string; cents: number | null }>();
 
   async function end(
     carrierCallId: string,
@@ -202,7 +207,7 @@ export function openTwilio(o: TwilioOptions): Carrier {
         throw error;
       }
       const cents =
-        list.available_phone_numbers.length === 0 ? 0 : await priceList.monthlyCents(country, type);
+        list.available_phone_numbers.length === 0 ? null : await priceList.monthlyCents(country, type);
       const numbers = list.available_phone_numbers.slice(0, limit).map(
         (number): AvailableNumber => ({
           e164: number.phone_number,
@@ -233,21 +238,24 @@ export function openTwilio(o: TwilioOptions): Carrier {
         StatusCallbackMethod: 'POST',
         ...(friendlyName === undefined ? {} : { FriendlyName: friendlyName.slice(0, 64) }),
       };
-      /** Its price is asked before it is bought: afterwards nothing may fail any more. */
+      // Its price is asked before it is bought: afterwards nothing may fail any more.
       const known = found.get(e164);
       const country = known?.country ?? countryOf(e164);
+      const price = known === undefined ? await priceList.highestCents(country) : known.cents;
+      if (price === null) throw priceUnknown(country, known?.type);
       const describe = async (number: z.infer<typeof owned>): Promise<OwnedNumber> => {
-        const numberType = (number.type ?? known?.type ?? 'local').toLowerCase().replace(/[ -]/g, '_');
+        const numberType = kindOf(number.type ?? known?.type ?? 'local');
         return {
           carrierNumberId: number.sid,
           e164: number.phone_number,
           friendlyName: number.friendly_name ?? friendlyName ?? number.phone_number,
           countryCode: country,
           numberType,
-          monthlyCostCents: known?.cents ?? (await priceList.monthlyCents(country, numberType)),
+          // Of what nobody has searched for, the kind is known once it is ours: the highest price of the country stands
+          // in for one that the carrier does not name.
+          monthlyCostCents: known?.cents ?? (await priceList.monthlyCents(country, numberType)) ?? price,
         };
       };
-      if (known === undefined) await priceList.load(country);
 
       const ours = await findOwned(e164);
       if (ours !== null) {
@@ -258,6 +266,11 @@ export function openTwilio(o: TwilioOptions): Carrier {
         const url = `${account}/IncomingPhoneNumbers.json`;
         return await describe(await rest.post(url, { PhoneNumber: e164, ...settings }, { schema: owned }));
       } catch (error) {
+        const carrierCode = error instanceof AppError ? (error.carrierCode ?? '') : '';
+        const refused = PURCHASE_REFUSALS[carrierCode];
+        if (refused !== undefined) {
+          throw new AppError(refused.code, refused.message, { param: 'e164', carrierCode, cause: error });
+        }
         // The answer may be lost and the number bought all the same: only the carrier knows.
         if (!(error instanceof AppError) || !(error.carrierCode === NO_ANSWER || error.retryable))
           throw error;
@@ -314,13 +327,45 @@ function isoTime(rfc2822: string | null): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
+/** Refusals of a purchase that say something of the number asked for, by the carrier's code. */
+const PURCHASE_REFUSALS: Readonly<
+  Record<string, { code: 'number_unavailable' | 'invalid_number'; message: string } | undefined>
+> = {
+  '21422': {
+    code: 'number_unavailable',
+    message: 'This number is not for sale; search for another one with GET /v1/numbers/available.',
+  },
+  '21421': {
+    code: 'invalid_number',
+    message: 'This is no phone number that can be bought; GET /v1/numbers/available finds some that can.',
+  },
+};
+
+function priceUnknown(country: string, type: string | undefined): AppError {
+  const what = `${type === undefined ? 'numbers' : `${type} numbers`} of ${country}`;
+  return new AppError(
+    'price_unknown',
+    `The carrier names no monthly price for ${what}, so nothing was bought. The operator can name one in RATES_FILE, as carriers.twilio.number_month.${country}.`,
+    { param: 'e164' },
+  );
+}
+
+/** A kind of number as the API spells it, from any of the carrier's spellings: `toll free`, `tollfree`, `TollFree`. */
+function kindOf(said: string): string {
+  const letters = said.toLowerCase().replace(/[^a-z]/g, '');
+  return letters === 'tollfree' ? 'toll_free' : letters;
+}
+
 /** Prices are on a host of their own at Twilio; a compatible carrier has them beside the rest. */
 export function pricingUrl(baseUrl: string): string {
   return baseUrl.replace(/^https:\/\/api\.(?:[a-z0-9-]+\.)*twilio\.com$/i, 'https://pricing.twilio.com');
 }
 
-/** Monthly prices by country and type of number, asked at most once an hour. */
-function createPriceList(rest: TwilioRest, url: string, log: Log) {
+/** Monthly prices by country and kind of number, asked at most once an hour. */
+function createPriceList(
+  rest: TwilioRest,
+  { url, log, own }: { url: string; log: Log; own: TwilioOptions['numberPrices'] },
+) {
   const known = new Map<string, { at: number; cents: Map<string, number> }>();
 
   async function load(country: string): Promise<Map<string, number>> {
@@ -331,22 +376,26 @@ function createPriceList(rest: TwilioRest, url: string, log: Log) {
       const list = await rest.get(`${url}/v1/PhoneNumbers/Countries/${encodeURIComponent(country)}`, prices);
       for (const price of list.phone_number_prices) {
         const amount = Number(price.current_price ?? price.base_price ?? Number.NaN);
-        const type = price.number_type.toLowerCase().replace(/[ -]/g, '_');
-        if (Number.isFinite(amount)) cents.set(type, Math.round(amount * 100));
+        if (Number.isFinite(amount)) cents.set(kindOf(price.number_type), Math.round(amount * 100));
       }
     } catch (error) {
       if (!(error instanceof AppError && error.carrierCode === '20404')) throw error;
       log.warn({ country }, 'carrier.prices.none');
     }
+    for (const [type, price] of Object.entries(own?.(country) ?? {})) cents.set(type, price);
     known.set(country, { at: performance.now(), cents });
     return cents;
   }
 
   return {
-    load,
-    /** 0 where the carrier names no price. */
-    async monthlyCents(country: string, type: string): Promise<number> {
-      return (await load(country)).get(type) ?? 0;
+    /** Null where nobody names a price: that is not 0. */
+    async monthlyCents(country: string, type: string): Promise<number | null> {
+      return (await load(country)).get(type) ?? null;
+    },
+    /** The highest of any kind; null where there is none. */
+    async highestCents(country: string): Promise<number | null> {
+      const all = [...(await load(country)).values()];
+      return all.length === 0 ? null : Math.max(...all);
     },
   };
 }

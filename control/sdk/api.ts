@@ -959,9 +959,9 @@ export interface AvailableNumber {
    */
   region: string | null;
   /**
-   * What it would cost a month, in cents.
+   * What it would cost a month, in cents. Null: the carrier names no price, and it cannot be bought until the operator does.
    */
-  monthly_cost_cents: number;
+  monthly_cost_cents: number | null;
 }
 /**
  * This interface was referenced by `Operations`'s JSON-Schema

@@ -99,6 +99,43 @@ t.test('a bought number is active, attached to nothing, and listed', async (t) =
   }
 });
 
+t.test('what cannot be bought is refused by what is true of it', async (t) => {
+  const rig = await openRig(t);
+  const buy = (o: { key?: string } = {}) =>
+    rig.api('POST', '/v1/numbers/purchase', { ...o, body: { e164: '+14155550100' } });
+  for (const [code, status] of [
+    ['number_unavailable', 409],
+    ['price_unknown', 409],
+    ['carrier_error', 502],
+  ] as const) {
+    rig.behaviour.buy = async () => {
+      throw new AppError(code, 'No.', { param: 'e164' });
+    };
+    const answer = await buy();
+    t.same([answer.status, answer.body.error.code], [status, code]);
+  }
+  t.same((await rig.api('GET', '/v1/numbers')).body, { data: [] });
+  await rig.number('+14155550100', rig.other.orgId);
+  const others = await buy();
+  t.same(
+    [others.status, others.body.error.code, others.body.error.param],
+    [409, 'number_unavailable', 'e164'],
+    "another organization's looks like one that a stranger has",
+  );
+  rig.behaviour.search = async () => [
+    {
+      e164: '+14155550101',
+      friendly_name: 'x',
+      country_code: 'US',
+      number_type: 'mobile',
+      locality: null,
+      region: null,
+      monthly_cost_cents: null,
+    },
+  ];
+  t.equal((await rig.api('GET', '/v1/numbers/available')).body.data[0].monthly_cost_cents, null);
+});
+
 t.test('two purchases of one number at once leave one number', async (t) => {
   const rig = await openRig(t);
   const send = (key: string) =>

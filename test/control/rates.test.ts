@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigError } from '../../config.ts';
-import { costOf, RATES } from '../../control/rates.ts';
+import { costOf, numberPricesOf, RATES } from '../../control/rates.ts';
 import { readRates } from '../../control/rates-file.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import { makeCall } from '../storage/makers.ts';
@@ -124,6 +124,25 @@ t.test("the operator's file goes over the rates that come along, and says its ow
   const german = costOf(call({ to_number: '+49301234567' }), NAMES, rates);
   t.same([german.carrier.milli_cents, german.as_of], [20_000, '2027-02-01']);
   t.equal(readRates(null), RATES);
+
+  writeFileSync(
+    file,
+    JSON.stringify({
+      as_of: '2027-02-01',
+      carriers: {
+        twilio: {
+          outbound_minute: {},
+          inbound_minute: {},
+          stream_minute: 0,
+          machine_detection: 0,
+          number_month: { DE: { local: 1.5, national: 0 } },
+        },
+      },
+    }),
+  );
+  t.same(numberPricesOf(readRates(file), 'twilio', 'DE'), { local: 150, national: 0 });
+  t.same(numberPricesOf(readRates(file), 'twilio', 'FR'), {});
+  t.same(numberPricesOf(RATES, 'twilio', 'DE'), {}, 'the list that comes along names none');
 
   const refuse = (text: string, why: RegExp) => {
     writeFileSync(file, text);

@@ -51,6 +51,17 @@ t.test('call rules', async (t) => {
     );
   });
 
+  await t.test('a number that somebody else bought first is 409, and nothing is bought', async (t) => {
+    const found = await lab.api<{ data: { e164: string }[] }>('GET', '/v1/numbers/available?limit=1');
+    const before = await numbers();
+    await lab.ask('carrier', '/faults', { do: 'number_taken' });
+    t.match(await lab.api('POST', '/v1/numbers/purchase', { e164: found.body.data[0]?.e164 }), {
+      status: 409,
+      body: { error: { code: 'number_unavailable', param: 'e164', carrier_code: '21422' } },
+    });
+    t.same(await numbers(), before);
+  });
+
   let pendingId = '';
   const refused = Promise.withResolvers<void>();
 

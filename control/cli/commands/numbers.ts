@@ -71,7 +71,7 @@ export function addNumberCommands(program: Command, run: Run): void {
             output.paint('bold', number.e164),
             [number.locality, number.region, number.country_code].filter((part) => part !== null).join(', '),
             number.number_type,
-            dollars(number.monthly_cost_cents),
+            number.monthly_cost_cents === null ? 'unknown' : dollars(number.monthly_cost_cents),
           ]),
           'The carrier has none like that now: search more widely.',
         );

@@ -26,7 +26,11 @@ type Answer =
   | 'hang'
   | 'reset';
 
-async function rig(t: Test, answers: Answer[], o: { timeoutMs?: number } = {}) {
+async function rig(
+  t: Test,
+  answers: Answer[],
+  o: { timeoutMs?: number; numberPrices?: (country: string) => Record<string, number> } = {},
+) {
   const asked: Asked[] = [];
   const left = [...answers];
   const server = createServer(async (request, response) => {
@@ -447,9 +451,18 @@ t.test('a lost answer never buys twice', async (t) => {
   t.same(never.asked.filter(({ method }) => method === 'POST').length, 1);
   const taken = await rig(t, [prices, none, error(21422, 400)]);
   t.match(await refusal(taken.carrier.buyNumber({ e164: '+18089251571' })), {
+    code: 'number_unavailable',
+    status: 409,
+    param: 'e164',
     carrierCode: '21422',
     retryable: false,
-    message: /not available/,
+    message: /not for sale/,
+  });
+  const never2 = await rig(t, [prices, none, error(21421, 400)]);
+  t.match(await refusal(never2.carrier.buyNumber({ e164: '+18089251571' })), {
+    code: 'invalid_number',
+    status: 400,
+    carrierCode: '21421',
   });
 });
 
@@ -457,6 +470,46 @@ t.test('nothing is bought when its price cannot be known', async (t) => {
   const { asked, carrier } = await rig(t, [error(20003, 401)]);
   t.match(await refusal(carrier.buyNumber({ e164: '+18089251571' })), { carrierCode: '20003' });
   t.equal(asked.length, 1);
+});
+
+t.test('a price that the carrier does not name is no price, and not 0', async (t) => {
+  const noPrices = { status: 200, body: { ...priceList, phone_number_prices: [] } };
+  const e164 = '+18089251571';
+  const search = { country: 'US', type: 'local', limit: 1 } as const;
+  const unsearched = await rig(t, [noPrices]);
+  t.match(await refusal(unsearched.carrier.buyNumber({ e164 })), { code: 'price_unknown', status: 409 });
+  t.equal(unsearched.asked.length, 1, 'nothing was bought');
+
+  const searched = await rig(t, [{ status: 200, body: forSale }, error(20404, 404)]);
+  t.match(await searched.carrier.searchNumbers(search), [{ monthly_cost_cents: null }]);
+  t.match(await refusal(searched.carrier.buyNumber({ e164 })), {
+    code: 'price_unknown',
+    message: /local numbers of US.*RATES_FILE/,
+  });
+  t.equal(searched.asked.length, 2);
+
+  const own = (country: string) => (country === 'US' ? { local: 90 } : {});
+  const named = await rig(
+    t,
+    [{ status: 200, body: forSale }, noPrices, none, { status: 201, body: bought }],
+    { numberPrices: own },
+  );
+  t.match(await named.carrier.searchNumbers(search), [{ monthly_cost_cents: 90 }], 'the operator names one');
+  t.match(await named.carrier.buyNumber({ e164 }), { monthlyCostCents: 90 });
+
+  const tollFree = { ...bought, type: 'tollfree' };
+  const spelled = await rig(t, [prices, none, { status: 201, body: tollFree }]);
+  t.match(
+    await spelled.carrier.buyNumber({ e164 }),
+    { numberType: 'toll_free', monthlyCostCents: 215 },
+    'a kind has one name, however the carrier spells it',
+  );
+  const other = await rig(t, [prices, none, { status: 201, body: { ...bought, type: 'mobile' } }]);
+  t.match(
+    await other.carrier.buyNumber({ e164 }),
+    { numberType: 'mobile', monthlyCostCents: 215 },
+    'a kind without a price is found out too late: the highest of the country',
+  );
 });
 
 t.test('a number is released, also one that is gone', async (t) => {

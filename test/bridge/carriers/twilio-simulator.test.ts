@@ -317,7 +317,7 @@ t.test('a number is found, bought once though the answer is lost, called and rel
     limit: 3,
   });
   t.equal(forSale.length, 3);
-  t.ok(forSale.every((number) => number.e164.startsWith('+1415') && number.monthly_cost_cents > 0));
+  t.ok(forSale.every((number) => number.e164.startsWith('+1415') && (number.monthly_cost_cents ?? 0) > 0));
   const e164 = forSale[0]!.e164;
   const bought = await made.carrier.buyNumber({ e164, friendlyName: 'Front desk' });
   t.match(bought, {

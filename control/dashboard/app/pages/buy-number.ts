@@ -66,7 +66,10 @@ interface Search {
   locality: string;
 }
 
-function BuyDialog(props: { number: AvailableNumber; onClose: () => void }) {
+/** What can be bought: its price is known. */
+type Priced = AvailableNumber & { monthly_cost_cents: number };
+
+function BuyDialog(props: { number: Priced; onClose: () => void }) {
   const { number } = props;
   const [label, setLabel] = useState('');
   const [agentId, setAgentId] = useState('');
@@ -139,7 +142,7 @@ export function BuyNumberPage() {
     locality: '',
   });
   const [found, setFound] = useState<{ numbers: AvailableNumber[]; search: Search } | null>(null);
-  const [chosen, setChosen] = useState<AvailableNumber | null>(null);
+  const [chosen, setChosen] = useState<Priced | null>(null);
   const results = useRef<HTMLDivElement>(null);
   const set = (part: Partial<Search>) => setSearch((now) => ({ ...now, ...part }));
   const look = useAction(async () => {
@@ -215,13 +218,16 @@ export function BuyNumberPage() {
                     {
                       label: 'A month',
                       numeric: true,
-                      cell: (number: AvailableNumber) => monthlyPrice(number.monthly_cost_cents),
+                      cell: (number: AvailableNumber) =>
+                        number.monthly_cost_cents === null
+                          ? 'unknown'
+                          : monthlyPrice(number.monthly_cost_cents),
                     },
                     {
                       label: 'Buy',
                       hideLabel: true,
                       cell: (number: AvailableNumber) =>
-                        html`<${Button} small label=${`Buy ${phone(number.e164)}`} onClick=${() => setChosen(number)}>Buy…<//>`,
+                        html`<${Button} small label=${`Buy ${phone(number.e164)}`} disabled=${number.monthly_cost_cents === null} onClick=${() => setChosen(number as Priced)}>Buy…<//>`,
                     },
                   ]}
                 />`
