@@ -377,6 +377,11 @@ UPDATE deliveries SET (attempts_before, attempt_count) =
   WHERE manual_retry_count > 0;
 `;
 
+// What the installation keeps about the file itself: no record of anybody's.
+const NOTES = `
+CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -386,5 +391,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'overview', sql: OVERVIEW },
   { name: 'spoken words', sql: SPOKEN_WORDS },
   { name: 'overview by carrier', sql: OVERVIEW_BY_CARRIER },
+  { name: 'notes', sql: NOTES },
   { name: 'attempts count on over replays', sql: ATTEMPTS_COUNT_ON },
 ];

@@ -1,46 +1,31 @@
 // Opening the SQLite file: one daemon at a time, checks, settings, migrations, checkpoints. The verbs are elsewhere.
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Log } from '../log.ts';
+import {
+  checkLock,
+  createPrivate,
+  type FolderLock,
+  markFolder,
+  missingDatabase,
+  signsOfInstallation,
+  takeLock,
+} from './data-folder.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
+import { StorageError } from './storage-error.ts';
 
 /** Marks the file as ours ("Offh" in ASCII), so that another program's database is never migrated. */
 const APPLICATION_ID = 0x4f666668;
 const CHECKPOINT_MS = 60_000;
 const LARGE_WAL_BYTES = 64 * 1024 * 1024;
-/** How long a daemon that is just going away may still hold the lock. */
-const LOCK_WAIT_MS = 500;
 const BUSY_WAIT_MS = 5000;
+/** The lock under which the database is open, or was last. */
+const LOCK_NOTE = 'lock_file';
 /** NFS, SMB, CIFS, SMB2 (statfs(2)): their locks and shared memory do not hold what WAL needs. */
 const NETWORK_FILESYSTEMS: ReadonlySet<number> = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 
-/** The database cannot be used; `message` is the one line to show the operator. */
-export class StorageError extends Error {
-  readonly code:
-    | 'locked'
-    | 'network_filesystem'
-    | 'corrupt'
-    | 'foreign_database'
-    | 'newer_schema'
-    | 'migration_failed';
-
-  constructor(code: StorageError['code'], message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.name = 'StorageError';
-    this.code = code;
-  }
-}
+export { StorageError };
 
 export interface OpenOptions {
   /** The database file; `:memory:` for one that ends with the process and takes no lock. */
@@ -61,7 +46,7 @@ export interface OpenDatabase {
 /**
  * Opens the database, creating or migrating it.
  *
- *   lock -> settings -> quick_check -> (copy beside it) -> migrations -> checkpoint each minute ... TRUNCATE -> unlock
+ *   lock -> is it ours alone, and there? -> settings -> quick_check -> (copy beside it) -> migrations -> checkpoint each minute ... TRUNCATE -> unlock
  *
  * Beware: closing any descriptor of these files in this process drops SQLite's POSIX locks
  * (sqlite.org/howtocorrupt.html, 2.2), so nothing else in the daemon may open them by hand.
@@ -70,24 +55,28 @@ export interface OpenDatabase {
 export function openDatabase(options: OpenOptions): OpenDatabase {
   const { path, log } = options;
   const onDisk = path !== ':memory:';
-  let unlock = () => {};
+  let lock: FolderLock | null = null;
   if (onDisk) {
     const folder = dirname(path);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (NETWORK_FILESYSTEMS.has(statfsSync(folder).type)) {
       throw new StorageError('network_filesystem', `${folder} is on a network file system: use a local disk`);
     }
-    unlock = takeLock(`${path}.lock`);
+    lock = takeLock(path);
   }
   let db: Database.Database | undefined;
   try {
-    if (onDisk) createPrivate(path);
+    if (lock !== null) examine(path, lock);
     db = new Database(path, { timeout: BUSY_WAIT_MS });
     configure(db, path);
     migrate(db, { ...options, migrations: options.migrations ?? MIGRATIONS });
+    if (lock !== null) {
+      markFolder(path, options.now?.() ?? new Date());
+      keepNote(db, LOCK_NOTE, lock.id);
+    }
   } catch (error) {
     db?.close();
-    unlock();
+    lock?.release();
     if (error instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) {
       throw corrupt(path, error.message, error);
     }
@@ -118,43 +107,51 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
         opened.pragma('wal_checkpoint(TRUNCATE)');
       } finally {
         opened.close();
-        unlock();
+        lock?.release();
       }
     },
   };
 }
 
 /**
- * Holds an exclusive SQLite lock on a file of its own for as long as the process lives. The operating system
- * gives it back however the process ends, and the database itself stays readable to a shell.
+ * Whether the file may be opened at all, before anything is written to it.
+ * @throws StorageError missing_database, locked
  */
-function takeLock(path: string): () => void {
+function examine(path: string, lock: FolderLock): void {
+  const signs = signsOfInstallation(path);
+  // SQLite would take an empty file for a new database, and a log beside it for a leftover.
+  const empty = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  if (empty && signs.length > 0) throw missingDatabase(path, signs);
   createPrivate(path);
-  const lock = new Database(path, { timeout: LOCK_WAIT_MS });
+  // Only to read: the last writer to close a database works its log in, also that of a damaged one.
+  const first = new Database(path, { readonly: true, timeout: BUSY_WAIT_MS });
+  let known: string | null;
   try {
-    lock.pragma('locking_mode = EXCLUSIVE');
-    lock.exec('BEGIN EXCLUSIVE');
-  } catch (error) {
-    lock.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-      throw new StorageError('locked', `another daemon is using this data folder (${path} is held)`, error);
-    }
-    throw error;
+    const tables = Number(first.prepare('SELECT count(*) FROM sqlite_schema').pluck().get());
+    if (tables === 0 && signs.length > 0) throw missingDatabase(path, signs);
+    known = readNote(first, LOCK_NOTE);
+  } finally {
+    first.close();
   }
-  return () => lock.close();
+  checkLock(path, lock, known);
 }
 
-/** Makes an empty file only its owner can read; an existing one is narrowed without being opened. */
-function createPrivate(path: string): void {
-  if (existsSync(path)) {
-    chmodSync(path, 0o600);
-    return;
-  }
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
+const hasNotes = (db: Database.Database) =>
+  db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'notes'").get() !== undefined;
+
+/** What the installation notes about the file itself; null where it does not, or its schema has no notes yet. */
+function readNote(db: Database.Database, name: string): string | null {
+  if (!hasNotes(db)) return null;
+  return (
+    (db.prepare('SELECT value FROM notes WHERE name = ?').pluck().get(name) as string | undefined) ?? null
+  );
+}
+
+function keepNote(db: Database.Database, name: string, value: string): void {
+  if (!hasNotes(db) || readNote(db, name) === value) return;
+  db.prepare(
+    'INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  ).run(name, value);
 }
 
 function configure(db: Database.Database, path: string): void {

@@ -81,7 +81,7 @@ export function backUp(dataDir: string, folder: string, now: Date): string {
   }
 }
 
-/** Whether a process has the database open: in WAL mode each one holds a lock for as long as it lives. */
+/** Whether a process has the file open: in WAL mode each one holds a lock for as long as it lives; a daemon's lock is one. */
 function inUse(path: string): boolean {
   if (!existsSync(path)) return false;
   const database = new DatabaseSync(path);
@@ -116,7 +116,8 @@ function endSessions(path: string): void {
 export function restore(backup: string, dataDir: string, now: Date): string | null {
   if (!existsSync(backup) || !statSync(backup).isFile()) throw new UsageError(`There is no file ${backup}.`);
   const target = join(dataDir, DATABASE);
-  if (inUse(target)) {
+  // The lock too: a daemon that runs holds it, also when its database was deleted under it.
+  if (inUse(target) || inUse(`${target}.lock`)) {
     throw new UsageError(`A daemon runs on ${dataDir}. Stop it first: what it writes would be lost.`);
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -95,6 +96,9 @@ t.test(
     t.match(await restore(backup), { code: 2, stderr: /--yes/ }, 'not without being sure');
     t.match(await restore(backup, '--yes'), { code: 2, stderr: /daemon runs on .*Stop it first/ });
     t.match(await store.getCall(org.id, late.id), { id: late.id }, 'and nothing has changed under it');
+    renameSync(path, join(folder, 'away.db'));
+    t.match(await restore(backup, '--yes'), { code: 2, stderr: /daemon runs on .*Stop it first/ });
+    renameSync(join(folder, 'away.db'), path);
     await store.close();
 
     const damaged = join(folder, 'damaged.db');
