@@ -3,7 +3,14 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type TurnParts, turnView } from '../storage/turn-view.ts';
 import type { CallObserver } from './call-desk.ts';
 import type { MediaThreads } from './media-threads.ts';
+import type { ThreadMemory } from './messages.ts';
 
+const MEMORY: Readonly<Record<string, keyof ThreadMemory>> = {
+  heap_used: 'heapUsed',
+  heap_total: 'heapTotal',
+  external: 'external',
+  array_buffers: 'arrayBuffers',
+};
 const SECONDS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
 
 /** Registers the metrics and answers what feeds them. */
@@ -116,6 +123,19 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
       this.reset();
       for (const { thread, pace } of threads()?.paces() ?? [])
         this.set({ thread }, pace.at === 'late' ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'offhook_thread_memory_bytes',
+    help: "What each thread's JavaScript holds: heap_used, heap_total, external (array_buffers are in it)",
+    labelNames: ['thread', 'kind'] as const,
+    registers,
+    collect() {
+      this.reset();
+      const held: [string | number, ThreadMemory][] = [['control', process.memoryUsage()]];
+      for (const [thread, load] of threads()?.loads() ?? []) held.push([thread, load.memory]);
+      for (const [thread, memory] of held)
+        for (const [kind, key] of Object.entries(MEMORY)) this.set({ thread, kind }, memory[key]);
     },
   });
   perThread('offhook_media_calls', 'Calls that a media thread holds', (load) => load.calls);

@@ -124,6 +124,15 @@ export interface CallStats {
   recordingDropped: number;
 }
 
+/** What a thread's own V8 holds, in bytes. Memory of native libraries shows in the process's resident set alone. */
+export interface ThreadMemory {
+  heapUsed: number;
+  heapTotal: number;
+  /** Held outside the heap for its objects; array buffers are in it. */
+  external: number;
+  arrayBuffers: number;
+}
+
 export type FromMedia =
   | { type: 'listening'; port: number }
   | { type: 'model-ready'; callId: string; tookMs: number }
@@ -186,6 +195,7 @@ export type FromMedia =
       framesIn: number;
       framesOut: number;
       vadWindows: number;
+      memory: ThreadMemory;
     }
   | {
       type: 'log';

@@ -138,6 +138,7 @@ const reporting = setInterval(() => {
   const { maxMs, skipped } = clock.lateness();
   const ages = frameAges.read();
   const { windows } = vad.counters;
+  const { heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
   post({
     type: 'load',
     calls: calls.size,
@@ -151,6 +152,7 @@ const reporting = setInterval(() => {
     framesIn: counters.framesIn,
     framesOut: counters.framesOut,
     vadWindows: windows - windowsBefore,
+    memory: { heapUsed, heapTotal, external, arrayBuffers },
   });
   windowsBefore = windows;
   delay.reset();
