@@ -46,6 +46,8 @@ export interface LabOptions {
   /** Paths of the model's scenario files; of several, the first that fits an agent's instructions holds. */
   scenario: string | readonly string[];
   carrier: SimulatorOptions;
+  /** Whether the simulators write down the sound of all calls (default: they do). */
+  simulatorFiles?: boolean;
   /** More settings for the daemon. */
   env?: Record<string, string>;
   /** What the webhook receiver answers; default 204. */
@@ -195,6 +197,7 @@ export async function openLab(o: LabOptions): Promise<Lab> {
     JSON.stringify({ allowInsecure: true, audioDir: ROOT, ...o.carrier, accountSid, authToken }, null, 2),
   );
   const stopAll: (() => Promise<unknown>)[] = [];
+  const outOf = (name: string) => (o.simulatorFiles === false ? [] : ['--out', join(folder, name)]);
   try {
     const kept = async (starting: Promise<Program>) => {
       const program = await starting;
@@ -206,7 +209,7 @@ export async function openLab(o: LabOptions): Promise<Lab> {
         startProgram(
           'carrier simulator',
           'scripts/carrier-simulator/main.ts',
-          ['--port', '0', '--config', carrierConfig, '--out', join(folder, 'carrier')],
+          ['--port', '0', '--config', carrierConfig, ...outOf('carrier')],
           { env: {}, ready: listening },
         ),
       ),
@@ -218,8 +221,7 @@ export async function openLab(o: LabOptions): Promise<Lab> {
             '--port',
             '0',
             ...[o.scenario].flat().flatMap((file) => ['--scenario', resolve(file)]),
-            '--out',
-            join(folder, 'model'),
+            ...outOf('model'),
           ],
           { env: {}, ready: listening },
         ),

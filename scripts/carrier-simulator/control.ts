@@ -22,6 +22,8 @@ export interface Control {
   /** @throws Error when the number is not ours or the script is wrong */
   placeInboundCall(request: InboundRequest): Promise<CallReport>;
   hangUp(sid: string): boolean;
+  /** Lets go of a call that is over. False when there is none, or it lives. */
+  forget(sid: string): boolean;
   setCallee(phoneNumber: string, callee: CalleeInput): Promise<void>;
 }
 
@@ -35,13 +37,21 @@ export function controlRoutes(control: Control): Router {
   const router = express.Router();
   router.use(express.json({ limit: '1mb' }));
 
-  router.get('/calls', (_request, response) => {
-    response.json({ calls: control.calls() });
+  router.get('/calls', (request, response) => {
+    const { number } = request.query;
+    const calls = control.calls();
+    response.json({
+      calls: number === undefined ? calls : calls.filter(({ to, from }) => to === number || from === number),
+    });
   });
   router.get('/calls/:sid', (request, response) => {
     const call = control.call(request.params.sid);
     if (call) response.json(call);
     else response.status(404).json({ error: 'no such call' });
+  });
+  router.delete('/calls/:sid', (request, response) => {
+    if (control.forget(request.params.sid)) response.status(204).end();
+    else response.status(404).json({ error: 'no such ended call' });
   });
   router.get('/calls/:sid/wire', (request, response) => {
     response.json({ streams: control.wire(request.params.sid) });

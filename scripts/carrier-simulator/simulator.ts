@@ -168,6 +168,8 @@ export async function startCarrierSimulator(input: SimulatorOptions = {}): Promi
     return true;
   };
 
+  const forget = (sid: string) => world.calls.get(sid)?.isEnded === true && world.calls.delete(sid);
+
   const setCallee = async (phoneNumber: string, script: CalleeInput) => {
     const callee = parseCallee(script);
     await Promise.all(soundsOf(callee).map((sound) => clips.load(sound)));
@@ -180,7 +182,7 @@ export async function startCarrierSimulator(input: SimulatorOptions = {}): Promi
   app.disable('x-powered-by');
   app.use(
     '/simulator',
-    controlRoutes({ events, faults, calls, call, wire, placeInboundCall, hangUp, setCallee }),
+    controlRoutes({ events, faults, calls, call, wire, placeInboundCall, hangUp, forget, setCallee }),
   );
   app.use(restRoutes(world));
   app.use((request: Request) => {
