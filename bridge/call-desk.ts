@@ -13,7 +13,7 @@ import type {
 } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import { type ModelAccess, machinePlan, planCall, type Script, streamPath, streamUrl } from './call-plan.ts';
-import { type CallEvent, isTerminal, next } from './call-state.ts';
+import { type CallEvent, endBy, isTerminal, next } from './call-state.ts';
 import type { RunTool } from './calls.ts';
 import type { Carrier, StreamAnswer } from './carriers/carrier.ts';
 import type { MediaThreads } from './media-threads.ts';
@@ -151,6 +151,8 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
   const turnLog = openTurnLog(store, log);
   /** One event at a time a call: steps are read, decided and written in order. */
   const chains = new Map<string, Promise<unknown>>();
+  /** Calls that are being ended, until the carrier has answered. */
+  const ending = new Map<string, Promise<CallRecord | null>>();
   let threads: MediaThreads | null = null;
   let accepting = true;
   /** Slots taken by calls that are being made and are not in `live` yet. */
@@ -217,15 +219,29 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     });
   }
 
-  async function hangUpAtCarrier(call: CallRecord): Promise<void> {
-    if (call.carrier_call_id === null) return;
+  /** Asks the carrier to end a call; null when it did not answer. */
+  async function hangUpAtCarrier(call: CallRecord): Promise<'ended' | 'already_ended' | null> {
+    if (call.carrier_call_id === null) return 'ended';
     const carrier = carrierOf(call);
     try {
       const unanswered = call.direction === 'outbound' && call.answered_at === null;
-      await (unanswered ? carrier.cancel(call.carrier_call_id) : carrier.hangUp(call.carrier_call_id));
+      return await (unanswered ? carrier.cancel(call.carrier_call_id) : carrier.hangUp(call.carrier_call_id));
     } catch (error) {
-      // The watch asks again.
       log.warn({ call_id: call.id, err: error }, 'carrier.hang_up_failed');
+      return null;
+    }
+  }
+
+  /** A call that had ended at the carrier before we asked: how, by its account; null where it has none. */
+  async function endAtCarrier(call: CallRecord): Promise<CallEvent | null> {
+    const carrier = carrierOf(call);
+    if (call.carrier_call_id === null || carrier.capabilities.streamIsCall) return null;
+    try {
+      const seen = await carrier.fetchCall(call.carrier_call_id);
+      return seen === null ? null : endBy(seen, o.now().toISOString());
+    } catch (error) {
+      log.warn({ call_id: call.id, err: error }, 'carrier.not_asked');
+      return null;
     }
   }
 
@@ -368,11 +384,22 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     };
   }
 
-  async function endNow(
+  type End = (
     callId: string,
     cause: string,
     error: { code: string; message: string } | null,
-  ): Promise<CallRecord | null> {
+  ) => Promise<CallRecord | null>;
+
+  /** Of several that end a call at once the first does it, and the carrier is asked once. */
+  const endNow: End = (callId, cause, error) => {
+    const under = ending.get(callId);
+    if (under !== undefined) return under;
+    const end = endOnce(callId, cause, error).finally(() => ending.delete(callId));
+    ending.set(callId, end);
+    return end;
+  };
+
+  const endOnce: End = async (callId, cause, error) => {
     const call = await apply(callId, {
       type: 'finishing',
       cause,
@@ -380,20 +407,16 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       errorMessage: error?.message ?? null,
     });
     if (call === null || isTerminal(call.status)) return call;
-    if (call.carrier_call_id !== null) {
-      const carrier = carrierOf(call);
-      try {
-        const unanswered = call.direction === 'outbound' && call.answered_at === null;
-        await (unanswered ? carrier.cancel(call.carrier_call_id) : carrier.hangUp(call.carrier_call_id));
-        o.failpoint?.('hung_up_before_end');
-      } catch (failure) {
-        // The watch asks the carrier again until it knows.
-        const entry = live.get(callId);
-        if (entry !== undefined) entry.finishing ??= { at: o.now().getTime(), speaking: false };
-        log.warn({ call_id: callId, err: failure }, 'carrier.hang_up_failed');
-        return call;
-      }
+    const answer = await hangUpAtCarrier(call);
+    if (answer === null) {
+      // The watch asks the carrier again until it knows.
+      const entry = live.get(callId);
+      if (entry !== undefined) entry.finishing ??= { at: o.now().getTime(), speaking: false };
+      return call;
     }
+    if (call.carrier_call_id !== null) o.failpoint?.('hung_up_before_end');
+    const seen = answer === 'already_ended' ? await endAtCarrier(call) : null;
+    if (seen !== null) return apply(callId, seen);
     return apply(callId, {
       type: 'ended',
       at: o.now().toISOString(),
@@ -403,7 +426,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       errorCode: null,
       errorMessage: null,
     });
-  }
+  };
 
   return {
     o,

@@ -1,7 +1,7 @@
 // A call's life: (call, event, now) -> change, events, money and effects, or null when the event changes nothing.
 // PURE. Monotonic: late, repeated and reordered events add missing times and nothing else.
 import type { CallRecord, CallStatus, EventType, LedgerRecord } from '../storage/records.ts';
-import type { CarrierStatus } from './carriers/carrier.ts';
+import type { CarrierCallSnapshot, CarrierStatus } from './carriers/carrier.ts';
 
 export type CallEvent =
   | { type: 'accepted'; carrierCallId: string }
@@ -21,12 +21,12 @@ export type CallEvent =
       /** The carrier says that it had rung, though its callback of that is still under way. */
       rang?: boolean;
     }
-  /** We ended the talk and know why; the carrier's own end follows. */
+  /** The talk is ended by us and this is why; whoever says so hangs up, and the carrier's own end follows. */
   | { type: 'finishing'; cause: string; errorCode: string | null; errorMessage: string | null }
   | { type: 'machine-detected'; answeredBy: string };
 
 export type CallEffect =
-  /** The call must not go on at the carrier. */
+  /** The carrier has taken a call that has ended here: it must not go on there, and nobody else asks. */
   | 'hang-up'
   /** The media thread lets go of the call. */
   | 'release'
@@ -43,6 +43,25 @@ export interface Step {
    */
   ledger: readonly { kind: LedgerRecord['kind']; amountMilliCents: number }[];
   effects: readonly CallEffect[];
+}
+
+/** The end of a call as the carrier tells of it when it is asked; null while it lives there. @param now where it names no time */
+export function endBy(
+  snapshot: CarrierCallSnapshot,
+  now: string,
+): Extract<CallEvent, { type: 'ended' }> | null {
+  const { status } = snapshot;
+  if (status === 'queued' || status === 'initiated' || status === 'ringing' || status === 'answered')
+    return null;
+  return {
+    type: 'ended',
+    at: snapshot.endedAt ?? now,
+    outcome: status,
+    durationSeconds: snapshot.durationSeconds,
+    cause: null,
+    errorCode: null,
+    errorMessage: null,
+  };
 }
 
 const EVENT_OF: Record<'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled', EventType> = {
@@ -248,16 +267,12 @@ export function next(call: CallRecord, event: CallEvent, pricePerMinute: number)
       );
     case 'finishing':
       if (call.hangup_cause !== null) return null;
-      return step(
-        status,
-        {
-          hangup_cause: event.cause,
-          ...(event.errorCode === null
-            ? {}
-            : { error_code: event.errorCode, error_message: event.errorMessage }),
-        },
-        { effects: ['hang-up'] },
-      );
+      return step(status, {
+        hangup_cause: event.cause,
+        ...(event.errorCode === null
+          ? {}
+          : { error_code: event.errorCode, error_message: event.errorMessage }),
+      });
     case 'machine-detected':
       return call.answered_by === event.answeredBy ? null : step(status, { answered_by: event.answeredBy });
     case 'ended':

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { CallRecord } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import type { LiveEntry } from './call-desk.ts';
-import { isTerminal } from './call-state.ts';
+import { endBy, isTerminal } from './call-state.ts';
 import type { CarrierCallSnapshot } from './carriers/carrier.ts';
 import type { Switchboard } from './switchboard.ts';
 
@@ -84,17 +84,10 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     call: CallRecord,
     snapshot: CarrierCallSnapshot | null | 'unknown',
   ): Promise<boolean> {
-    if (snapshot === 'unknown' || snapshot === null || !ENDED.has(snapshot.status)) return false;
-    await switchboard.apply(call.id, {
-      type: 'ended',
-      at: snapshot.endedAt ?? o.now().toISOString(),
-      outcome: snapshot.status as 'completed',
-      durationSeconds: snapshot.durationSeconds,
-      cause: null,
-      errorCode: null,
-      errorMessage: null,
-    });
-    return true;
+    if (snapshot === 'unknown' || snapshot === null) return false;
+    const end = endBy(snapshot, o.now().toISOString());
+    if (end !== null) await switchboard.apply(call.id, end);
+    return end !== null;
   }
 
   /**

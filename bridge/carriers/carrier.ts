@@ -92,7 +92,7 @@ export interface Carrier {
   transfer(carrierCallId: string, to: string, o: { callId: string; from: string }): Promise<void>;
   /** Plays key tones to the other side, then connects the stream again. */
   sendDigits(carrierCallId: string, digits: string, o: { callId: string }): Promise<void>;
-  /** Says a line with the carrier's own voice and hangs up: for when the model is gone. */
+  /** Says a line with the carrier's own voice and hangs up: for when the model is gone. Never fails for a call that is gone. */
   speakAndHangUp(carrierCallId: string, text: string): Promise<void>;
   fetchCall(carrierCallId: string): Promise<CarrierCallSnapshot | null>;
   /** Calls to a number since a time, to adopt one whose acceptance was never heard. */

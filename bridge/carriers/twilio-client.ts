@@ -106,6 +106,15 @@ export function openTwilio(o: TwilioOptions): Carrier {
     await rest.post(callUrl(carrierCallId), { Twiml: twiml });
   }
 
+  async function fetchCall(carrierCallId: string): Promise<CarrierCallSnapshot | null> {
+    try {
+      return snapshot(await rest.get(callUrl(carrierCallId), call));
+    } catch (error) {
+      if (error instanceof AppError && error.carrierCode === '20404') return null;
+      throw error;
+    }
+  }
+
   async function findOwned(e164: string): Promise<z.infer<typeof owned> | null> {
     const query = new URLSearchParams({ PhoneNumber: e164 });
     const list = await rest.get(`${account}/IncomingPhoneNumbers.json?${query}`, ownedList);
@@ -150,8 +159,10 @@ export function openTwilio(o: TwilioOptions): Carrier {
 
     hangUp: (carrierCallId) => end(carrierCallId, 'completed'),
     async cancel(carrierCallId) {
+      if ((await end(carrierCallId, 'canceled')) === 'ended') return 'ended';
       // The same refusal is given for a call that has ended and for one that was answered meanwhile.
-      return (await end(carrierCallId, 'canceled')) === 'ended' ? 'ended' : end(carrierCallId, 'completed');
+      const seen = await fetchCall(carrierCallId);
+      return seen?.status === 'answered' ? end(carrierCallId, 'completed') : 'already_ended';
     },
 
     async transfer(carrierCallId, to, { callId, from }) {
@@ -166,17 +177,14 @@ export function openTwilio(o: TwilioOptions): Carrier {
       await redirect(carrierCallId, renderDigits({ digits, thenUrl: hookUrl(callId, 'answer') }));
     },
     async speakAndHangUp(carrierCallId, line) {
-      await redirect(carrierCallId, renderSpeech(line));
-    },
-
-    async fetchCall(carrierCallId) {
       try {
-        return snapshot(await rest.get(callUrl(carrierCallId), call));
+        await redirect(carrierCallId, renderSpeech(line));
       } catch (error) {
-        if (error instanceof AppError && error.carrierCode === '20404') return null;
-        throw error;
+        if (!isGone(error)) throw error;
       }
     },
+
+    fetchCall,
     async findCalls({ to, from, since }) {
       // Not filtered by StartTime at the carrier: a call that is queued there has none yet.
       const query = new URLSearchParams({ To: to, From: from, PageSize: '50' });

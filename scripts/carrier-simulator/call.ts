@@ -43,6 +43,8 @@ export class Call {
   /** The carrier's requests about this call. */
   readonly requests: CallRequests;
   readonly documents: { atMs: number; source: string; twiml: string }[] = [];
+  /** What the application asked of this call over REST, and with which code it was refused. */
+  readonly updates: { atMs: number; asked: string; code: number | null }[] = [];
   /** What the carrier would write to its debugger. */
   readonly errors: Violation[] = [];
   readonly spoken: string[] = [];

@@ -25,6 +25,8 @@ export interface CallReport {
   durationSeconds: number | null;
   hooks: HookReport[];
   documents: { atMs: number; source: string; twiml: string }[];
+  /** Requests to change the call, such as `Status=completed`; `code`: refused with it. */
+  updates: { atMs: number; asked: string; code: number | null }[];
   /** The carrier's own errors and warnings. */
   errors: Violation[];
   /** Protocol violations of the application, from every stream. */
@@ -61,6 +63,7 @@ export function reportOf(call: Call): CallReport {
     durationSeconds: call.durationSeconds(),
     hooks: call.requests.reports,
     documents: call.documents,
+    updates: call.updates,
     errors: call.errors,
     violations: call.streams.flatMap((stream) => stream.report.violations),
     spoken: call.spoken,

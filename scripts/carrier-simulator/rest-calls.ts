@@ -60,7 +60,20 @@ export function callRoutes(world: World, answer: Answer): Router {
 
   router.post('/Calls/:sid.json', (request, response) => {
     const call = find(world, request.params.sid);
-    update(call, formOf(request.body));
+    const form = formOf(request.body);
+    const status = text(form, 'Status');
+    const asked = {
+      atMs: call.nowMs(),
+      asked: status === '' ? (text(form, 'Url') === '' ? 'Twiml' : 'Url') : `Status=${status}`,
+      code: null as number | null,
+    };
+    call.updates.push(asked);
+    try {
+      update(call, form);
+    } catch (error) {
+      if (error instanceof RestError) asked.code = error.code;
+      throw error;
+    }
     answer(response, 200, resourceOf(world, call));
   });
 

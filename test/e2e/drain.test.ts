@@ -57,6 +57,8 @@ t.test(
     for (const call of carried) {
       t.not(call.endedAtMs, null);
       t.same(call.violations, []);
+      t.match(call.updates, [{ asked: 'Status=completed', code: null }], 'asked to hang up once');
+      t.equal(call.updates.length, 1);
     }
 
     await lab.restartDaemon();

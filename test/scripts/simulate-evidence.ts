@@ -167,6 +167,7 @@ function build(o: {
     durationSeconds: Math.ceil(o.endMs / 1000),
     hooks: [],
     documents: [],
+    updates: [],
     errors: [],
     violations: [],
     spoken: [],

@@ -199,9 +199,11 @@ t.test('hanging up never fails for a call that is gone', async (t) => {
     { status: 404, text: '' },
     { status: 200, body: callBody({ status: 'canceled' }) },
     error(21220, 400),
+    { status: 200, body: callBody({ status: 'busy' }) },
     error(21220, 400),
-    error(21220, 400),
+    { status: 200, body: callBody({ status: 'in-progress' }) },
     { status: 200, body: callBody({ status: 'completed' }) },
+    error(21220, 400),
   ]);
   t.equal(await carrier.hangUp(CA), 'ended');
   t.match(asked[0], { method: 'POST', path: `${ACCOUNT}/Calls/${CA}.json` });
@@ -210,8 +212,10 @@ t.test('hanging up never fails for a call that is gone', async (t) => {
   t.equal(await carrier.cancel(CA), 'ended');
   t.equal(asked[4]!.form.toString(), 'Status=canceled');
   t.equal(await carrier.cancel(CA), 'already_ended');
+  t.match(asked[6], { method: 'GET' }, 'it is asked, not told again');
   t.equal(await carrier.cancel(CA), 'ended', 'answered meanwhile: the carrier refuses to cancel it');
-  t.equal(asked[8]!.form.toString(), 'Status=completed');
+  t.equal(asked[9]!.form.toString(), 'Status=completed');
+  await carrier.speakAndHangUp(CA, 'Goodbye.');
 });
 
 t.test('hanging up is tried again where that may help', async (t) => {
