@@ -275,10 +275,11 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     watch.start();
 
     const ready = () => {
+      const disk = space.health();
       const checks = {
         accepting: switchboard.accepting(),
         media_threads: media.ready(),
-        storage: space.health(),
+        storage: { ...disk, low: disk.low || !store.writable() },
         webhooks: webhooks.health(),
       };
       return { ok: checks.accepting && checks.media_threads && !checks.storage.low, checks };

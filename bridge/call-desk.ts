@@ -292,7 +292,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     if (!accepting) {
       refuse('draining', 'draining', 'The daemon is shutting down and takes no new calls.', 30);
     }
-    if (o.storageLow?.()) {
+    if (o.storageLow?.() || !store.writable()) {
       refuse(
         'storage_low',
         'storage_low',

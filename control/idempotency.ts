@@ -33,7 +33,7 @@ export function checkIdempotencyKey(value: string | undefined): string | null {
 }
 
 export interface OnceOptions {
-  store: Pick<Store, 'beginIdempotent' | 'finishIdempotent' | 'dropIdempotent'>;
+  store: Pick<Store, 'beginIdempotent' | 'intendIdempotent' | 'finishIdempotent' | 'dropIdempotent'>;
   log: Pick<Log, 'error'>;
   orgId: string;
   key: string;
@@ -102,7 +102,7 @@ export async function once(
       }
     }
     const answer = await run(async (id) => {
-      await finish(INTENT, { id });
+      await o.store.intendIdempotent(o.orgId, o.key, INTENT, JSON.stringify({ id }));
       intended = true;
     });
     await settle(finish(o.status, answer?.body));

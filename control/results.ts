@@ -41,7 +41,7 @@ const CLOSED = new Error('closed');
  * `retryBaseMs`: the first pause before something is tried again, by the model or the store; it doubles.
  */
 export function openResults(o: {
-  store: Pick<Store, 'findCall' | 'listTranscript' | 'pendingResults' | 'saveCall'>;
+  store: Pick<Store, 'findCall' | 'listTranscript' | 'pendingResults' | 'saveCall' | 'stored'>;
   log: Log;
   openai: { apiKey: string; baseUrl: string };
   model: string;
@@ -165,7 +165,18 @@ export function openResults(o: {
     }
   }
 
+  /** What a full disk keeps in memory of a call comes before what is made of it. */
+  async function wholeInStore(callId: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const leave = () => resolve();
+    closing.signal.addEventListener('abort', leave, { once: true });
+    await Promise.race([o.store.stored(callId), promise]);
+    closing.signal.removeEventListener('abort', leave);
+    if (closing.signal.aborted) throw CLOSED;
+  }
+
   async function settleOne(callId: string, leftPending: boolean): Promise<void> {
+    await wholeInStore(callId);
     const started = performance.now();
     const call = await stored(() => o.store.findCall(callId));
     if (call === null || call.status !== 'completed' || call.result_status !== 'pending') return;
@@ -195,6 +206,7 @@ export function openResults(o: {
   }
 
   async function noteCost(callId: string): Promise<void> {
+    await wholeInStore(callId);
     const call = await stored(() => o.store.findCall(callId));
     if (call === null || o.costOf === undefined || call.cost !== null || call.ended_at === null) return;
     const change = { cost: o.costOf(call) };

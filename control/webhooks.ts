@@ -171,6 +171,11 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
 
   function sweep(): void {
     if (closing !== null) return;
+    // Nothing can be taken while the disk takes no writes; storage says when it does.
+    if (!store.writable()) {
+      scheduleSweep(tuning.sweepMs ?? DIRECT_SWEEP_MS);
+      return;
+    }
     if (sweeping !== null) {
       sweepAgain = true;
       return;
@@ -231,6 +236,11 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
         failpoint(attempt === 0 ? 'commit_before_enqueue' : 'recorded_before_requeue');
         plan(id, attempt, Date.parse(at));
       }
+    },
+    recovered() {
+      sweep();
+      // Jobs that came meanwhile found nothing to take, and are gone from the queue.
+      scheduleSweep(OVERDUE_MS + 200);
     },
   });
   sweep();

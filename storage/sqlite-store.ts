@@ -22,17 +22,18 @@ export interface StoreOptions {
   log?: Log;
   /** The clock of updated_at, events, deliveries and ledger rows. */
   now?: () => Date;
+  /** For tests: called in each write transaction, and may throw what a disk would. */
+  onWrite?: () => void;
 }
 
 /**
  * Opens the store, creating or migrating its database.
  * @throws StorageError (sqlite.ts): its message is the one line to show
  */
-export async function openStore({ path, log, now = () => new Date() }: StoreOptions): Promise<Store> {
+export async function openStore(o: StoreOptions): Promise<Store> {
+  const { path, log, now = () => new Date() } = o;
   const database = openDatabase({ path, log, now });
-  const session = openSession(database.db, now, (error) =>
-    log?.error({ err: error }, 'storage.listener_failed'),
-  );
+  const session = openSession({ db: database.db, clock: now, log, onWrite: o.onWrite });
 
   return {
     ...organizations(session),
@@ -49,7 +50,11 @@ export async function openStore({ path, log, now = () => new Date() }: StoreOpti
 
     subscribe: session.subscribe,
 
+    writable: session.kept.writable,
+    stored: session.kept.stored,
+
     async close() {
+      session.kept.close();
       database.close();
     },
 
@@ -74,6 +79,7 @@ export async function openStore({ path, log, now = () => new Date() }: StoreOpti
         oldestPendingSeconds: Math.max(0, (now().getTime() - oldest) / 1000),
         unfinishedCalls: Number(unfinished?.count),
         walBytes: database.walBytes(),
+        keptWrites: session.kept.count(),
       };
     },
   };

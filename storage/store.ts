@@ -115,11 +115,23 @@ export interface Listener {
   deliveries?(due: readonly DueDelivery[]): void;
   /** Events, after their commit. */
   event?(event: EventRecord): void;
+  /** The disk takes writes again, and everything that was kept meanwhile is stored. */
+  recovered?(): void;
 }
 
+/**
+ * A disk that is full, or fails, refuses requests (`storage_low`) and loses nothing that has happened: the steps of
+ * calls (`saveCall` but for a top-up), words, turns, attempts of deliveries and answers given are kept in memory, in
+ * their order, and written as soon as that goes. A call is read as it is, stored or kept; lists show what is stored.
+ */
 export interface Store {
   subscribe(listener: Listener): () => void;
+  /** Writes what is kept, as far as the disk takes it. */
   close(): Promise<void>;
+  /** False from a write that the disk did not take until everything is stored and it takes them again. */
+  writable(): boolean;
+  /** Resolves when nothing of the call is kept in memory any more. */
+  stored(callId: string): Promise<void>;
 
   // organizations and keys
   createOrganization(o: OrganizationRecord, key: KeyRecord): Promise<void>;
@@ -326,6 +338,8 @@ export interface Store {
     requestHash: string,
     now: string,
   ): Promise<{ state: 'new' | 'in_progress' | 'reused' } | { state: 'done'; status: number; body: string }>;
+  /** As finishIdempotent, of what is about to be done: it is stored when this resolves. */
+  intendIdempotent(orgId: string, key: string, status: number, body: string): Promise<void>;
   finishIdempotent(orgId: string, key: string, status: number, body: string): Promise<void>;
   dropIdempotent(orgId: string, key: string): Promise<void>;
 
@@ -335,5 +349,7 @@ export interface Store {
     oldestPendingSeconds: number;
     unfinishedCalls: number;
     walBytes: number;
+    /** Writes in memory that the disk has not taken. */
+    keptWrites: number;
   }>;
 }

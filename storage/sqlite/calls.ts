@@ -1,11 +1,11 @@
 // Calls: each change is one transaction of the row, its events with their deliveries, and its money.
 import type { CallRecord } from '../records.ts';
-import type { Store } from '../store.ts';
+import type { CallChange, Store } from '../store.ts';
 import { post } from './ledger.ts';
 import { beforePublishing, publish } from './outbox.ts';
 import { CALLS, EVENTS, LEDGER } from './rows.ts';
 import { searched, type Where } from './search.ts';
-import { Refusal, readPage, type Session, updateById } from './session.ts';
+import { type News, Refusal, readPage, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'createCall'
@@ -31,11 +31,58 @@ function storedTime(time: string | undefined): string | undefined {
 }
 
 export function calls(session: Session): Pick<Store, Verbs> {
-  const { statement, tryWrite } = session;
+  const { statement, tryWrite, tryWriteFact, kept } = session;
+  /** Calls as they are, of which a change is kept in memory and not stored. */
+  const ahead = new Map<string, CallRecord>();
 
-  function read(id: string): CallRecord | null {
+  function readStored(id: string): CallRecord | null {
     const row = statement(`SELECT ${CALLS.selected} FROM calls WHERE id = ?`).get(id);
     return row ? CALLS.fromRow(row) : null;
+  }
+
+  function readAhead(id: string): CallRecord | null {
+    if (ahead.size === 0) return null;
+    for (const other of ahead.keys()) if (!kept.has(other)) ahead.delete(other);
+    return ahead.get(id) ?? null;
+  }
+
+  function read(id: string): CallRecord | null {
+    return readAhead(id) ?? readStored(id);
+  }
+
+  function save(news: News, id: string, { from, change, events = [], ledger = [] }: CallChange): CallRecord {
+    const found = readStored(id);
+    if (!found) throw new Refusal('not_found');
+    if (!from.includes(found.status)) throw new Refusal('status');
+    const changed = CALLS.toRow(change, MUTABLE);
+    let call = CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: session.now() });
+    call.reserved_milli_cents = found.reserved_milli_cents;
+    for (const entry of ledger) call = post(session, call, entry);
+    call = beforePublishing(call, events);
+    checkCarrierId(call);
+    const different = differences(found, call);
+    updateById(session, CALLS, id, {
+      ...different,
+      // In a column of its own for the overview's index.
+      ...('cost' in different ? { cost_milli_cents: call.cost?.total_milli_cents ?? null } : {}),
+    });
+    publish(session, news, call, events);
+    return call;
+  }
+
+  /** The call as it is from now on, stored or not; its money is worked out when it is stored. */
+  function goAhead(id: string, { from, change, events = [] }: CallChange): CallRecord {
+    const found = read(id);
+    if (!found) throw new Refusal('not_found');
+    if (!from.includes(found.status)) throw new Refusal('status');
+    const changed = CALLS.toRow(change, MUTABLE);
+    const call = beforePublishing(
+      CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: session.now() }),
+      events,
+    );
+    checkCarrierId(call);
+    ahead.set(id, call);
+    return call;
   }
 
   /** @throws Refusal carrier_call_exists: hooks come twice, and two calls must not share a carrier's call */
@@ -74,10 +121,14 @@ export function calls(session: Session): Pick<Store, Verbs> {
     },
 
     async findCallByCarrierId(carrier, carrierCallId) {
+      for (const call of ahead.values()) {
+        if (call.carrier === carrier && call.carrier_call_id === carrierCallId && kept.has(call.id))
+          return call;
+      }
       const row = statement(
         `SELECT ${CALLS.selected} FROM calls WHERE carrier = ? AND carrier_call_id = ?`,
       ).get(carrier, carrierCallId);
-      return row ? CALLS.fromRow(row) : null;
+      return row ? read(String(row.id)) : null;
     },
 
     async listCalls(orgId, filters, page) {
@@ -110,25 +161,15 @@ export function calls(session: Session): Pick<Store, Verbs> {
       return rows.map(CALLS.fromRow);
     },
 
-    async saveCall(id, { from, change, events = [], ledger = [] }) {
-      return tryWrite((news) => {
-        const found = read(id);
-        if (!found) throw new Refusal('not_found');
-        if (!from.includes(found.status)) throw new Refusal('status');
-        const changed = CALLS.toRow(change, MUTABLE);
-        let call = CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: session.now() });
-        call.reserved_milli_cents = found.reserved_milli_cents;
-        for (const entry of ledger) call = post(session, call, entry);
-        call = beforePublishing(call, events);
-        checkCarrierId(call);
-        const different = differences(found, call);
-        updateById(session, CALLS, id, {
-          ...different,
-          // In a column of its own for the overview's index.
-          ...('cost' in different ? { cost_milli_cents: call.cost?.total_milli_cents ?? null } : {}),
-        });
-        publish(session, news, call, events);
-        return call;
+    async saveCall(id, change) {
+      // More credit is asked for; everything else has happened.
+      if (change.ledger?.some(({ kind }) => kind === 'top_up')) {
+        return tryWrite((news) => save(news, id, change));
+      }
+      return tryWriteFact({
+        callId: id,
+        work: (news) => save(news, id, change),
+        meanwhile: () => goAhead(id, change),
       });
     },
 

@@ -30,7 +30,7 @@ export const DELIVERABLE = `deliveries.status = 'pending' AND (deliveries.endpoi
 const FREE = '(deliveries.lease_until IS NULL OR deliveries.lease_until <= ?)';
 
 export function deliveries(session: Session): Pick<Store, Verbs> {
-  const { statement, tryWrite, write } = session;
+  const { statement, tryWrite, tryWriteFact, write, writeFact } = session;
 
   /** With lease_until beside the record's columns. */
   function readRow(id: string): Row | undefined {
@@ -91,6 +91,27 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
       updated_at: now,
       ...(disable ? { status: 'disabled', disabled_reason: 'too_many_failures', disabled_at: now } : {}),
     });
+  }
+
+  /** A claimed delivery after an attempt. @throws Refusal not_claimed */
+  function attempted(id: string, { attempt, status, nextAttemptAt }: AttemptOutcome): DeliveryRecord {
+    const row = readRow(id);
+    if (row?.status !== 'pending' || row.lease_until === null) throw new Refusal('not_claimed');
+    if (status === 'pending' && nextAttemptAt === undefined) {
+      throw new TypeError('a delivery that stays pending needs nextAttemptAt');
+    }
+    const before = DELIVERIES.fromRow(row);
+    const now = session.now();
+    return {
+      ...before,
+      status,
+      attempt_count: before.attempt_count + 1,
+      next_attempt_at: nextAttemptAt ?? before.next_attempt_at,
+      last_error: status === 'delivered' ? null : attempt.error,
+      last_response_status: attempt.response_status,
+      delivered_at: status === 'delivered' ? now : before.delivered_at,
+      updated_at: now,
+    };
   }
 
   function insertAttempt(id: string, attempt: AttemptOutcome['attempt']): void {
@@ -158,33 +179,20 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
       });
     },
 
-    async recordAttempt(id, { attempt, status, nextAttemptAt }) {
-      return tryWrite((news) => {
-        const row = readRow(id);
-        if (row?.status !== 'pending' || row.lease_until === null) throw new Refusal('not_claimed');
-        if (status === 'pending' && nextAttemptAt === undefined) {
-          throw new TypeError('a delivery that stays pending needs nextAttemptAt');
-        }
-        const before = DELIVERIES.fromRow(row);
-        const now = session.now();
-        const delivery: DeliveryRecord = {
-          ...before,
-          status,
-          attempt_count: before.attempt_count + 1,
-          next_attempt_at: nextAttemptAt ?? before.next_attempt_at,
-          last_error: status === 'delivered' ? null : attempt.error,
-          last_response_status: attempt.response_status,
-          delivered_at: status === 'delivered' ? now : before.delivered_at,
-          updated_at: now,
-        };
-        insertAttempt(id, attempt);
-        updateById(session, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), lease_until: null });
-        updateEndpoint(delivery, now);
-        updateCall(delivery, status === 'exhausted' ? 'failed' : status, delivery.last_error);
-        if (status === 'pending') {
-          news.deliveries.push(dueOf(delivery));
-        }
-        return delivery;
+    async recordAttempt(id, outcome) {
+      return tryWriteFact({
+        callId: null,
+        work(news) {
+          const delivery = attempted(id, outcome);
+          insertAttempt(id, outcome.attempt);
+          updateById(session, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), lease_until: null });
+          updateEndpoint(delivery, delivery.updated_at);
+          const { status, last_error } = delivery;
+          updateCall(delivery, status === 'exhausted' ? 'failed' : status, last_error);
+          if (status === 'pending') news.deliveries.push(dueOf(delivery));
+          return delivery;
+        },
+        meanwhile: () => attempted(id, outcome),
       });
     },
 
@@ -197,17 +205,21 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     },
 
     async releaseDelivery(id, at) {
-      return write((news) => {
-        const row = readRow(id);
-        if (row?.status !== 'pending' || row.lease_until === null) return false;
-        const delivery = { ...DELIVERIES.fromRow(row), next_attempt_at: at, updated_at: session.now() };
-        updateById(session, DELIVERIES, id, {
-          next_attempt_at: at,
-          updated_at: delivery.updated_at,
-          lease_until: null,
-        });
-        news.deliveries.push(dueOf(delivery));
-        return true;
+      return writeFact({
+        callId: null,
+        work(news) {
+          const row = readRow(id);
+          if (row?.status !== 'pending' || row.lease_until === null) return false;
+          const delivery = { ...DELIVERIES.fromRow(row), next_attempt_at: at, updated_at: session.now() };
+          updateById(session, DELIVERIES, id, {
+            next_attempt_at: at,
+            updated_at: delivery.updated_at,
+            lease_until: null,
+          });
+          news.deliveries.push(dueOf(delivery));
+          return true;
+        },
+        meanwhile: () => true,
       });
     },
 

@@ -2,14 +2,15 @@
 import type { Store } from '../store.ts';
 import type { Session } from './session.ts';
 
-type Verbs = 'beginIdempotent' | 'finishIdempotent' | 'dropIdempotent';
+type Verbs = 'beginIdempotent' | 'intendIdempotent' | 'finishIdempotent' | 'dropIdempotent';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** A request in progress for longer has died with its process; the same request may begin again. */
 const ABANDONED_MS = 2 * 60 * 1000;
 
 export function idempotency(session: Session): Pick<Store, Verbs> {
-  const { statement, write } = session;
+  const { statement, write, writeFact } = session;
+  const setAnswer = `UPDATE idempotency_keys SET state = 'done', status = ?, body = ? WHERE org_id = ? AND key = ?`;
 
   return {
     async beginIdempotent(orgId, key, requestHash, now) {
@@ -40,14 +41,27 @@ export function idempotency(session: Session): Pick<Store, Verbs> {
       });
     },
 
+    async intendIdempotent(orgId, key, status, body) {
+      write(() => statement(setAnswer).run(status, body, orgId, key));
+    },
+
     async finishIdempotent(orgId, key, status, body) {
-      const sql = `UPDATE idempotency_keys SET state = 'done', status = ?, body = ? WHERE org_id = ? AND key = ?`;
-      write(() => statement(sql).run(status, body, orgId, key));
+      writeFact({
+        callId: null,
+        length: body.length,
+        work: () => void statement(setAnswer).run(status, body, orgId, key),
+        meanwhile: () => {},
+      });
     },
 
     async dropIdempotent(orgId, key) {
       const sql = `DELETE FROM idempotency_keys WHERE org_id = ? AND key = ? AND state = 'in_progress'`;
-      write(() => statement(sql).run(orgId, key));
+      writeFact({
+        callId: null,
+        length: 0,
+        work: () => void statement(sql).run(orgId, key),
+        meanwhile: () => {},
+      });
     },
   };
 }

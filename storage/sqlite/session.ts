@@ -1,8 +1,10 @@
 // What the verbs share: the connection, the clock, write transactions, news after a commit, and pages.
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { AppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
 import type { EventRecord } from '../records.ts';
 import type { Conflict, DueDelivery, Listener, Page } from '../store.ts';
+import { isDiskFault, type KeptWrites, openKeptWrites } from './kept-writes.ts';
 import type { Row, Table, Value } from './rows.ts';
 
 /** What subscribers hear once the transaction that made it is committed. */
@@ -21,77 +23,173 @@ export class Refusal extends Error {
   }
 }
 
+/** Something that has happened, whether or not the disk takes it. */
+export interface Fact<T> {
+  callId: string | null;
+  /** One transaction; what it reads must be the database's own, whatever else is kept. */
+  work(news: News): T;
+  /** The answer while it is kept. A Refusal thrown here keeps nothing. */
+  meanwhile(): T;
+  /** A newer one of this name takes its place while it is kept. */
+  name?: string;
+  /** Characters of what may be given up when too much is kept; without it, it is never given up. */
+  length?: number;
+}
+
 export interface Session {
   db: Database.Database;
-  /** The time now, ISO 8601 UTC with milliseconds. */
+  /** The time now, ISO 8601 UTC with milliseconds; of what was kept, when it happened. */
   now(): string;
   /**
-   * One BEGIN IMMEDIATE transaction: all of `work` or nothing; its news is told after the commit.
-   * @throws AppError storage_low when the disk is full
+   * A request: one BEGIN IMMEDIATE transaction, all of `work` or nothing; its news is told after the commit.
+   * @throws AppError storage_low when the disk does not take it, or while something that has happened waits to be stored
    */
   write<T>(work: (news: News) => T): T;
   /** As `write`; a Refusal thrown in `work` rolls back and becomes the answer. */
   tryWrite<T>(work: (news: News) => T): T | Conflict;
+  /**
+   * The same of what has happened: what the disk does not take is kept, and written in its order as soon as it can be.
+   * @throws AppError storage_low for what may be given up, when too much is kept
+   */
+  writeFact<T>(fact: Fact<T>): T;
+  /** Several at once, in one transaction where the disk takes it; kept, each is for itself. */
+  writeFacts(facts: readonly Omit<Fact<void>, 'meanwhile'>[]): void;
+  /** As `writeFact`, and Refusals as with `tryWrite`. */
+  tryWriteFact<T>(fact: Fact<T>): T | Conflict;
+  kept: KeptWrites;
   subscribe(listener: Listener): () => void;
   /** A statement, prepared once and kept by its text. */
   statement(sql: string): Database.Statement<unknown[], Row>;
 }
 
-/** `onListenerError` hears of a subscriber that threw: what is committed stays, and the verb still succeeds. */
-export function openSession(
-  db: Database.Database,
-  clock: () => Date,
-  onListenerError: (error: unknown) => void,
-): Session {
+export interface SessionOptions {
+  db: Database.Database;
+  clock: () => Date;
+  log?: Log | undefined;
+  /** For tests: called in each write transaction, and may throw what a disk would. */
+  onWrite?: (() => void) | undefined;
+}
+
+export function openSession({ db, clock, log, onWrite }: SessionOptions): Session {
   const listeners = new Set<Listener>();
   const statements = new Map<string, Database.Statement<unknown[], Row>>();
+  /** When what is being written happened, while that is not now. */
+  let happenedAt: string | null = null;
+  const version = Number(db.pragma('user_version', { simple: true }));
+  const kept = openKeptWrites({ log, probe: () => commit(() => db.pragma(`user_version = ${version}`)) });
+  kept.onRecovered(() => each((listener) => listener.recovered?.()));
+
+  // What is committed stays, and the verb succeeds, whatever a subscriber makes of it.
+  function each(hear: (listener: Listener) => void): void {
+    for (const listener of [...listeners]) {
+      try {
+        hear(listener);
+      } catch (error) {
+        log?.error({ err: error }, 'storage.listener_failed');
+      }
+    }
+  }
 
   function tell(news: News): void {
-    const each = (hear: (listener: Listener) => void) => {
-      for (const listener of [...listeners]) {
-        try {
-          hear(listener);
-        } catch (error) {
-          onListenerError(error);
-        }
-      }
-    };
     for (const event of news.events) each((listener) => listener.event?.(event));
     if (news.deliveries.length > 0) each((listener) => listener.deliveries?.(news.deliveries));
   }
 
-  function write<T>(work: (news: News) => T): T {
+  function commit<T>(work: (news: News) => T): T {
     const news: News = { events: [], deliveries: [] };
-    let result: T;
-    try {
-      result = db.transaction(() => work(news)).immediate();
-    } catch (error) {
-      if (error instanceof Database.SqliteError && error.code === 'SQLITE_FULL') {
-        throw new AppError('storage_low', 'the disk is full', { cause: error });
-      }
-      throw error;
-    }
+    const result = db
+      .transaction(() => {
+        onWrite?.();
+        return work(news);
+      })
+      .immediate();
     tell(news);
     return result;
   }
 
+  const notTaken = (cause?: unknown) =>
+    new AppError('storage_low', 'The disk of the daemon is full, or takes no writes.', {
+      retryAfterSeconds: 5,
+      ...(cause === undefined ? {} : { cause }),
+    });
+
+  function write<T>(work: (news: News) => T): T {
+    if (!kept.flush()) throw notTaken();
+    try {
+      const result = commit(work);
+      kept.note(null);
+      return result;
+    } catch (error) {
+      kept.note(error);
+      throw isDiskFault(error) ? notTaken(error) : error;
+    }
+  }
+
+  function tryCommit<T>(work: (news: News) => T): { done: T } | null {
+    if (!kept.flush()) return null;
+    try {
+      return { done: commit(work) };
+    } catch (error) {
+      if (!isDiskFault(error)) throw error;
+      kept.note(error);
+      return null;
+    }
+  }
+
+  function keep({ work, ...fact }: Omit<Fact<unknown>, 'meanwhile'>): void {
+    const at = clock().toISOString();
+    kept.keep({
+      ...fact,
+      write() {
+        happenedAt = at;
+        try {
+          commit(work);
+        } finally {
+          happenedAt = null;
+        }
+      },
+    });
+  }
+
+  function writeFact<T>(fact: Fact<T>): T {
+    const stored = tryCommit(fact.work);
+    if (stored !== null) return stored.done;
+    const answer = fact.meanwhile();
+    keep(fact);
+    return answer;
+  }
+
+  function writeFacts(facts: readonly Omit<Fact<void>, 'meanwhile'>[]): void {
+    const all = (news: News) => {
+      for (const fact of facts) fact.work(news);
+    };
+    if (tryCommit(all) === null) for (const fact of facts) keep(fact);
+  }
+
+  function orConflict<T>(verb: () => T): T | Conflict {
+    try {
+      return verb();
+    } catch (error) {
+      if (error instanceof Refusal) return { conflict: error.conflict };
+      throw error;
+    }
+  }
+
   return {
     db,
-    now: () => clock().toISOString(),
+    now: () => happenedAt ?? clock().toISOString(),
     write,
-    tryWrite(work) {
-      try {
-        return write(work);
-      } catch (error) {
-        if (error instanceof Refusal) return { conflict: error.conflict };
-        throw error;
-      }
-    },
+    tryWrite: (work) => orConflict(() => write(work)),
+    writeFact,
+    writeFacts,
+    tryWriteFact: (fact) => orConflict(() => writeFact(fact)),
+    kept,
     subscribe(listener) {
       // A wrapper, so that the same listener subscribed twice is two subscriptions.
       const own: Listener = {
         deliveries: (due) => listener.deliveries?.(due),
         event: (event) => listener.event?.(event),
+        recovered: () => listener.recovered?.(),
       };
       listeners.add(own);
       return () => {

@@ -4,7 +4,7 @@ import { TRANSCRIPT_ITEMS as ITEMS } from './rows.ts';
 import type { Session } from './session.ts';
 
 export function transcript(session: Session): Pick<Store, 'saveTranscript' | 'listTranscript'> {
-  const { statement, write } = session;
+  const { statement, writeFacts } = session;
   const replaced = ITEMS.columns.filter((column) => column !== 'id' && column !== 'call_id');
   const upsert = `${ITEMS.insert} ON CONFLICT (call_id, id) DO UPDATE SET
     ${replaced.map((column) => `${column} = excluded.${column}`).join(', ')}`;
@@ -12,14 +12,19 @@ export function transcript(session: Session): Pick<Store, 'saveTranscript' | 'li
   return {
     async saveTranscript(items) {
       if (items.length === 0) return;
-      write(() => {
-        for (const item of items) {
-          // Clocks of the media side may count in fractions; the columns are whole milliseconds.
-          const start_ms = Math.round(item.start_ms);
-          const end_ms = item.end_ms === null ? null : Math.round(item.end_ms);
-          statement(upsert).run(ITEMS.toRow({ ...item, start_ms, end_ms }));
-        }
-      });
+      writeFacts(
+        items.map((item) => ({
+          callId: item.call_id,
+          name: `item ${item.call_id} ${item.id}`,
+          length: item.text.length + item.heard_text.length,
+          work() {
+            // Clocks of the media side may count in fractions; the columns are whole milliseconds.
+            const start_ms = Math.round(item.start_ms);
+            const end_ms = item.end_ms === null ? null : Math.round(item.end_ms);
+            statement(upsert).run(ITEMS.toRow({ ...item, start_ms, end_ms }));
+          },
+        })),
+      );
     },
 
     async listTranscript(callId) {

@@ -1,30 +1,37 @@
 // How fast the answers of a call came, and who spoke into them.
+import type { TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { countLatency } from './overview.ts';
 import { INTERRUPTIONS, TURNS } from './rows.ts';
 import type { Session } from './session.ts';
 
 export function turns(session: Session): Pick<Store, 'saveTurns' | 'listTurns' | 'listInterruptions'> {
-  const { statement, write } = session;
+  const { statement, writeFacts } = session;
   const insert = `${TURNS.insert} ON CONFLICT (call_id, turn_index) DO NOTHING`;
   // What was cut short stays so, in whichever order it is told.
   const cut = `UPDATE turns SET barged_in = max(barged_in, @barged_in)
     WHERE call_id = @call_id AND turn_index = @turn_index`;
 
+  function saveTurn(turn: TurnRecord): void {
+    const row = TURNS.toRow(turn);
+    if (statement(insert).run(row).changes === 1) countLatency(session, turn);
+    else {
+      const { barged_in, call_id, turn_index } = row;
+      statement(cut).run({ barged_in, call_id, turn_index });
+    }
+  }
+
   return {
     async saveTurns(o) {
       if (o.turns.length + o.interruptions.length === 0) return;
-      write(() => {
-        for (const turn of o.turns) {
-          const row = TURNS.toRow(turn);
-          if (statement(insert).run(row).changes === 1) countLatency(session, turn);
-          else {
-            const { barged_in, call_id, turn_index } = row;
-            statement(cut).run({ barged_in, call_id, turn_index });
-          }
-        }
-        for (const one of o.interruptions) statement(INTERRUPTIONS.insert).run(INTERRUPTIONS.toRow(one));
-      });
+      writeFacts([
+        ...o.turns.map((turn) => ({ callId: turn.call_id, length: 0, work: () => saveTurn(turn) })),
+        ...o.interruptions.map((one) => ({
+          callId: one.call_id,
+          length: 0,
+          work: () => void statement(INTERRUPTIONS.insert).run(INTERRUPTIONS.toRow(one)),
+        })),
+      ]);
     },
 
     async listTurns(callId) {

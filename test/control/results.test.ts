@@ -614,6 +614,7 @@ t.test('a store that fails for a while is asked again; the model is not', async 
     listTranscript: flaky('listTranscript'),
     saveCall: flaky('saveCall'),
     pendingResults: flaky('pendingResults'),
+    stored: store.stored,
   } as unknown as Store;
   const done = settled(call.id);
   open({ store: failing }).settle(call.id);

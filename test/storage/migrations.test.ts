@@ -77,7 +77,7 @@ t.test(
   'every statement of the lists, sweeps and recovery reads the index made for it, in its order',
   async (t) => {
     const db = migrated();
-    const session = openSession(db, () => new Date(0), t.error);
+    const session = openSession({ db, clock: () => new Date(0) });
     let asked: string[] = [];
     const spy: Session = {
       ...session,

@@ -32,7 +32,7 @@ function cost(total: number | null): CallRecord['cost'] {
 function generate() {
   const db = new Database(':memory:');
   for (const { sql } of MIGRATIONS) db.exec(sql);
-  const session = openSession(db, () => new Date(END), t.error);
+  const session = openSession({ db, clock: () => new Date(END) });
   const [ours, others] = [makeOrganization(), makeOrganization()];
   const next = numbers(7);
   const calls: CallRecord[] = [];
@@ -158,7 +158,7 @@ t.test('latencies are counted as they come, each to within 3 %', async (t) => {
   const db = new Database(':memory:');
   for (const { sql } of MIGRATIONS) db.exec(sql);
   let now = Date.parse('2026-03-01T12:30:00.000Z');
-  const session = openSession(db, () => new Date(now), t.error);
+  const session = openSession({ db, clock: () => new Date(now) });
   const [ours, others] = [makeOrganization(), makeOrganization()];
   for (const one of [ours, others]) db.prepare(ORGANIZATIONS.insert).run(ORGANIZATIONS.toRow(one));
   const call = makeCall(ours.id, { agent_id: null });

@@ -45,7 +45,7 @@ t.test(
     const path = join(t.testdir(), 'offhook.db');
     const database = openDatabase({ path });
     t.teardown(() => database.close());
-    const session = openSession(database.db, () => new Date(START), t.error);
+    const session = openSession({ db: database.db, clock: () => new Date(START) });
     const store = { ...organizations(session), ...calls(session) };
     const organization = makeOrganization({ balance_milli_cents: 1e6 });
     await store.createOrganization(organization, makeKey(organization.id));

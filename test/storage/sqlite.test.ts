@@ -131,7 +131,7 @@ t.test('a second daemon is turned away, from this process or another', async (t)
 t.test('a change owns the database from its first line', (t) => {
   const path = join(t.testdir(), 'offhook.db');
   const { db, close } = openDatabase({ path });
-  const session = openSession(db, () => new Date(START), t.error);
+  const session = openSession({ db, clock: () => new Date(START) });
   const shell = new Database(path, { timeout: 0 });
   session.write(() => {
     session.statement('SELECT count(*) FROM organizations').get();
