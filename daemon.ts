@@ -22,7 +22,7 @@ import { failpoint, setFailpoints } from './control/failpoints.ts';
 import { createHttpServer } from './control/http-server.ts';
 import { inboundCall } from './control/inbound-call.ts';
 import { ensureFirstKey } from './control/keys.ts';
-import { createMetrics } from './control/metrics.ts';
+import { createMetrics, observeIntegrity } from './control/metrics.ts';
 import { greetingInstructions, idleInstructions, voicemailInstructions } from './control/prompt.ts';
 import { costOf, numberPricesOf } from './control/rates.ts';
 import { readRates } from './control/rates-file.ts';
@@ -32,6 +32,7 @@ import { openToolRunner } from './control/tool-runner.ts';
 import { modelTools } from './control/tools.ts';
 import { openWebhooks } from './control/webhooks.ts';
 import { type Log, openLog, redact } from './log.ts';
+import { openIntegrityCheck } from './storage/integrity.ts';
 import { openStore } from './storage/sqlite-store.ts';
 
 const CARRIER = carriers.twilio;
@@ -89,7 +90,8 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
   try {
     setFailpoints(config.FAILPOINTS);
     mkdirSync(join(dataDir, 'recordings'), { recursive: true, mode: 0o700 });
-    const store = await openStore({ path: join(dataDir, 'offhook.db'), log, now });
+    const databasePath = join(dataDir, 'offhook.db');
+    const store = await openStore({ path: databasePath, log, now });
     closing.opened({ name: 'store', shareMs: SHARE_MS.rest, close: () => store.close() });
     const { printed } = await ensureFirstKey(store, config, now());
     const egress = openEgress({
@@ -274,15 +276,20 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     switchboard.attach(media);
     watch.start();
 
+    // Last: until here every read of the disk is for the start.
+    const integrity = openIntegrityCheck({ path: databasePath, log });
+    closing.opened({ name: 'integrity check', shareMs: SHARE_MS.rest, close: () => integrity.close() });
+    observeIntegrity(metrics, integrity);
     const ready = () => {
       const disk = space.health();
       const checks = {
         accepting: switchboard.accepting(),
         media_threads: media.ready(),
-        storage: { ...disk, low: disk.low || !store.writable() },
+        storage: { ...disk, low: disk.low || !store.writable(), check: integrity.now().state },
         webhooks: webhooks.health(),
       };
-      return { ok: checks.accepting && checks.media_threads && !checks.storage.low, checks };
+      const { low, check } = checks.storage;
+      return { ok: checks.accepting && checks.media_threads && !low && check !== 'damaged', checks };
     };
     const parts = {
       store,
@@ -313,7 +320,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
             overdueSeconds: oldestPendingSeconds,
           };
         },
-        disk: space.health,
+        disk: () => ({ ...space.health(), damage: integrity.now().found }),
         warnMb: config.STORAGE_WARN_MB,
         threads: () => ({
           ready: media.ready(),

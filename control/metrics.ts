@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Calls } from '../bridge/calls.ts';
 import type { Log } from '../log.ts';
+import type { Integrity, IntegrityCheck } from '../storage/integrity.ts';
 import type { Store } from '../storage/store.ts';
 import { contextOf } from './request-context.ts';
 
@@ -41,6 +42,21 @@ export function observeHttp(
 
 function methodLabel(method: string): string {
   return /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : 'other';
+}
+
+const CHECK_STATES: readonly Integrity['state'][] = ['running', 'ok', 'damaged', 'unknown'];
+
+/** How the check of the database file stands. */
+export function observeIntegrity(registry: Registry, check: Pick<IntegrityCheck, 'now'>): void {
+  new Gauge({
+    name: 'offhook_storage_check',
+    help: 'The check of the database file since the start: 1 at the state it is in',
+    labelNames: ['state'] as const,
+    registers: [registry],
+    collect() {
+      for (const state of CHECK_STATES) this.set({ state }, check.now().state === state ? 1 : 0);
+    },
+  });
 }
 
 /** Gauges of the store and of live calls, read when the metrics are asked for. */

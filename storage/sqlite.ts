@@ -12,6 +12,7 @@ import {
   signsOfInstallation,
   takeLock,
 } from './data-folder.ts';
+import { checkedAtOpen } from './integrity.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import { StorageError } from './storage-error.ts';
 
@@ -47,6 +48,8 @@ export interface OpenDatabase {
  * Opens the database, creating or migrating it.
  *
  *   lock -> is it ours alone, and there? -> settings -> quick_check -> (copy beside it) -> migrations -> checkpoint each minute ... TRUNCATE -> unlock
+ *
+ * The check is of a small file: reading a large one would keep the lines closed for minutes; see integrity.ts.
  *
  * Beware: closing any descriptor of these files in this process drops SQLite's POSIX locks
  * (sqlite.org/howtocorrupt.html, 2.2), so nothing else in the daemon may open them by hand.
@@ -161,6 +164,7 @@ function configure(db: Database.Database, path: string): void {
   db.pragma('foreign_keys = ON');
   db.pragma(`journal_size_limit = ${LARGE_WAL_BYTES}`);
   db.pragma('trusted_schema = OFF');
+  if (!checkedAtOpen(path)) return;
   const found = db.pragma('quick_check(1)', { simple: true });
   if (found !== 'ok') throw corrupt(path, String(found).replaceAll(/\s+/g, ' '));
 }

@@ -20,7 +20,8 @@ export interface HealthSources {
     pending: number;
     overdueSeconds: number;
   }>;
-  disk(): { free_mb: number | null; low: boolean };
+  /** `damage`: what the check of the database found wrong. */
+  disk(): { free_mb: number | null; low: boolean; damage?: string | null };
   warnMb: number;
   threads(): {
     ready: boolean;
@@ -137,7 +138,14 @@ async function queueHealth(o: HealthSources): Promise<PartHealth> {
 }
 
 function diskHealth({ disk, warnMb }: HealthSources): PartHealth {
-  const { free_mb, low } = disk();
+  const { free_mb, low, damage } = disk();
+  if (damage) {
+    return {
+      state: 'down',
+      text: 'The database is damaged: put a backup in its place before more is lost. The log says what was found.',
+      free_mb,
+    };
+  }
   if (free_mb === null) return { state: 'warn', text: 'The free space is not known.', free_mb };
   const free = free_mb >= 2048 ? `${Math.floor(free_mb / 1024)} GB` : `${Math.floor(free_mb)} MB`;
   if (low)
