@@ -94,11 +94,25 @@ function missedRinging(status: CallStatus): readonly EventType[] {
   return status === 'queued' || status === 'initiated' ? ['call.ringing'] : [];
 }
 
-/** Whether the time of the answer was worked out from the end, because the callback of the answer had not come. */
+/**
+ * A time by somebody else's clock, which may count in whole seconds: never before what is known to have come before it.
+ * Those of a call are in order, created, rung, answered, ended, whoever told of them.
+ */
+function notBefore(at: string, ...earlier: (string | null)[]): string {
+  return earlier.reduce<string>((latest, time) => (time !== null && time > latest ? time : latest), at);
+}
+
+/** The time of the answer as the end tells it, where the callback of the answer has not come. */
+function inferredAnswer(call: CallRecord, endedAt: string, seconds: number): string {
+  const at = new Date(Date.parse(endedAt) - seconds * 1000).toISOString();
+  return notBefore(at, call.created_at, call.started_at);
+}
+
+/** Whether the time of the answer was worked out from the end. */
 function isInferredAnswer(call: CallRecord): boolean {
-  if (call.answered_at === null || call.ended_at === null || call.billed_duration_seconds === null)
-    return false;
-  return Date.parse(call.answered_at) === Date.parse(call.ended_at) - call.billed_duration_seconds * 1000;
+  const { ended_at, billed_duration_seconds: seconds } = call;
+  if (call.answered_at === null || ended_at === null || seconds === null) return false;
+  return call.answered_at === inferredAnswer(call, ended_at, seconds);
 }
 
 function step(
@@ -118,12 +132,11 @@ const NO_CONVERSATION: Record<string, string> = {
 };
 
 function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pricePerMinute: number): Step {
+  const endedAt = notBefore(event.at, call.created_at, call.started_at, call.answered_at);
   // `completed` for a call never seen answered means that the callback of the answer was lost or is late.
   const answeredAt =
     call.answered_at ??
-    (event.outcome === 'completed'
-      ? new Date(Date.parse(event.at) - (event.durationSeconds ?? 0) * 1000).toISOString()
-      : null);
+    (event.outcome === 'completed' ? inferredAnswer(call, endedAt, event.durationSeconds ?? 0) : null);
   const connected = answeredAt !== null;
   const failed = connected && (call.error_code !== null || event.outcome === 'failed');
   // A call that we gave up before anyone answered, because of a fault of ours, has failed and was not canceled.
@@ -134,7 +147,7 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
     : call.error_code === null || event.outcome === 'completed'
       ? event.outcome
       : 'failed';
-  const billed = connected ? (event.durationSeconds ?? secondsBetween(answeredAt, event.at)) : null;
+  const billed = connected ? (event.durationSeconds ?? secondsBetween(answeredAt, endedAt)) : null;
   const amount = billed === null ? null : chargeFor(billed, pricePerMinute);
   const rang = connected || status === 'no_answer' || event.rang === true;
   const noReturns = Object.keys(call.returns).length === 0;
@@ -143,8 +156,8 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
     {
       status,
       ...(call.answered_at === null && connected ? { answered_at: answeredAt } : {}),
-      ended_at: event.at,
-      duration_seconds: secondsBetween(call.started_at ?? call.created_at, event.at),
+      ended_at: endedAt,
+      duration_seconds: secondsBetween(call.started_at ?? call.created_at, endedAt),
       billed_duration_seconds: billed,
       billing_amount_milli_cents: amount,
       reservation_status: connected ? 'settled' : 'released',
@@ -188,6 +201,14 @@ function failure(
   };
 }
 
+/** A ringing that is heard of after the end: its time, and an answer worked out from the end is not before it. */
+function lateRinging(call: CallRecord, at: string, endedAt: string): Step | null {
+  if (at > endedAt) return null;
+  const change = { started_at: at, duration_seconds: secondsBetween(at, endedAt) };
+  if (call.answered_at === null || at <= call.answered_at) return step(call.status, change);
+  return isInferredAnswer(call) ? step(call.status, { ...change, answered_at: at }) : null;
+}
+
 /**
  * What an event does to a call.
  * @param pricePerMinute milli-cents a connected minute
@@ -199,14 +220,12 @@ export function next(call: CallRecord, event: CallEvent, pricePerMinute: number)
     // Both ends hang up at once, and callbacks come late: only what is still missing is noted.
     const { ended_at } = call;
     if (event.type === 'ringing' && call.started_at === null && ended_at !== null && event.at <= ended_at) {
-      return step(status, {
-        started_at: event.at,
-        duration_seconds: secondsBetween(event.at, ended_at),
-      });
+      return lateRinging(call, notBefore(event.at, call.created_at), ended_at);
     }
     if (event.type === 'answered' && ended_at !== null && event.at <= ended_at) {
-      const isNews = event.at !== call.answered_at && isInferredAnswer(call);
-      return isNews ? step(status, { answered_at: event.at }) : null;
+      const at = notBefore(event.at, call.created_at, call.started_at);
+      const isNews = at !== call.answered_at && isInferredAnswer(call);
+      return isNews ? step(status, { answered_at: at }) : null;
     }
     if (event.type === 'machine-detected' && call.answered_by === null) {
       return step(status, { answered_by: event.answeredBy });
@@ -230,7 +249,7 @@ export function next(call: CallRecord, event: CallEvent, pricePerMinute: number)
         status,
         {
           status: 'failed',
-          ended_at: event.at,
+          ended_at: notBefore(event.at, call.created_at),
           duration_seconds: secondsBetween(call.created_at, event.at),
           error_code: event.code,
           error_message: event.message,
@@ -247,22 +266,24 @@ export function next(call: CallRecord, event: CallEvent, pricePerMinute: number)
           effects: ['release'],
         },
       );
-    case 'ringing':
+    case 'ringing': {
+      const at = notBefore(event.at, call.created_at);
       if (status === 'queued' || status === 'initiated') {
         return step(
           status,
-          { status: 'ringing', started_at: call.started_at ?? event.at },
+          { status: 'ringing', started_at: call.started_at ?? at },
           { events: ['call.ringing'] },
         );
       }
-      return call.started_at === null && event.at <= (call.answered_at ?? event.at)
-        ? step(status, { started_at: event.at })
+      return call.started_at === null && at <= (call.answered_at ?? at)
+        ? step(status, { started_at: at })
         : null;
+    }
     case 'answered':
       if (status === 'in_progress') return null;
       return step(
         status,
-        { status: 'in_progress', answered_at: event.at },
+        { status: 'in_progress', answered_at: notBefore(event.at, call.created_at, call.started_at) },
         { events: [...missedRinging(status), 'call.answered'] },
       );
     case 'finishing':

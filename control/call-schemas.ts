@@ -224,7 +224,11 @@ export const call = z
       .nullable()
       .describe('When it began to ring. Null before, and when it never did or the carrier did not say.'),
     answered_at: time.nullable().describe('When someone picked up. Null before, and when nobody did.'),
-    ended_at: time.nullable().describe('When it ended. Null while it has not.'),
+    ended_at: time
+      .nullable()
+      .describe(
+        'When it ended. Null while it has not. created_at, started_at, answered_at and ended_at are in this order, whoever told of them.',
+      ),
     duration_seconds: z
       .int()
       .nullable()

@@ -1143,7 +1143,7 @@ export interface Call {
    */
   answered_at: string | null;
   /**
-   * When it ended. Null while it has not.
+   * When it ended. Null while it has not. created_at, started_at, answered_at and ended_at are in this order, whoever told of them.
    */
   ended_at: string | null;
   /**
