@@ -13,6 +13,7 @@ import type {
 } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import { type ModelAccess, machinePlan, planCall, type Script, streamPath, streamUrl } from './call-plan.ts';
+import type { Fault, HangupCause } from './call-reasons.ts';
 import { type CallEvent, endBy, isTerminal, next } from './call-state.ts';
 import type { RunTool } from './calls.ts';
 import type { Carrier, StreamAnswer } from './carriers/carrier.ts';
@@ -122,11 +123,7 @@ export interface CallDesk {
   /** Applies an event to a call: stores the step, performs its effects, answers the call as it is afterwards. */
   apply(callId: string, event: CallEvent): Promise<CallRecord | null>;
   /** Ends a call at the carrier and records the end, whatever the media does. */
-  endNow(
-    callId: string,
-    cause: string,
-    error: { code: string; message: string } | null,
-  ): Promise<CallRecord | null>;
+  endNow(callId: string, cause: HangupCause, error: Fault | null): Promise<CallRecord | null>;
   /**
    * Takes a slot, makes the call's row and has its media thread open the model. `create` answers the record or a refusal.
    * @throws AppError draining, storage_low, at_capacity
@@ -384,11 +381,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     };
   }
 
-  type End = (
-    callId: string,
-    cause: string,
-    error: { code: string; message: string } | null,
-  ) => Promise<CallRecord | null>;
+  type End = (callId: string, cause: HangupCause, error: Fault | null) => Promise<CallRecord | null>;
 
   /** Of several that end a call at once the first does it, and the carrier is asked once. */
   const endNow: End = (callId, cause, error) => {

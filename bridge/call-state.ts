@@ -1,6 +1,7 @@
 // A call's life: (call, event, now) -> change, events, money and effects, or null when the event changes nothing.
 // PURE. Monotonic: late, repeated and reordered events add missing times and nothing else.
 import type { CallRecord, CallStatus, EventType, LedgerRecord } from '../storage/records.ts';
+import type { FaultCode, HangupCause } from './call-reasons.ts';
 import type { CarrierCallSnapshot, CarrierStatus } from './carriers/carrier.ts';
 
 export type CallEvent =
@@ -22,7 +23,7 @@ export type CallEvent =
       rang?: boolean;
     }
   /** The talk is ended by us and this is why; whoever says so hangs up, and the carrier's own end follows. */
-  | { type: 'finishing'; cause: string; errorCode: string | null; errorMessage: string | null }
+  | { type: 'finishing'; cause: HangupCause; errorCode: FaultCode | null; errorMessage: string | null }
   | { type: 'machine-detected'; answeredBy: string };
 
 export type CallEffect =
@@ -151,6 +152,7 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
   const amount = billed === null ? null : chargeFor(billed, pricePerMinute);
   const rang = connected || status === 'no_answer' || event.rang === true;
   const noReturns = Object.keys(call.returns).length === 0;
+  const ours: HangupCause = status === 'completed' ? 'remote_hangup' : status;
   return step(
     call.status,
     {
@@ -162,7 +164,7 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
       billing_amount_milli_cents: amount,
       reservation_status: connected ? 'settled' : 'released',
       reserved_milli_cents: 0,
-      hangup_cause: call.hangup_cause ?? (status === 'completed' ? 'remote_hangup' : (event.cause ?? status)),
+      hangup_cause: call.hangup_cause ?? (status === 'completed' ? ours : (event.cause ?? ours)),
       ...failure(call, event, status),
       ...(status === 'completed'
         ? {}
@@ -196,7 +198,7 @@ function failure(
   if (status !== 'failed') return { error_code: code, error_message: message };
   const reason = event.cause === null ? '' : ` (${event.cause})`;
   return {
-    error_code: code ?? 'carrier_failed',
+    error_code: code ?? ('carrier_failed' satisfies FaultCode),
     error_message: message ?? `The carrier could not connect the call, or lost it${reason}.`,
   };
 }
@@ -253,7 +255,7 @@ export function next(call: CallRecord, event: CallEvent, pricePerMinute: number)
           duration_seconds: secondsBetween(call.created_at, event.at),
           error_code: event.code,
           error_message: event.message,
-          hangup_cause: 'refused_by_carrier',
+          hangup_cause: 'refused_by_carrier' satisfies HangupCause,
           reservation_status: 'released',
           reserved_milli_cents: 0,
           ...(Object.keys(call.returns).length === 0

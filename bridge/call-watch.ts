@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { CallRecord } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import type { LiveEntry } from './call-desk.ts';
+import type { Fault, HangupCause } from './call-reasons.ts';
 import { endBy, isTerminal } from './call-state.ts';
 import type { CarrierCallSnapshot } from './carriers/carrier.ts';
 import type { Switchboard } from './switchboard.ts';
@@ -17,7 +18,7 @@ export interface CallWatch {
   /** Waits for live calls up to `seconds`, then has the agents say a closing line, then hangs up. */
   drain(seconds: number): Promise<void>;
   /** Hangs up everything and records each end, whatever the carrier answers, in `withinMs`. */
-  endAll(cause: string, withinMs: number): Promise<void>;
+  endAll(cause: StopCause, withinMs: number): Promise<void>;
   close(): void;
 }
 
@@ -50,6 +51,9 @@ const CLOSING_LINE_MS = 15_000;
 const END_ALL_MS = 4_500;
 
 export const CLOSING_LINE = 'I am sorry, I have to end this call now. Please call again later. Goodbye.';
+
+/** Why all calls are ended at once. */
+export type StopCause = Extract<HangupCause, 'draining' | 'daemon_stopped' | 'daemon_crashed'>;
 
 const ENDED = new Set(['completed', 'busy', 'no_answer', 'failed', 'canceled']);
 
@@ -198,7 +202,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
       const grace = entry.finishing.speaking ? SPOKEN_GRACE_MS : END_GRACE_MS;
       if (now - entry.finishing.at < grace) return;
       if (await settleBy(call, await ask(call))) return;
-      await switchboard.endNow(call.id, call.hangup_cause ?? 'stream_ended', null);
+      await switchboard.endNow(call.id, 'stream_ended', null);
       return;
     }
     if (entry.away !== null && now - entry.away.since > AWAY_MS) {
@@ -278,10 +282,10 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     }
   }
 
-  async function endAll(cause: string, withinMs: number): Promise<void> {
+  async function endAll(cause: StopCause, withinMs: number): Promise<void> {
     const until = performance.now() + withinMs;
     const carrierUntil = performance.now() + withinMs * 0.6;
-    const error =
+    const error: Fault | null =
       cause === 'draining' ? null : { code: cause, message: 'The service was stopped during the call.' };
     const late = new Promise((resolve) => setTimeout(resolve, withinMs * 0.6 + 50));
     async function endOne(callId: string): Promise<void> {

@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import type { CallRecord } from '../storage/records.ts';
 import type { Away, CallDesk, LiveEntry } from './call-desk.ts';
 import { isTerminal } from './call-state.ts';
+import { isNumber } from './carriers/caller-id.ts';
 import { NOT_POSSIBLE } from './carriers/carrier.ts';
 import type { FromMedia } from './messages.ts';
 import { openTranscriptBatch } from './transcript-batch.ts';
@@ -242,8 +243,8 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         return;
       case 'transfer-requested':
         await leave(message, 'transfer', TRANSFER_FAILED, (call, id) => {
-          // A withheld number cannot be shown on; then it is the number that was called.
-          const from = call.from_number === 'anonymous' ? call.to_number : call.from_number;
+          // Who has no number has none to show on; then it is the number that was called.
+          const from = isNumber(call.from_number) ? call.from_number : call.to_number;
           return carrierOf(call).transfer(id, message.number, { callId: call.id, from });
         });
         return;

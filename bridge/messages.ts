@@ -1,5 +1,6 @@
 // What the control thread and a media thread tell each other. PURE types; plain data only, nothing per frame.
 import type { VadModelName } from '../audio/vad-models.ts';
+import type { FaultCode, HangupCause } from './call-reasons.ts';
 import type { ModelConfig, TurnDetection, Usage } from './models/model.ts';
 
 /** Start-up data of a media thread. Media threads read neither the environment nor the database. */
@@ -48,9 +49,10 @@ export interface PrepareCall {
   maxSeconds: number;
 }
 
-export type EndReason =
+/** What a media thread ends a call by. */
+export type EndReason = Extract<
+  HangupCause,
   | 'agent_ended'
-  | 'caller_ended'
   | 'caller_silent'
   | 'voicemail'
   | 'fax'
@@ -64,7 +66,8 @@ export type EndReason =
   | 'carrier_backpressure'
   | 'model_failed'
   | 'model_silent'
-  | 'thread_lost';
+  | 'thread_lost'
+>;
 
 export type ToMedia =
   | ({ type: 'prepare' } & PrepareCall)
@@ -173,7 +176,7 @@ export type FromMedia =
       type: 'finished';
       callId: string;
       reason: EndReason;
-      errorCode: string | null;
+      errorCode: FaultCode | null;
       errorMessage: string | null;
       speak: string | null;
     }

@@ -6,6 +6,7 @@ import { maskNumber } from '../log.ts';
 import type { CallRecord, EventType } from '../storage/records.ts';
 import { type CallDesk, type CallDeskOptions, type LiveEntry, openCallDesk } from './call-desk.ts';
 import { machinePlan, streamPath } from './call-plan.ts';
+import type { Fault, HangupCause } from './call-reasons.ts';
 import { type CallEvent, isTerminal } from './call-state.ts';
 import type { Calls } from './calls.ts';
 import { openCarrierInbox } from './carrier-inbox.ts';
@@ -27,11 +28,7 @@ export interface Switchboard extends Calls, HookHandlers {
   /** Has the media thread end the talk, with a spoken line or at once. */
   finish(callId: string, reason: EndReason, say: string | null): void;
   /** Ends a call at the carrier and records the end, whatever the media does. */
-  endNow(
-    callId: string,
-    cause: string,
-    error: { code: string; message: string } | null,
-  ): Promise<CallRecord | null>;
+  endNow(callId: string, cause: HangupCause, error: Fault | null): Promise<CallRecord | null>;
   setAccepting(accepting: boolean): void;
   /** Stores what waits to be stored in batches. */
   flush(): void;

@@ -1,6 +1,7 @@
 // What the floor is about: phases, events, effects, rules and their figures, and the smallest steps. PURE.
 // What an event does to the floor is turn-state.ts.
 
+import type { EndReason } from './messages.ts';
 import { PAUSE_RULES, type PauseRules } from './turn-end.ts';
 import { type Burst, HOLD_RULES, type Hold, type HoldRules } from './turn-hold.ts';
 
@@ -69,7 +70,7 @@ export type Phase =
   /** A machine's greeting runs; the message waits for its end. */
   | { at: 'waiting-for-beep'; since: number }
   /** The last words are being spoken; nothing interrupts them. `asked`: when they were asked of the model. */
-  | { at: 'closing'; asked: number | null; reason: string }
+  | { at: 'closing'; asked: number | null; reason: TalkEnd }
   /** The message is left, and somebody spoke meanwhile: a person who picks up the phone speaks again. */
   | { at: 'lingering'; since: number }
   /** The line has left this talk, for key tones or another party; it may come back with another stream. */
@@ -148,9 +149,9 @@ export type TurnEvent =
   | { type: 'machine-detection'; verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown' }
   | { type: 'beep' }
   /** The agent wants to end the call. `pending`: audio is still to be heard or to come. */
-  | { type: 'end-requested'; reason: string; pending: boolean }
+  | { type: 'end-requested'; reason: TalkEnd; pending: boolean }
   /** The operator or a limit wants the call to end after a spoken line, or at once. */
-  | { type: 'finish'; reason: string; say: string | null }
+  | { type: 'finish'; reason: TalkEnd; say: string | null }
   /** `tools`: some run. */
   | { type: 'tick'; tools?: boolean };
 
@@ -184,7 +185,7 @@ export type TurnEffect =
   /** The typed words are the caller's; `respond` asks for the answer. */
   | { do: 'typed'; text: string; respond: boolean }
   | { do: 'floor'; floor: 'agent' | 'caller' | 'none' }
-  | { do: 'finish'; reason: string };
+  | { do: 'finish'; reason: TalkEnd };
 
 export interface TurnStep {
   state: TurnState;
@@ -229,10 +230,13 @@ export function to(state: TurnState, phase: Phase, effects: TurnEffect[] = NO_EF
   return { state: { ...state, phase }, effects };
 }
 
+/** Why a talk ends or, for key tones, leaves its line. */
+export type TalkEnd = EndReason | 'digits';
+
 /** Ends that the line can come back from. */
-const LEAVES: ReadonlySet<string> = new Set(['transferred', 'digits']);
+const LEAVES: ReadonlySet<TalkEnd> = new Set(['transferred', 'digits']);
 
 /** Everything said was heard: the talk ends, or leaves the line for a while. */
-export function finish(state: TurnState, reason: string): TurnStep {
+export function finish(state: TurnState, reason: TalkEnd): TurnStep {
   return to(state, { at: LEAVES.has(reason) ? 'away' : 'over' }, [{ do: 'finish', reason }]);
 }

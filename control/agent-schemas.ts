@@ -186,7 +186,11 @@ export const agentSummary = z
   .strictObject({
     id: id.describe('Agent id.'),
     org_id: id.describe('The organization it belongs to.'),
-    user_id: z.string().describe('Who created it: the id of the API key.'),
+    user_id: z
+      .string()
+      .describe(
+        'Who created it: the id of the API key, or of the operator where it was made in the dashboard. Of a key that is revoked it stays; it is never a name or an address.',
+      ),
     name: z.string().describe('Human-readable label.'),
     type,
     persona: z.string().nullable().describe('Identity and policy. Null: the default persona.'),

@@ -107,7 +107,10 @@ export function createApp(o: AppParts): Express {
 
 const nothingHere: RequestHandler = () => {
   // The path is not repeated: it may hold what belongs in no answer and no log.
-  throw new AppError('not_found', 'There is nothing at this path.');
+  throw new AppError(
+    'not_found',
+    'There is nothing at this path. The API begins at /v1, and /docs describes it.',
+  );
 };
 
 function markRoute(path: string, next: () => void, context: RequestContext): void {

@@ -123,16 +123,18 @@ export const PROMPT_HINTS: Readonly<Record<string, string>> = {
   'missing instructions': 'instructions is required when no agent_id is given: send one of the two.',
 };
 
+/** How inbound calls show callers that have no number of their own, or withhold it. */
+const CALLER_WITHOUT_NUMBER = /^(anonymous|browser|\d{2,15}|(sips?|client):[\x21-\x7e]{1,250})$/;
+
 export const listCalls = pageQuery.extend({
   status: status.optional().describe('Only calls in this status.'),
   direction: direction.optional().describe('Only calls in this direction.'),
   agent_id: id.optional().describe('Only calls of this agent.'),
   to_number: numberQuery.optional().describe('Only calls to this number, E.164.'),
-  // Inbound calls with a withheld number have this word for one.
   from_number: z
-    .union([z.literal('anonymous'), numberQuery])
+    .union([z.string().regex(CALLER_WITHOUT_NUMBER, 'must be a caller as from_number shows it'), numberQuery])
     .optional()
-    .describe('Only calls from this number, E.164, or `anonymous`.'),
+    .describe('Only calls from this number, E.164, or from this caller as `from_number` shows it.'),
   created_after: timeQuery.optional().describe('Only calls created after this time, ISO 8601.'),
   created_before: timeQuery.optional().describe('Only calls created before this time, ISO 8601.'),
   search: z
@@ -182,7 +184,9 @@ export const call = z
     to_number: z.string().describe('Who is called, E.164; of an inbound call, the number that was called.'),
     from_number: z
       .string()
-      .describe('Caller ID, E.164; of an inbound call, who calls, or `anonymous` when withheld.'),
+      .describe(
+        'Caller ID, E.164; of an inbound call, who calls: a number where there is one, also out of a SIP address (`sip:+14155550123@…`); else the address (`sip:alice@pbx.example.com`, `client:alice`, the digits of an extension), without password and parameters; `anonymous` when withheld.',
+      ),
     status,
     direction,
     persona: z
@@ -269,14 +273,14 @@ export const call = z
       .string()
       .nullable()
       .describe(
-        "What failed: the carrier's own code, or one of ours such as model_error. Null: nothing did.",
+        "What failed: the carrier's own code (Twilio's are digits, such as 21211), or one of our words, such as model_unreachable; the reference lists ours under *Why calls end*. Null: nothing did.",
       ),
     error_message: z.string().nullable().describe('The same in words. Null: nothing failed.'),
     hangup_cause: z
       .string()
       .nullable()
       .describe(
-        'Why it ended, or is about to: remote_hangup, agent_ended, caller_silent, voicemail, fax, transferred, hangup_requested, canceled, max_duration, credit_exhausted, draining, refused_by_carrier, no_answer, busy or what the carrier names in their place (`SIP 486`), or the fault (stream_lost, model_failed, daemon_restart, …). More may be added. Null while live.',
+        'Why it ended, or is about to: one of our words, such as remote_hangup, agent_ended or model_failed, or what the carrier names in their place (`SIP 486`); the reference lists ours under *Why calls end*. More may be added. Null while live.',
       ),
     metadata: z
       .record(z.string(), z.unknown())

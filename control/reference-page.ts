@@ -1,11 +1,12 @@
 // The reference as one HTML page without scripts, made from the OpenAPI document and the reference's own texts. PURE.
 // Everything is on the page, so that the browser's own search finds it; every heading is a link to itself.
 import { createHash } from 'node:crypto';
+import { FAULT_CODES, HANGUP_CAUSES } from '../bridge/call-reasons.ts';
 import { ERROR_STATUS, type ErrorCode } from '../errors.ts';
 import { ERROR_MEANING } from './error-meanings.ts';
 import type { JsonSchema, OpenApi, Operation, Parameter, Reference, ResponseObject } from './openapi.ts';
 import { DEFAULT_PERSONA } from './prompt.ts';
-import { DECISIONS, RETRY_RULES, VERIFY_BY_HAND, VERIFY_BY_LIBRARY } from './reference-text.ts';
+import { CALL_REASONS, DECISIONS, RETRY_RULES, VERIFY_BY_HAND, VERIFY_BY_LIBRARY } from './reference-text.ts';
 import { MAX_ATTEMPTS, RETRY_SECONDS } from './webhook-schedule.ts';
 
 const STYLE = `
@@ -254,6 +255,20 @@ function errors(): string {
   return `<div class="wide"><table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>\n${rows}\n</tbody></table></div>`;
 }
 
+/** Our own words for why a call ended and what failed. */
+function reasons(): string {
+  const words = (field: string, meanings: Readonly<Record<string, string>>) =>
+    table(
+      [`Ours in <code>${field}</code>`, 'Meaning'],
+      Object.entries(meanings).map(([word, meaning]) => [`<code>${word}</code>`, line(meaning)]),
+    );
+  return [
+    paragraphs(CALL_REASONS),
+    words('hangup_cause', HANGUP_CAUSES),
+    words('error_code', FAULT_CODES),
+  ].join('\n');
+}
+
 interface Section {
   id: string;
   title: string;
@@ -342,6 +357,7 @@ export function referencePage(document: OpenApi): string {
     ),
     plain('retries', 'Retry schedule', retries()),
     plain('errors', 'Errors', errors()),
+    plain('reasons', 'Why calls end', reasons()),
     {
       id: 'schemas',
       title: 'Schemas',

@@ -51,6 +51,13 @@ export const EVENT_MEANING: Readonly<Record<EventType, { summary: string; descri
   'call.canceled': { summary: 'A call was canceled before it was answered', description: 'Sent at once.' },
 };
 
+/** Which words of `hangup_cause` and `error_code` are ours, which the carrier's. */
+export const CALL_REASONS = `A call says twice why it ended: \`hangup_cause\` always, \`error_code\` (with \`error_message\`) where something failed. Both are for people and for statistics: more words may come.
+
+What the carrier says stands as the carrier says it. In \`hangup_cause\` that is \`SIP\` and a status of RFC 3261 (\`SIP 486\`: busy); in \`error_code\` it is the carrier's own number (Twilio's are digits, such as \`21211\`, described at www.twilio.com/docs/api/errors). Where its answer had no code, its HTTP status stands there as \`http_\` and digits (\`http_502\`).
+
+Every word below is ours. Other fields with words of ours: \`last_error\` of a delivery and \`disabled_reason\` of an endpoint, which list theirs. The \`carrier_code\` of an error answer is what \`error_code\` would hold.`;
+
 /** What the retry schedule does besides waiting. */
 export const RETRY_RULES: readonly string[] = [
   'A 2xx within 15 seconds, connecting included, delivers. The body of the answer is not looked at.',

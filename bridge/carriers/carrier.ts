@@ -139,7 +139,7 @@ export type CarrierEvent =
 export interface InboundCall {
   carrierCallId: string;
   to: string;
-  /** E.164, or `anonymous` when the caller's number is withheld. */
+  /** E.164; a SIP address or the like of a caller without a number; `anonymous` when it is withheld. */
   from: string;
 }
 

@@ -5,6 +5,7 @@ import express from 'express';
 import type { ErrorCode } from '../../errors.ts';
 import { ERROR_STATUS } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { callerOf } from './caller-id.ts';
 import type { CarrierEvent, CarrierStatus, HookHandlers, StreamAnswer } from './carrier.ts';
 import { type FormFields, verifyTwilio } from './twilio-signature.ts';
 import { carrierStatus } from './twilio-status.ts';
@@ -92,7 +93,7 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
       const answer = await handlers.inbound({
         carrierCallId,
         to: field(form, 'To') ?? '',
-        from: callerNumber(field(form, 'From')),
+        from: callerOf(field(form, 'From')),
       });
       // The call got its id while it was answered: it is among the stream's parameters.
       const callId = answer.answer === 'stream' ? answer.parameters.callId : undefined;
@@ -255,13 +256,6 @@ function wholeNumber(text: string | null): number | null {
 function hookTime(text: string | null): string {
   const time = text === null ? Number.NaN : Date.parse(text);
   return new Date(Number.isNaN(time) ? Date.now() : time).toISOString();
-}
-
-// Withheld numbers come as words, or as words spelled on a keypad: ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN, UNAVAILABLE.
-const WITHHELD = new Set(['+266696687', '+7378742833', '+2562533', '+8656696', '+86282452253']);
-
-function callerNumber(from: string | null): string {
-  return from !== null && /^\+[1-9]\d{4,14}$/.test(from) && !WITHHELD.has(from) ? from : 'anonymous';
 }
 
 /** The status of an error of the body parser; null for any other error. */

@@ -1,6 +1,7 @@
 // The tools of one live call: those that end or leave the line are done here, the others are run by the control thread.
 // When the line may end or leave is decided by the turn rules.
 import type { FromMedia, PrepareCall } from '../messages.ts';
+import type { TalkEnd } from '../turns.ts';
 
 export interface CallToolPorts {
   post(message: FromMedia): void;
@@ -9,7 +10,7 @@ export interface CallToolPorts {
   answer(toolCallId: string, output: Record<string, unknown>): void;
   /** Writes a line of the transcript. */
   note(text: string): void;
-  endRequested(reason: string): void;
+  endRequested(reason: TalkEnd): void;
   /** A tool has been answered without having run. */
   answered(): void;
 }

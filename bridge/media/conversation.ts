@@ -1,6 +1,7 @@
 // One call's talk: performs what turn-state decides on the model, the playout and the carrier, and tells the control
 // thread what happened. Decides nothing about the floor itself; knows no socket and no clock of its own.
-import type { FromMedia, PrepareCall, TranscriptUpdate, TurnTimes } from '../messages.ts';
+import type { Fault } from '../call-reasons.ts';
+import type { EndReason, FromMedia, PrepareCall, TranscriptUpdate, TurnTimes } from '../messages.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import { createPlayout, type Playout } from '../playout.ts';
 import { TOLD_BY_MODEL } from '../turn-end.ts';
@@ -71,7 +72,7 @@ export interface Conversation {
   beep(): void;
   machineDetection(verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown'): void;
   toolResult(toolCallId: string, output: string): void;
-  finish(reason: string, say: string | null): void;
+  finish(reason: EndReason, say: string | null): void;
   tick(): void;
   /** Whether a machine's greeting is being listened to. */
   waitingForBeep(): boolean;
@@ -104,7 +105,7 @@ export function openConversation(
   let falseBargeIns = 0;
   /** When the last mark came back: until then at least the agent was heard. */
   let lastHeardMs = 0;
-  let sessionLost: { code: string; message: string } | null = null;
+  let sessionLost: Fault | null = null;
   let times: TurnTimes | null = null;
   let over = false;
   let closing: Promise<void> | null = null;

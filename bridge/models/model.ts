@@ -1,5 +1,6 @@
 // What the bridge needs of a realtime speech model. PURE types.
 // A model is a session (socket, renewal, retry) and a PURE wire (its events); a line in models.ts names it.
+import type { Fault } from '../call-reasons.ts';
 
 export interface ModelTool {
   name: string;
@@ -78,7 +79,7 @@ export interface ModelListener {
   /** The socket was lost and a new session is being made; what was said is re-told to it. */
   reconnecting(why: string): void;
   /** The session is gone for good. `code`: model_unreachable, model_refused, model_lost, model_error. */
-  failed(failure: { code: string; message: string }): void;
+  failed(failure: Fault): void;
 }
 
 export interface ModelSession {

@@ -1,6 +1,7 @@
 // Keeps one configured socket to the model in force: the first dial, dialling again after a loss, and moving to a fresh
 // socket before the old one expires. What was said is told to each new socket by the session.
 import type { Log } from '../../log.ts';
+import type { Fault, FaultCode } from '../call-reasons.ts';
 import type { ModelConfig } from './model.ts';
 import type { ModelEvent } from './openai-server-events.ts';
 import { type Loss, type ModelSocket, openModelSocket, type Timers } from './openai-socket.ts';
@@ -25,7 +26,7 @@ export interface ConnectionListener {
   event(event: ModelEvent): void;
   /** The socket in force is gone; another is being dialled. */
   lost(why: string): void;
-  failed(failure: { code: string; message: string }): void;
+  failed(failure: Fault): void;
   /** A fresh socket is ready: true when nothing is under way that the old one would have to finish. */
   mayMove(): boolean;
 }
@@ -70,7 +71,7 @@ export function openModelConnection(o: ConnectionOptions): ModelConnection {
   let cancelRenewal = () => {};
   const closing: Promise<void>[] = [];
 
-  function fail(code: string, message: string): void {
+  function fail(code: FaultCode, message: string): void {
     if (over) return;
     stop();
     listener.failed({ code, message });
@@ -159,7 +160,7 @@ export function openModelConnection(o: ConnectionOptions): ModelConnection {
     }
   }
 
-  function begin(budgetMs: number, code: string): void {
+  function begin(budgetMs: number, code: FaultCode): void {
     since = now();
     attempt = 0;
     cancelBudget = timers.after(budgetMs, () => fail(code, 'the model server could not be reached in time'));

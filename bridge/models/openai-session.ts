@@ -1,6 +1,7 @@
 // A realtime session with an OpenAI-compatible server: the contract of model.ts over the gate (when to ask), the ledger
 // (what a new session is told), the caller's turns and the model's outputs. Sockets and dialling are openai-connection.ts.
 import type { Log } from '../../log.ts';
+import type { FaultCode } from '../call-reasons.ts';
 import { heardText } from '../heard-text.ts';
 import { createCallerTurns } from './caller-turns.ts';
 import type { ModelConfig, ModelListener, ModelSession } from './model.ts';
@@ -122,7 +123,7 @@ export function openOpenAISession(
     cancelDeadline();
   }
 
-  function fail(code: string, message: string): void {
+  function fail(code: FaultCode, message: string): void {
     if (over) return;
     finish();
     void connection.close();

@@ -12,6 +12,15 @@ const APP_ROUTE = /^(\/[\w-]+)*\/?$/;
 
 const importMap = ({ imports }: Bundle) => JSON.stringify({ imports });
 
+/**
+ * Whether a page is wanted. Browsers name it when they go somewhere; a program that has left `/v1` out of a path does
+ * not, and is not to take a page for its answer. At the root, which no program asks by mistake, anything will do.
+ */
+function wantsPage(req: Request): boolean {
+  if (req.path === '/') return req.accepts('html') !== false;
+  return /\btext\/html\b/i.test(req.get('accept') ?? '');
+}
+
 /** What the page may load and do. Its one inline script is the import map, known by its hash. */
 export function policyOf(bundle: Bundle): string {
   const hash = createHash('sha256').update(importMap(bundle)).digest('base64');
@@ -89,6 +98,11 @@ export function pageRoutes(assets: Assets): Router {
 
   const page: RequestHandler = (req, res, next) => {
     if (RESERVED.test(req.path) || !APP_ROUTE.test(req.path)) {
+      next();
+      return;
+    }
+    res.vary('Accept');
+    if (!wantsPage(req)) {
       next();
       return;
     }

@@ -324,9 +324,9 @@ export interface Operations {
        */
       to_number?: string;
       /**
-       * Only calls from this number, E.164, or `anonymous`.
+       * Only calls from this number, E.164, or from this caller as `from_number` shows it.
        */
-      from_number?: 'anonymous' | string;
+      from_number?: string;
       /**
        * Only calls created after this time, ISO 8601.
        */
@@ -688,7 +688,7 @@ export interface Agent {
    */
   org_id: string;
   /**
-   * Who created it: the id of the API key.
+   * Who created it: the id of the API key, or of the operator where it was made in the dashboard. Of a key that is revoked it stays; it is never a name or an address.
    */
   user_id: string;
   /**
@@ -807,7 +807,7 @@ export interface AgentSummary {
    */
   org_id: string;
   /**
-   * Who created it: the id of the API key.
+   * Who created it: the id of the API key, or of the operator where it was made in the dashboard. Of a key that is revoked it stays; it is never a name or an address.
    */
   user_id: string;
   /**
@@ -1073,7 +1073,7 @@ export interface Call {
    */
   to_number: string;
   /**
-   * Caller ID, E.164; of an inbound call, who calls, or `anonymous` when withheld.
+   * Caller ID, E.164; of an inbound call, who calls: a number where there is one, also out of a SIP address (`sip:+14155550123@…`); else the address (`sip:alice@pbx.example.com`, `client:alice`, the digits of an extension), without password and parameters; `anonymous` when withheld.
    */
   from_number: string;
   /**
@@ -1175,7 +1175,7 @@ export interface Call {
    */
   webhook_error: string | null;
   /**
-   * What failed: the carrier's own code, or one of ours such as model_error. Null: nothing did.
+   * What failed: the carrier's own code (Twilio's are digits, such as 21211), or one of our words, such as model_unreachable; the reference lists ours under *Why calls end*. Null: nothing did.
    */
   error_code: string | null;
   /**
@@ -1183,7 +1183,7 @@ export interface Call {
    */
   error_message: string | null;
   /**
-   * Why it ended, or is about to: remote_hangup, agent_ended, caller_silent, voicemail, fax, transferred, hangup_requested, canceled, max_duration, credit_exhausted, draining, refused_by_carrier, no_answer, busy or what the carrier names in their place (`SIP 486`), or the fault (stream_lost, model_failed, daemon_restart, …). More may be added. Null while live.
+   * Why it ended, or is about to: one of our words, such as remote_hangup, agent_ended or model_failed, or what the carrier names in their place (`SIP 486`); the reference lists ours under *Why calls end*. More may be added. Null while live.
    */
   hangup_cause: string | null;
   /**

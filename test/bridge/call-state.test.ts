@@ -117,7 +117,7 @@ t.test('an ended call is left by no event', async (t) => {
       ended('completed'),
       ended('failed'),
       { type: 'refused', at: T(20), code: null, message: 'late' },
-      { type: 'finishing', cause: 'x', errorCode: null, errorMessage: null },
+      { type: 'finishing', cause: 'agent_ended', errorCode: null, errorMessage: null },
     ] satisfies CallEvent[]) {
       t.equal(next(over, event, 0), null, `${status} + ${event.type}`);
     }
@@ -230,10 +230,10 @@ t.test('a fault of ours makes the call failed, whatever the carrier calls it', a
   t.equal(next(call({ ...AT.ringing, ...faulty }), ended('canceled'), 0)?.change.status, 'failed');
   const step = next(
     call(AT.in_progress),
-    { type: 'finishing', cause: 'x', errorCode: 'e', errorMessage: 'm' },
+    { type: 'finishing', cause: 'agent_ended', errorCode: 'stream_lost', errorMessage: 'm' },
     0,
   );
-  t.same(step?.change, { hangup_cause: 'x', error_code: 'e', error_message: 'm' });
+  t.same(step?.change, { hangup_cause: 'agent_ended', error_code: 'stream_lost', error_message: 'm' });
   t.same(step?.effects, [], 'whoever ends the call asks the carrier');
 });
 

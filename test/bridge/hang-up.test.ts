@@ -4,7 +4,7 @@ import type { CallRecord } from '../../storage/records.ts';
 import { type DeskRig, openDeskRig, START_MS } from './desk-rig.ts';
 
 const at = (seconds: number) => new Date(START_MS + seconds * 1_000).toISOString();
-const MODEL_GONE = { code: 'model_lost', message: 'gone' };
+const MODEL_GONE = { code: 'model_lost', message: 'gone' } as const;
 
 /** A call that rings at the carrier, or has been answered there and here. */
 async function opened(rig: DeskRig, answered: boolean): Promise<CallRecord & { carrierCallId: string }> {

@@ -687,7 +687,7 @@ t.test('finish: a spoken line is heard first; without a stream it ends at once',
 });
 
 t.test('nothing happens after the end', async (t) => {
-  const { state } = play(fresh(), [[0, { type: 'finish', reason: 'x', say: null }]]);
+  const { state } = play(fresh(), [[0, { type: 'finish', reason: 'agent_ended', say: null }]]);
   t.equal(state.phase.at, 'over');
   t.same(play(state, GREETED).did, []);
 });
@@ -695,7 +695,7 @@ t.test('nothing happens after the end', async (t) => {
 t.test(
   'a tool that takes the line away waits for the last word heard, and the line may come back',
   async (t) => {
-    for (const reason of ['transferred', 'digits']) {
+    for (const reason of ['transferred', 'digits'] as const) {
       const asked: [number, TurnEvent][] = [
         ...GREETED,
         [6_000, { type: 'end-requested', reason, pending: true }],

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import t from 'tap';
+import { FAULT_CODES, HANGUP_CAUSES } from '../../bridge/call-reasons.ts';
 import { ROUTES } from '../../control/app.ts';
 import { DEFAULT_PERSONA } from '../../control/prompt.ts';
 import { DECISIONS, VERIFY_BY_HAND } from '../../control/reference-text.ts';
@@ -123,6 +124,10 @@ t.test(
     for (const type of EVENT_TYPES) t.ok(text.includes(`<code>${type}</code>`), type);
     for (const { decisions } of DECISIONS) {
       for (const [point, decision] of decisions) t.ok(plain.includes(decision.replaceAll('`', '')), point);
+    }
+    for (const [word, meaning] of [...Object.entries(HANGUP_CAUSES), ...Object.entries(FAULT_CODES)]) {
+      t.ok(text.includes(`<code>${word}</code>`), word);
+      t.ok(plain.includes(meaning.replaceAll('`', '')), meaning);
     }
     t.ok(plain.includes(DEFAULT_PERSONA));
     for (const word of ['webhook-signature', 'Attempt', '10 h later', '27 h 43 min'])

@@ -214,7 +214,7 @@ t.test('every page', { skip: NO_CHROMIUM, timeout: 230_000 }, async (t) => {
     };
     // The floor: the same files by the same connection limits, without a browser.
     const from = performance.now();
-    await fetch(`${url}/calls`).then((answer) => answer.text());
+    await fetch(`${url}/calls`, { headers: { accept: 'text/html' } }).then((answer) => answer.text());
     const names = told.files.map(({ name }) => name);
     for (let at = 0; at < names.length; at += 6) {
       await Promise.all(

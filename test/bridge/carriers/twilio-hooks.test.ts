@@ -110,11 +110,20 @@ t.test('an inbound call is answered with a stream that comes back to its own cal
 
 t.test('withheld callers are anonymous', async (t) => {
   const { signed, inbound } = await rig(t);
-  for (const From of ['anonymous', '+266696687', 'Restricted', '', 'sip:a@b.example'])
+  for (const From of ['anonymous', '+266696687', 'Restricted', '']) await signed('/voice', { ...FORM, From });
+  t.same(
+    inbound.map((call) => call.from),
+    Array(4).fill('anonymous'),
+  );
+});
+
+t.test('callers by SIP are who they are', async (t) => {
+  const { signed, inbound } = await rig(t);
+  for (const From of ['sip:+15550001111@pbx.example.com', 'sip:a@b.example', 'client:alice'])
     await signed('/voice', { ...FORM, From });
   t.same(
     inbound.map((call) => call.from),
-    Array(5).fill('anonymous'),
+    ['+15550001111', 'sip:a@b.example', 'client:alice'],
   );
 });
 

@@ -7,6 +7,9 @@ import { makeBundle, openAssets, staticImports } from '../../../control/dashboar
 import { pageRoutes } from '../../../control/dashboard/pages.ts';
 import { openRig } from '../rig.ts';
 
+/** As a browser asks for a page. */
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
 const open = async (test: Parameters<typeof openRig>[0]) =>
   openRig(test, { pages: pageRoutes(openAssets(false)) });
 
@@ -19,8 +22,9 @@ t.test('one page answers every route of the app, and none that is not its own', 
     '/agents/new/',
     '/setup',
   ]) {
-    const { status, headers, text } = await rig.api('GET', path, { key: null });
+    const { status, headers, text } = await rig.api('GET', path, { key: null, headers: BROWSER });
     t.same([status, headers.get('content-type')], [200, 'text/html; charset=utf-8'], path);
+    t.match(headers.get('vary'), /Accept/);
     t.equal(headers.get('cache-control'), 'no-store', `${path}: an open page must find what it names`);
     t.match(text, '<div id="app">');
     t.notMatch(text, /\{\{\w+\}\}/, 'every placeholder is filled');
@@ -41,11 +45,38 @@ t.test('one page answers every route of the app, and none that is not its own', 
     '/.git/config',
     '/..%2fpackage.json',
   ]) {
-    const { status, headers } = await rig.api('GET', path);
+    const { status, headers } = await rig.api('GET', path, { headers: BROWSER });
     t.same([status, headers.get('content-type')], [404, 'application/json; charset=utf-8'], path);
   }
-  t.equal((await rig.api('POST', '/calls', { key: null })).status, 405);
-  t.equal((await rig.api('HEAD', '/calls', { key: null })).status, 200);
+  t.equal((await rig.api('POST', '/calls', { key: null, headers: BROWSER })).status, 405);
+  t.equal((await rig.api('HEAD', '/calls', { key: null, headers: BROWSER })).status, 200);
+});
+
+t.test('a program that leaves out /v1 is told so, and gets no page', async (t) => {
+  const rig = await open(t);
+  for (const [method, path, accept] of [
+    ['GET', '/calls', '*/*'],
+    ['GET', '/calls', 'application/json'],
+    ['GET', '/agents/0199c000-0000-7000-8000-000000000000', '*/*'],
+    ['GET', '/webhook_endpoints', 'application/json, text/plain, */*'],
+    ['HEAD', '/calls', '*/*'],
+    ['POST', '/calls', '*/*'],
+    ['PATCH', '/agents/1', 'application/json'],
+    ['GET', '/', 'application/json'],
+  ] as const) {
+    const { status, headers, body } = await rig.api(method, path, { headers: { accept } });
+    t.same(
+      [status, headers.get('content-type')],
+      [404, 'application/json; charset=utf-8'],
+      `${method} ${path} ${accept}`,
+    );
+    if (method !== 'HEAD') t.match(body.error, { code: 'not_found', message: /\/v1/ });
+  }
+  t.equal(
+    (await rig.api('GET', '/', { key: null, headers: { accept: '*/*' } })).status,
+    200,
+    'the root is for people',
+  );
 });
 
 t.test('the policy lets the page load its own files and nothing else from anywhere', async (t) => {
