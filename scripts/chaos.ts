@@ -2,6 +2,7 @@
 
 import { readCampaignOptions, runCampaignScript } from './campaign-options.ts';
 import { type CampaignReport, POINTS, runCampaign } from './chaos/campaign.ts';
+import type { DayFigures } from './chaos/day.ts';
 
 const USAGE = `npm run chaos -- [options]
 
@@ -12,8 +13,10 @@ money adds up and nobody was dialled twice. Everything runs on this machine.
   --kills N           kills of the daemon (default 200)
   --redis-flushes N   times that Redis is emptied (default 20; needs redis-server or valkey-server on the path)
   --redis-kills N     times that Redis is killed (default 10)
-  --lines N           callers and customers at once (default 14)
+  --lines N           callers and customers at once (default 14, with --day 100)
   --points A,B        kill at these named points only
+  --day N             in place of kills, a day of N calls (28800 are 20 a minute): a fault each 10 seconds, a restart each
+                      5 minutes, by a stop and by a kill in turn; says what the daemon held meanwhile
   --minutes N         no more kills after so long (default 60)
   --seed N            the choices of an earlier run (timing is the machine's own)
   --keep DIR          keep data and logs in this folder
@@ -25,27 +28,43 @@ function readOptions() {
       kills: 200,
       'redis-flushes': 20,
       'redis-kills': 10,
-      lines: 14,
+      lines: 0,
+      day: 0,
       minutes: 60,
       seed: Math.floor(Math.random() * 1_000_000),
     },
     texts: ['points'],
   });
+  const isDay = numbers.day > 0;
   const points = texts.points?.split(',');
   const unknown = points?.find((name) => !(name in POINTS));
   if (unknown !== undefined)
     throw new Error(`--points: there is no ${unknown}; there are ${Object.keys(POINTS).join(', ')}.`);
   return {
     ...(points === undefined ? {} : { points }),
+    ...(isDay ? { day: { calls: numbers.day, faultMs: 10_000, restartMs: 300_000 } } : {}),
     help,
     keep,
     kills: numbers.kills,
     redisFlushes: numbers['redis-flushes'],
     redisKills: numbers['redis-kills'],
-    lines: numbers.lines,
+    lines: numbers.lines || (isDay ? 100 : 14),
     minutes: numbers.minutes,
     seed: numbers.seed,
   };
+}
+
+/** What the daemon held early and late in each of its lives. */
+function lives({ held }: DayFigures): string[] {
+  return [...Map.groupBy(held, (one) => one.life)].map(([life, of]) => {
+    const early = of.find((one) => one.atSeconds >= 60) ?? of[0];
+    const late = of.at(-1);
+    const say = (one: typeof early) =>
+      one === undefined
+        ? ''
+        : `${one.rssMb} MB, ${one.files} files, log ${one.walMb} MB at ${one.atSeconds} s`;
+    return `life ${life}: ${say(early)}; ${say(late)}`;
+  });
 }
 
 function table(report: CampaignReport): string {
@@ -55,8 +74,20 @@ function table(report: CampaignReport): string {
     report.redis === null
       ? 'skipped: no redis-server or valkey-server was found (or none was asked for)'
       : `${report.redis}: emptied ${report.redisFlushes} times, killed ${report.redisKills} times`;
+  const day: [string, string, string][] =
+    report.day === null
+      ? []
+      : [
+          [
+            'calls of the day',
+            `${report.day.calls}, ${report.day.faults} faults, ${report.day.restarts} restarts`,
+            '',
+          ],
+          ...lives(report.day).map((life): [string, string, string] => ['held', life, '']),
+        ];
   const rows: [string, string, string][] = [
     ['seed', String(report.seed), ''],
+    ...day,
     ['kills', `${report.kills} (${atNamed} at ${named.length} named points)`, ''],
     ['orderly stops in between', String(report.stops), ''],
     ['redis', redis, ''],
@@ -85,7 +116,7 @@ async function run(options: ReturnType<typeof readOptions>, folder: string): Pro
     onProgress(p) {
       const line = `${p.kills}/${options.kills} kills (last: ${p.last}), ${p.calls} calls, ${p.deliveries} deliveries, redis emptied ${p.redisFlushes}, killed ${p.redisKills}`;
       if (live) process.stdout.write(`\r\x1b[K${line}`);
-      else if (p.kills % 10 === 0) console.log(line);
+      else if (options.day !== undefined || p.kills % 10 === 0) console.log(line);
     },
   });
   if (live) process.stdout.write('\r\x1b[K');

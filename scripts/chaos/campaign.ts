@@ -8,12 +8,16 @@ import { createRandom, type Random } from '../carrier-simulator/random.ts';
 import type { CallReport } from '../carrier-simulator/report.ts';
 import { type Lab, openLab, until } from '../lab.ts';
 import { PEOPLE, startCustomers } from './customers.ts';
+import { type DayFigures, type DayOptions, held, leftOver, PEOPLE_OF_A_DAY, runDay } from './day.ts';
 import { type Check, judge } from './judge.ts';
 import { openFlappingReceiver } from './receiver.ts';
 import { type ChaosRedis, findRedis, openChaosRedis } from './redis.ts';
 
 export interface CampaignOptions {
+  /** Kills of the daemon; with `day`, none but those of its restarts. */
   kills: number;
+  /** A day's calls in place of a campaign of kills. */
+  day?: DayOptions;
   redisFlushes: number;
   redisKills: number;
   seed: number;
@@ -54,6 +58,7 @@ export interface CampaignReport {
   checks: Check[];
   /** How often the daemon said it, of its warnings and errors. */
   warnings: Record<string, number>;
+  day: DayFigures | null;
 }
 
 /** Where the daemon can be made to die, and how likely it does each time it passes. */
@@ -147,7 +152,7 @@ export async function runCampaign(o: CampaignOptions): Promise<CampaignReport> {
       folder: o.folder,
       scenario: [join(import.meta.dirname, 'brief.json'), join(import.meta.dirname, 'listen.json')],
       carrier: {
-        callees: PEOPLE,
+        callees: o.day === undefined ? PEOPLE : PEOPLE_OF_A_DAY,
         seed: o.seed,
         network: {
           profile: 'clean',
@@ -166,6 +171,7 @@ export async function runCampaign(o: CampaignOptions): Promise<CampaignReport> {
         CALLER_IDLE_SECONDS: '3',
         MAX_CALL_SECONDS: o.short === true ? '10' : '20',
         DRAIN_SECONDS: '5',
+        ...(o.day === undefined ? {} : { MAX_CONCURRENT_CALLS: String(o.lines + 50) }),
         PRICE_PER_MINUTE_MILLI_CENTS: '6000',
         RESERVE_MINUTES: '1',
       },
@@ -236,11 +242,13 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
   fund(databasePath);
   await lab.restartDaemon();
 
+  const idle = held(lab, databasePath, 1, performance.now());
   const customers = startCustomers({
     lab,
     random: createRandom(o.seed, 2),
     lines: o.lines,
     agents,
+    people: Object.keys(o.day === undefined ? PEOPLE : PEOPLE_OF_A_DAY),
     inboundNumber: inboundNumber.e164,
     patienceMs: PATIENCE_MS,
   });
@@ -300,42 +308,63 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
       });
   }
 
-  const pace = o.short === true ? 'short' : 'full';
-  const names = o.points ?? Object.keys(POINTS);
-  let nextName = random.integer(names.length);
-  const endMs = o.began + o.minutes * 60_000;
-  let running = true;
-  while (deathsMs.length < o.kills && performance.now() < endMs) {
-    const isNamed = o.points !== undefined || random.chance(0.75);
-    const point = isNamed ? (names[nextName++ % names.length] ?? null) : null;
-    const afterMs = point === null ? 300 + CLOCK_MS[pace] * random.next() ** 2 : POINT_MS[pace];
-    // The first round finds it running, without a point.
-    if (!running) await restart(point);
-    // The last of Redis' troubles are left for when the daemon is not killed any more.
-    disturbRedis(Math.min(0.95, (deathsMs.length + 1) / o.kills), Math.min(afterMs, 3_000));
-    if (random.chance(0.7)) later(3_000, () => lab.ask('carrier', '/faults', random.pick(faults)));
-    const { daemon } = lab;
-    let timer: NodeJS.Timeout | undefined;
-    const byClock = new Promise<'clock'>((due) => {
-      timer = setTimeout(() => due('clock'), afterMs);
-    });
-    const how = await Promise.race([byClock, daemon.ended.then(() => 'itself' as const)]);
-    clearTimeout(timer);
-    running = false;
-    if (how === 'clock' && point === null && random.chance(0.12)) {
-      const code = await daemon.stop('SIGINT');
-      stopsMs.push(performance.now());
-      if (code !== 0) complaints.push(`the daemon ended with exit code ${code} on SIGINT`);
-      continue;
+  async function kill(): Promise<void> {
+    const pace = o.short === true ? 'short' : 'full';
+    const names = o.points ?? Object.keys(POINTS);
+    let nextName = random.integer(names.length);
+    const endMs = o.began + o.minutes * 60_000;
+    let running = true;
+    while (deathsMs.length < o.kills && performance.now() < endMs) {
+      const isNamed = o.points !== undefined || random.chance(0.75);
+      const point = isNamed ? (names[nextName++ % names.length] ?? null) : null;
+      const afterMs = point === null ? 300 + CLOCK_MS[pace] * random.next() ** 2 : POINT_MS[pace];
+      // The first round finds it running, without a point.
+      if (!running) await restart(point);
+      // The last of Redis' troubles are left for when the daemon is not killed any more.
+      disturbRedis(Math.min(0.95, (deathsMs.length + 1) / o.kills), Math.min(afterMs, 3_000));
+      if (random.chance(0.7)) later(3_000, () => lab.ask('carrier', '/faults', random.pick(faults)));
+      const { daemon } = lab;
+      let timer: NodeJS.Timeout | undefined;
+      const byClock = new Promise<'clock'>((due) => {
+        timer = setTimeout(() => due('clock'), afterMs);
+      });
+      const how = await Promise.race([byClock, daemon.ended.then(() => 'itself' as const)]);
+      clearTimeout(timer);
+      running = false;
+      if (how === 'clock' && point === null && random.chance(0.12)) {
+        const code = await daemon.stop('SIGINT');
+        stopsMs.push(performance.now());
+        if (code !== 0) complaints.push(`the daemon ended with exit code ${code} on SIGINT`);
+        continue;
+      }
+      if (how === 'clock') await daemon.stop('SIGKILL');
+      died(how === 'itself' ? (point ?? 'by itself, unasked') : 'random');
+      if (how === 'itself' && point === null) complaints.push('the daemon died unasked');
     }
-    if (how === 'clock') await daemon.stop('SIGKILL');
-    died(how === 'itself' ? (point ?? 'by itself, unasked') : 'random');
-    if (how === 'itself' && point === null) complaints.push('the daemon died unasked');
+    if (!running) await restart(null);
   }
 
+  let figures: DayFigures | null = null;
+  if (o.day === undefined) await kill();
+  else
+    figures = await runDay(o.day, {
+      lab,
+      random,
+      begun: customers.begun,
+      idle,
+      databasePath,
+      endMs: o.began + o.minutes * 60_000,
+      disturbRedis,
+      onProgress: progress,
+      restarted(how) {
+        if (how === 'killed') died('random');
+        else stopsMs.push(performance.now());
+      },
+      complaints,
+    });
   // All is well again: what was begun has to come to its end.
-  await restart(null);
   await lab.ask('carrier', '/faults', undefined, 'DELETE');
+  await lab.ask('model', '/faults', undefined, 'DELETE');
   disturbRedis(1, 2_000);
   await Promise.all(trouble);
   receiver.calmDown();
@@ -349,6 +378,7 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
     },
     60_000,
   ).catch(() => lab.ask<{ calls: CallReport[] }>('carrier', '/calls'));
+  const left = figures === null ? [] : leftOver(figures, held(lab, databasePath, 0, 0));
   const code = await lab.daemon.stop('SIGTERM');
   if (code !== 0) complaints.push(`the daemon ended with exit code ${code} on SIGTERM`);
 
@@ -363,6 +393,8 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
     complaints: [...customers.complaints, ...receiver.complaints, ...complaints],
     deathsMs: [...deathsMs, ...stopsMs],
   });
+  if (figures !== null)
+    checks.push({ name: 'files and log as before', value: figures.held.length, violations: left });
   return {
     seed: o.seed,
     kills: deathsMs.length,
@@ -375,6 +407,7 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
     seconds: Math.round((performance.now() - o.began) / 1000),
     checks,
     warnings: o.warnings,
+    day: figures,
   };
 }
 

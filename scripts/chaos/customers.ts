@@ -29,6 +29,8 @@ export interface CustomersOptions {
   /** Customers at once. */
   lines: number;
   agents: readonly string[];
+  /** Numbers that are called. */
+  people: readonly string[];
   inboundNumber: string;
   /** After this long, a customer says so and goes. */
   patienceMs: number;
@@ -111,7 +113,7 @@ export function startCustomers(o: CustomersOptions): Customers {
   async function outbound(): Promise<void> {
     const one: Dispatched = { key: `chaos-${dispatched.length}`, ids: new Set(), refused: false };
     dispatched.push(one);
-    const to = random.pick(Object.keys(PEOPLE));
+    const to = random.pick(o.people);
     const body = { agent_id: random.pick(o.agents), to, metadata: { key: one.key } };
     const copies = random.chance(0.15) ? 3 : 1;
     const ids = await Promise.all(Array.from({ length: copies }, () => dispatch(one, body)));

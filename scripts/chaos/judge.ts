@@ -3,7 +3,7 @@
 import Database from 'better-sqlite3';
 import type { CallReport } from '../carrier-simulator/report.ts';
 import type { Dispatched } from './customers.ts';
-import type { Delivered } from './receiver.ts';
+import { type Delivered, hashOf } from './receiver.ts';
 
 export interface Check {
   name: string;
@@ -160,7 +160,7 @@ function judgeDatabase(db: Database.Database, o: Evidence): Check[] {
         lost.push(
           `delivery ${delivery.id} (${event.type} to ${path}) is ${delivery.status} (${delivery.last_error}), accepted: ${accepted}`,
         );
-      if (came !== undefined && (came.body !== event.body || came.sequence !== event.sequence))
+      if (came !== undefined && (came.bodyHash !== hashOf(event.body) || came.sequence !== event.sequence))
         lost.push(`delivery ${delivery.id} brought another body or sequence than event ${event.id}`);
     }
   }
