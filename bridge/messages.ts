@@ -125,6 +125,8 @@ export interface CallStats {
   falseBargeIns: number;
   recordingFrames: number;
   recordingDropped: number;
+  /** The worst lateness of the thread's clock during the call: what times of it may be off by. */
+  lateTickMs: number;
 }
 
 /** What a thread's own V8 holds, in bytes. Memory of native libraries shows in the process's resident set alone. */

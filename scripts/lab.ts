@@ -11,9 +11,9 @@ import { createInterface } from 'node:readline';
 import type { SimulatorOptions } from './carrier-simulator/options.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const START_MS = 30_000;
+const START_MS = 120_000;
 /** A program that does not end by itself is killed: longer than any drain of a test. */
-const STOP_MS = 60_000;
+const STOP_MS = 120_000;
 
 /** Whoever starts a lab and ends without closing it leaves no program behind. */
 const running = new Set<ChildProcess>();
@@ -325,7 +325,7 @@ export async function openLab(o: LabOptions): Promise<Lab> {
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  timeoutMs = 60_000,
+  timeoutMs = 180_000,
 ): Promise<T> {
   const giveUp = performance.now() + timeoutMs;
   for (;;) {

@@ -112,6 +112,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   let pausing = false;
   let released: Promise<void> | null = null;
   let malformed = 0;
+  let lateTickMs = 0;
   let framesIn = 0;
   let framesOut = 0;
   let filler: GapFiller;
@@ -264,7 +265,8 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     });
   }
 
-  function onTick(): void {
+  function onTick(dueMs: number): void {
+    lateTickMs = Math.max(lateTickMs, performance.now() - dueMs);
     const nowMs = now();
     if (stream !== null) {
       filler.tick(nowMs, voice.speaking());
@@ -412,6 +414,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
           falseBargeIns: conversation.falseBargeIns(),
           recordingFrames: recording?.frames ?? 0,
           recordingDropped: recording?.dropped ?? 0,
+          lateTickMs: Math.round(lateTickMs),
         };
         ports.post({ type: 'released', callId, stats, recording: recording && { frames: recording.frames } });
       })();

@@ -72,7 +72,8 @@ export class Callee {
   // What the callee hears.
   #agentSinceTurn = false;
   #agentLastMs = Number.NEGATIVE_INFINITY;
-  #agentSpurtMs = 0;
+  /** Sound of the agent's present stretch of speech: what of it stood still on the way does not count. */
+  #agentHeardMs = 0;
 
   constructor(script: CalleeScript, clip: (sound: Sound) => Clip, emit: (event: CalleeEvent) => void) {
     this.#script = script;
@@ -90,7 +91,8 @@ export class Callee {
   /** One frame: what the ear heard, then what the mouth says (null: nothing). `nowMs`: ms since the answer. */
   tick(nowMs: number, agentAudible: boolean): ClipFrame | null {
     if (agentAudible) {
-      if (nowMs - this.#agentLastMs >= SPURT_GAP_MS) this.#agentSpurtMs = nowMs;
+      if (nowMs - this.#agentLastMs >= SPURT_GAP_MS) this.#agentHeardMs = 0;
+      this.#agentHeardMs += FRAME_MS;
       this.#agentLastMs = nowMs;
       this.#agentSinceTurn = true;
     }
@@ -132,8 +134,7 @@ export class Callee {
       case 'say':
         return this.#due(step.when, nowMs) && this.#say(this.#clipOf(soundOf(step)), nowMs);
       case 'barge_in': {
-        const talking = nowMs - this.#agentLastMs < SPURT_GAP_MS && this.#agentSinceTurn;
-        if (talking && nowMs - this.#agentSpurtMs >= step.afterAgentMs) {
+        if (this.#hasHeard(step.afterAgentMs, nowMs)) {
           return this.#say(this.#clipOf(soundOf(step)), nowMs);
         }
         if (nowMs - this.#stepStartMs < step.timeoutMs) return false;
@@ -161,8 +162,16 @@ export class Callee {
     }
   }
 
+  /** Whether the agent is talking, and so much of it was heard. */
+  #hasHeard(agentMs: number, nowMs: number): boolean {
+    const talking = nowMs - this.#agentLastMs < SPURT_GAP_MS && this.#agentSinceTurn;
+    return talking && this.#agentHeardMs > agentMs;
+  }
+
   #due(when: When, nowMs: number): boolean {
     if (when === 'at_once') return true;
+    if ('afterAgentMs' in when)
+      return this.#hasHeard(when.afterAgentMs, nowMs) || nowMs - this.#stepStartMs >= when.timeoutMs;
     const silentMs = nowMs - this.#agentLastMs;
     if (this.#agentSinceTurn && silentMs >= when.afterAgentSilenceMs) return true;
     return nowMs - this.#stepStartMs >= when.timeoutMs;

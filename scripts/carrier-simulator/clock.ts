@@ -4,6 +4,8 @@ import { FRAME_MS } from './mulaw.ts';
 export interface Clock {
   /** Calls `listener` once a tick, late ticks one after the other. Answers how to stop. */
   listen(listener: () => void): () => void;
+  /** The worst lateness of a tick so far, in milliseconds: what this machine may add to any time of a call. */
+  latestMs(): number;
   close(): void;
 }
 
@@ -11,6 +13,7 @@ export function startClock(): Clock {
   const listeners = new Set<() => void>();
   const start = performance.now();
   let ticks = 0;
+  let latestMs = 0;
   let timer: NodeJS.Timeout | null = null;
 
   const schedule = () => {
@@ -19,6 +22,7 @@ export function startClock(): Clock {
   };
   const run = () => {
     const now = performance.now();
+    latestMs = Math.max(latestMs, now - start - (ticks + 1) * FRAME_MS);
     while (start + (ticks + 1) * FRAME_MS <= now && listeners.size > 0) {
       ticks += 1;
       for (const listener of listeners) listener();
@@ -36,6 +40,7 @@ export function startClock(): Clock {
       }
       return () => listeners.delete(listener);
     },
+    latestMs: () => latestMs,
     close() {
       listeners.clear();
       if (timer !== null) clearTimeout(timer);

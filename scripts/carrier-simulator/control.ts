@@ -17,6 +17,8 @@ export interface Control {
   events: EventLog;
   faults: Faults;
   calls(): CallReport[];
+  /** The worst lateness of the carrier's own clock so far, in milliseconds. */
+  lateMs(): number;
   call(sid: string): CallReport | null;
   wire(sid: string): unknown;
   /** @throws Error when the number is not ours or the script is wrong */
@@ -42,6 +44,7 @@ export function controlRoutes(control: Control): Router {
     const calls = control.calls();
     response.json({
       calls: number === undefined ? calls : calls.filter(({ to, from }) => to === number || from === number),
+      lateMs: control.lateMs(),
     });
   });
   router.get('/calls/:sid', (request, response) => {

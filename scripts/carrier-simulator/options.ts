@@ -18,10 +18,14 @@ const oneSound = (sound: { file?: string | undefined; tone?: object | undefined 
 const oneSoundError = { message: 'give either file or tone' };
 const sound = z.strictObject(soundShape).refine(oneSound, oneSoundError);
 
-/** A turn starts at once, or when the agent has spoken and then been silent so long (or has not, until the timeout). */
+/**
+ * A turn starts at once, when the agent has spoken and then been silent so long, or in the middle of speech of which so much
+ * was heard; or at the timeout.
+ */
 const when = z.union([
   z.literal('at_once'),
   z.strictObject({ afterAgentSilenceMs: ms, timeoutMs: ms.default(15_000) }),
+  z.strictObject({ afterAgentMs: ms, timeoutMs: ms.default(30_000) }),
 ]);
 const polite = { afterAgentSilenceMs: 800, timeoutMs: 15_000 };
 
@@ -33,7 +37,7 @@ const step = z.discriminatedUnion('do', [
     .strictObject({
       do: z.literal('barge_in'),
       ...soundShape,
-      /** How long the agent has been talking when the callee cuts in. */
+      /** How much of the agent's speech was heard when the callee cuts in. */
       afterAgentMs: ms,
       timeoutMs: ms.default(30_000),
     })

@@ -182,7 +182,18 @@ export async function startCarrierSimulator(input: SimulatorOptions = {}): Promi
   app.disable('x-powered-by');
   app.use(
     '/simulator',
-    controlRoutes({ events, faults, calls, call, wire, placeInboundCall, hangUp, forget, setCallee }),
+    controlRoutes({
+      events,
+      faults,
+      calls,
+      lateMs: world.clock.latestMs,
+      call,
+      wire,
+      placeInboundCall,
+      hangUp,
+      forget,
+      setCallee,
+    }),
   );
   app.use(restRoutes(world));
   app.use((request: Request) => {

@@ -3,8 +3,6 @@ import t from 'tap';
 import { makeAgent, makeNumber, succeeded } from '../storage/makers.ts';
 import { openDeskRig } from './desk-rig.ts';
 
-t.setTimeout(60_000);
-
 async function inboundNumber(rig: Awaited<ReturnType<typeof openDeskRig>>): Promise<string> {
   const number = succeeded(await rig.store.insertNumber(makeNumber(rig.org)));
   succeeded(await rig.store.createAgent(makeAgent(rig.org, { type: 'inbound' }), [number.id]));

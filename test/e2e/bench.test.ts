@@ -5,8 +5,6 @@ import { runCampaign } from '../bench/campaign.ts';
 import { SHORT } from '../bench/main.ts';
 import { rowsOf } from '../bench/tables.ts';
 
-t.setTimeout(120_000);
-
 t.test('the daemon beside a bare bridge, on the same load', async (t) => {
   const campaign = await runCampaign(
     { ...SHORT, calls: 16, seconds: 6, subjects: ['daemon', 'json'] },

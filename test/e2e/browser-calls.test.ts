@@ -15,8 +15,6 @@ const GREETING = 'Hello, this is the automated assistant. How can I help you?';
 const LIKENESS = 0.8;
 const FIXTURES = join(import.meta.dirname, '../fixtures/audio');
 
-t.setTimeout(160_000);
-
 interface ModelSession {
   config: { instructions: string };
   violations: unknown[];
@@ -87,8 +85,6 @@ t.test('calls from a browser', async (t) => {
     });
 
   t.jobs = 12;
-  t.setTimeout(150_000);
-
   t.test('a talk: both voices arrive whole, and the call is one like any other', async (t) => {
     const id = await agent({
       instructions: 'TEST-BRIEF In the browser.',

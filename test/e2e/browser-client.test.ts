@@ -13,8 +13,6 @@ import { openRig, type Rig, until } from './rig.ts';
 const GREETING = 'Hello, this is the automated assistant. How can I help you?';
 const FIXTURES = join(import.meta.dirname, '../fixtures/audio');
 
-t.setTimeout(240_000);
-
 /** Of what browser-page.ts keeps in the page, what these tests touch there. */
 declare const window: {
   notes: {
@@ -39,7 +37,7 @@ async function rigOf(
   };
 }
 
-t.test('in Chromium', { skip: NO_CHROMIUM, timeout: 230_000 }, async (t) => {
+t.test('in Chromium', { skip: NO_CHROMIUM }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'offhook-microphone-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   // He waits for the greeting to end, then speaks once.

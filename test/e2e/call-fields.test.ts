@@ -113,8 +113,6 @@ function lived(call: PublicCall | undefined): Partial<PublicCall> {
   return rest;
 }
 
-t.setTimeout(150_000);
-
 t.test('fields of the call', async (t) => {
   const arrived: { path: string; headers: Record<string, string>; text: string }[] = [];
   const rig = await openRig(t, {

@@ -6,8 +6,6 @@ import type { PublicCall } from '../../storage/call-view.ts';
 import type { PublicNumber } from '../../storage/views.ts';
 import { openRig, POLITE, until } from './rig.ts';
 
-t.setTimeout(120_000);
-
 t.test('call rules', async (t) => {
   const rig = await openRig(t, {
     env: { MAX_CONCURRENT_CALLS: '4', MEDIA_THREADS: '1' },

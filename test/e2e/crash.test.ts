@@ -6,8 +6,6 @@ import t from 'tap';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { ENDED, openRig, until } from './rig.ts';
 
-t.setTimeout(120_000);
-
 t.test('killed and started again', async (t) => {
   const rig = await openRig(t, {
     carrier: {

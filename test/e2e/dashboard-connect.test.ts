@@ -7,9 +7,7 @@ import { openDashboard, picture, type Sight, section } from './browser-rig.ts';
 import { NO_CHROMIUM } from './chromium.ts';
 import { until } from './rig.ts';
 
-t.setTimeout(160_000);
-
-t.test('connecting programs', { skip: NO_CHROMIUM, timeout: 150_000 }, async (t) => {
+t.test('connecting programs', { skip: NO_CHROMIUM }, async (t) => {
   let answer = 204;
   const dashboard = await openDashboard(t, {
     answer: () => answer,

@@ -16,9 +16,7 @@ import {
 import { NO_CHROMIUM } from './chromium.ts';
 import { until } from './rig.ts';
 
-t.setTimeout(240_000);
-
-t.test('every page', { skip: NO_CHROMIUM, timeout: 230_000 }, async (t) => {
+t.test('every page', { skip: NO_CHROMIUM }, async (t) => {
   const human = { verdict: 'human', afterMs: 2_000 } as const;
   const dashboard = await openDashboard(t, {
     // The live call is to last as long as one looks at it.

@@ -4,9 +4,7 @@ import t from 'tap';
 import { liveStream, openDashboard, PASSWORD, type Sight, signIn } from './browser-rig.ts';
 import { NO_CHROMIUM } from './chromium.ts';
 
-t.setTimeout(160_000);
-
-t.test('the doors of the dashboard', { skip: NO_CHROMIUM, timeout: 150_000 }, async (t) => {
+t.test('the doors of the dashboard', { skip: NO_CHROMIUM }, async (t) => {
   const dashboard = await openDashboard(t);
   const { rig, url } = dashboard;
   const sight: Sight = await dashboard.signedIn();

@@ -24,12 +24,10 @@ const HASTY = '+14155550123';
 /** Who listens and says nothing. */
 const PATIENT = '+14155550199';
 
-t.setTimeout(280_000);
-
 /** As the page shows a wait; worked out here once more. */
 const shown = (ms: number) => (ms < 999.5 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`);
 
-t.test('the first hour', { skip: NO_CHROMIUM, timeout: 270_000 }, async (t) => {
+t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
   const asked: unknown[] = [];
   const office = createServer((request, response) => {
     let body = '';

@@ -6,8 +6,6 @@ import { WebSocket } from 'ws';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { openRig, until } from './rig.ts';
 
-t.setTimeout(120_000);
-
 /** Twilio's signature, written here from its documentation: the URL and the sorted fields, HMAC-SHA1. */
 function sign(token: string, url: string, fields: Record<string, string> = {}): string {
   const text = Object.keys(fields)

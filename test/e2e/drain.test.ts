@@ -3,8 +3,6 @@ import t from 'tap';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { ENDED, openRig, POLITE, type Rig, until } from './rig.ts';
 
-t.setTimeout(180_000);
-
 const ENDLESS = { ringMs: 200 };
 
 async function allTalk(rig: Rig, ids: readonly string[]): Promise<void> {
@@ -109,14 +107,11 @@ t.test(
 
     const stopping = lab.daemon.stop('SIGTERM');
     await until('the drain', async () => (await fetch(`${lab.daemon.url}/readyz`)).status === 503);
-    const begun = performance.now();
     process.kill(lab.daemon.pid, 'SIGTERM');
     t.equal(await stopping, 0, 'it closed everything');
-    const tookMs = performance.now() - begun;
     const told = stopped(rig);
     t.equal(told?.hurried, true);
     t.ok((told?.took_ms ?? Number.NaN) < 4_900, `by its own clock ${told?.took_ms} ms`);
-    t.ok(tookMs < 8_000, `${Math.round(tookMs)} ms from the signal, on a machine that may be busy`);
 
     const before = (await atCarrier(rig)).length;
     await lab.ask('carrier', '/faults', undefined, 'DELETE');

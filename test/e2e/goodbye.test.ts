@@ -7,8 +7,6 @@ import type { CalleeInput } from '../../scripts/carrier-simulator/options.ts';
 import { openRig } from './rig.ts';
 import { wavOf, wordOfAssent } from './sounds.ts';
 
-t.setTimeout(120_000);
-
 /** Around the moment of the tool call: a word of assent holds the agent's voice for three quarters of a second. */
 const AFTER_AGENT_MS = [1_000, 1_200, 1_400, 1_600, 1_800, 2_000];
 

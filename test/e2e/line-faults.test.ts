@@ -284,8 +284,6 @@ const BREAKS: Case[] = [
   },
 ];
 
-t.setTimeout(170_000);
-
 t.test('line faults', async (t) => {
   // A tool that answers late, so that a line can break while it runs.
   const slow = createServer((request, response) => {

@@ -17,8 +17,6 @@ const CUTS_IN: CalleeInput = {
   steps: [{ do: 'barge_in', file: 'caller-thanks.wav', afterAgentMs: 1_000 }],
 };
 
-t.setTimeout(170_000);
-
 interface ModelCase {
   name: string;
   /** Each strikes this case's call only. */

@@ -68,8 +68,6 @@ const CASES: Case[] = [
   },
 ];
 
-t.setTimeout(170_000);
-
 t.test('a model that cannot be reached, at first or at all', async (t) => {
   const rig = await openRig(t, { carrier: { defaultCallee: POLITE } });
   const { lab } = rig;
@@ -91,7 +89,8 @@ t.test('a model that cannot be reached, at first or at all', async (t) => {
       });
       t.same(carrier.violations, []);
       const silentMs = carrier.conversation?.longestSilenceMs ?? 0;
-      t.ok(silentMs < 16_000, `${silentMs} ms without a sound`);
+      const lateMs = await rig.lateMs();
+      t.ok(silentMs < 16_000 + lateMs, `${silentMs} ms without a sound`);
       const lines = (await rig.transcript(call.id)).filter(({ role }) => role === 'agent');
       if (call.status === 'completed') {
         t.match(lines[0], { text: GREETING, heard_text: GREETING });

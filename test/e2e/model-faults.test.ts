@@ -3,8 +3,6 @@ import t from 'tap';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { openRig, POLITE, until } from './rig.ts';
 
-t.setTimeout(150_000);
-
 t.test('model faults', async (t) => {
   const rig = await openRig(t, {
     carrier: {

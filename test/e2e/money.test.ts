@@ -11,8 +11,6 @@ const OPERATOR_KEY = 'operator-key-of-the-test';
 const PRICE = 6_000;
 const HOLD = 5 * PRICE;
 
-t.setTimeout(120_000);
-
 t.test('money', async (t) => {
   const rig = await openRig(t, {
     env: {

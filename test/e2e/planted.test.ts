@@ -12,8 +12,6 @@ import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { ENDED, openRig, until } from './rig.ts';
 
-t.setTimeout(170_000);
-
 /** Numbers that occur nowhere else: of a range no carrier of the lab sells. */
 const newNumber = () => `+1555${String(randomInt(2_000_000, 9_999_999))}`;
 

@@ -22,8 +22,6 @@ const talks = (afterAgentSilenceMs: number): CalleeInput => ({
   })),
 });
 
-t.setTimeout(120_000);
-
 t.test('sessions of 5 s', async (t) => {
   const pauses = [800, 1_500, 2_300];
   const numberOf = (index: number) => `+155506200${index}0`;

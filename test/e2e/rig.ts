@@ -44,6 +44,11 @@ export interface Rig {
   transcript(id: string): Promise<TranscriptLine[]>;
   /** The call once it is over and its result settled. */
   ended(id: string, timeoutMs?: number): Promise<PublicCall>;
+  /**
+   * How late this machine has made the programs so far, by their own 20 ms clocks, in milliseconds: what two of them may
+   * differ by about a moment of a call, beside what is theirs.
+   */
+  lateMs(): Promise<number>;
   /** Types of the webhooks received for a call, in the order of their sequence. */
   events(id: string): { type: string; sequence: number; body: PublicCall; id: string }[];
 }
@@ -111,7 +116,7 @@ export async function openRig(
     async transcript(id) {
       return (await lab.api<{ data: TranscriptLine[] }>('GET', `/v1/calls/${id}/transcript`)).body.data;
     },
-    ended: (id, timeoutMs = 60_000) =>
+    ended: (id, timeoutMs = 180_000) =>
       until(
         `the end of call ${id}`,
         async () => {
@@ -120,6 +125,13 @@ export async function openRig(
         },
         timeoutMs,
       ),
+    async lateMs() {
+      const { lateMs } = await lab.ask<{ lateMs: number }>('carrier', '/calls');
+      const ofCalls = lab.daemon.lines
+        .filter((line) => line.includes('"media.released"'))
+        .map((line) => Number((JSON.parse(line) as { lateTickMs?: number }).lateTickMs ?? 0));
+      return lateMs + Math.max(0, ...ofCalls);
+    },
     events(id) {
       const found = new Map<string, { type: string; sequence: number; body: PublicCall; id: string }>();
       for (const { headers, body } of lab.received) {

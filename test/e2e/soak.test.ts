@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import t from 'tap';
 import { runSoak } from '../../scripts/soak/campaign.ts';
 
-t.setTimeout(240_000);
-
 t.test('calls come and go, all of them explained, and every thread says what it holds', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'offhook-soak-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openRig, POLITE, type Rig, until } from './rig.ts';
 
-t.setTimeout(120_000);
 // Each has a daemon of its own.
 t.jobs = 2;
 

@@ -6,7 +6,6 @@ import type { Lab } from '../../scripts/lab.ts';
 import { breakDaemon, breakMediaThread, INSPECTABLE } from './inspector.ts';
 import { ENDED, openRig, POLITE, until } from './rig.ts';
 
-t.setTimeout(150_000);
 // Each has a daemon of its own, and none of them measures.
 t.jobs = 3;
 

@@ -10,8 +10,6 @@ const HAND_OFF = 'One moment, please. I will connect you with our front desk now
 const thanks = { do: 'say', file: 'caller-thanks.wav' } as const;
 const whenQuiet = { afterAgentSilenceMs: 700, timeoutMs: 20_000 };
 
-t.setTimeout(150_000);
-
 t.test('tools that leave the line', async (t) => {
   const rig = await openRig(t, {
     env: { PRICE_PER_MINUTE_MILLI_CENTS: '6000' },

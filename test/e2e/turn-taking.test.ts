@@ -17,8 +17,6 @@ const THANKS = {
   when: { afterAgentSilenceMs: 900, timeoutMs: 40_000 },
 } as const;
 
-t.setTimeout(150_000);
-
 interface Told {
   bargeIns: number;
   falseBargeIns: number;
@@ -114,7 +112,11 @@ t.test('the floor', async (t) => {
       String(greeting?.heard_text),
     );
     const [bargeIn] = carrier.conversation?.bargeIns ?? [];
-    t.ok((bargeIn?.reactionMs ?? 9_999) < 1_000, `silent ${bargeIn?.reactionMs} ms after the onset`);
+    const lateMs = await rig.lateMs();
+    t.ok(
+      (bargeIn?.reactionMs ?? 99_999) < 1_000 + lateMs,
+      `silent ${bargeIn?.reactionMs} ms after the onset`,
+    );
   }
 });
 

@@ -29,8 +29,6 @@ interface Got {
   text: string;
 }
 
-t.setTimeout(120_000);
-
 t.test('webhook rules', async (t) => {
   const got: Got[] = [];
   /** What a path answers: a status, with headers and a body; 204 by itself. */

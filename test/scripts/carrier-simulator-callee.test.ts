@@ -96,6 +96,25 @@ t.test('barge_in: the callee cuts into speech that lasts, and not into less', (t
   const shy = play({ steps: [{ ...steps[0]!, timeoutMs: 3000 }] }, [], 8000);
   t.same(shy.starts, []);
   t.equal(shy.callee.reports[0]!.skipped, true);
+  // A line that stands still in between: what was heard counts, not how long it took.
+  const stalled = play(
+    { steps },
+    [
+      [0, 1000],
+      [1400, 6000],
+    ],
+    8000,
+  );
+  t.same(stalled.starts, [1920]);
+  t.end();
+});
+
+t.test('whoever hangs up in the middle of a sentence has heard its beginning', (t) => {
+  const hangUp = { do: 'hang_up' as const, when: { afterAgentMs: 1000, timeoutMs: 5000 } };
+  const at = (heard: [number, number][]) =>
+    play({ steps: [hangUp] }, heard, 8000).events.find(({ type }) => type === 'hang-up')?.atMs;
+  t.equal(at([[3000, 6000]]), 4020);
+  t.equal(at([]), 5020, 'or waits in vain');
   t.end();
 });
 

@@ -9,8 +9,6 @@ import { NO_CHROMIUM, openChromium } from '../../../e2e/chromium.ts';
 import { until } from '../../../e2e/rig.ts';
 import { openDashboardRig } from '../rig.ts';
 
-t.setTimeout(120_000);
-
 declare const window: {
   notes: {
     loudCount: number;
