@@ -192,6 +192,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       metrics,
       onLow: () => onStorageLow(),
     });
+    store.subscribe({ recovered: () => void space.look() });
     closing.opened({ name: 'storage space', shareMs: SHARE_MS.rest, close: () => space.close() });
     const feed = openLiveFeed({ store, log });
     const switchboard = openSwitchboard({

@@ -175,6 +175,9 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     if (connectedMs < (entry.reservedMinutes - 1) * 60_000) return;
     // As much as usual, else a minute: the last of the credit can be talked away too.
     for (const minutes of new Set([o.reserveMinutes, 1])) {
+      // A disk that takes no writes is no fault of the caller's: at the end, what was used is charged, as far as there is
+      // credit.
+      if (!store.writable()) return;
       const saved = await store.saveCall(call.id, {
         from: ['in_progress'],
         change: {},

@@ -1,10 +1,11 @@
 // `npm run faults`: faults of the line and of the model's session at their real length: readers that stop for 30 s, sessions
-// of 60 s in calls of minutes, sockets that break at twenty stages ten times over. Prints a table, exits 1 on any violation.
+// of 60 s in calls of minutes, sockets that break at twenty stages ten times over; and a disk that is full. Prints a table, exits 1 on any violation.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readCampaignOptions, runCampaignScript } from './campaign-options.ts';
 import type { CalleeInput, FaultInput, StreamStage } from './carrier-simulator/options.ts';
 import type { CallReport } from './carrier-simulator/report.ts';
+import { fullDisk, whyNoVolume } from './faults/full-disk.ts';
 import { type Lab, openLab, until } from './lab.ts';
 
 const USAGE = `npm run faults -- [options]
@@ -15,6 +16,7 @@ and that what is heard across the renewals of a model's session has no seam.
   --minutes N     length of the calls whose sessions are renewed, or cut, every minute (default 5)
   --rounds N      times that a socket breaks at each of twenty stages (default 10)
   --readers N     carriers that read nothing for 30 s (default 10)
+  --disk N        calls under which a volume of 64 MB is full for a while (default 50; 0: none; takes root on Linux)
   --keep DIR      keep data and logs in this folder
   --help          this text`;
 
@@ -58,6 +60,8 @@ const CUT_MS = 55_000;
 const MOST_SILENCE_MS = 12_000;
 /** The most that the daemon may grow for a call whose carrier reads nothing. */
 const MOST_BYTES_A_CALL = 8 * 1024 * 1024;
+/** From the first free byte of a disk that was full until every record is right. */
+const MOST_RECOVERY_SECONDS = 10;
 /** What a renewal may cost, audibly. */
 const MOST_GAP_MS = 1_500;
 const GREETING = 'Hello, this is the automated assistant. How can I help you?';
@@ -75,7 +79,9 @@ const SCENARIO = {
 };
 
 function readOptions() {
-  const { numbers, help, keep } = readCampaignOptions({ numbers: { minutes: 5, rounds: 10, readers: 10 } });
+  const { numbers, help, keep } = readCampaignOptions({
+    numbers: { minutes: 5, rounds: 10, readers: 10, disk: 50 },
+  });
   return { ...numbers, help, keep };
 }
 
@@ -314,6 +320,19 @@ async function campaign(lab: Lab, o: { minutes: number; rounds: number; readers:
   return [...together.flat(), await leftovers()];
 }
 
+async function disk(calls: number, folder: string): Promise<Check[]> {
+  const why = whyNoVolume();
+  if (why !== null) return [{ name: 'a full disk', value: `not tried: ${why}`, violations: [] }];
+  const { fullSeconds, recoveredSeconds, checks } = await fullDisk({ calls, megabytes: 64, folder });
+  const violations =
+    recoveredSeconds > MOST_RECOVERY_SECONDS ? [`records were right after ${recoveredSeconds} s`] : [];
+  const value = `full for ${fullSeconds.toFixed(1)} s, all right ${recoveredSeconds.toFixed(1)} s after`;
+  return [
+    { name: `a full disk under ${calls} calls`, value, violations },
+    ...checks.map((check) => ({ ...check, name: `… ${check.name}` })),
+  ];
+}
+
 async function run(options: ReturnType<typeof readOptions>, folder: string): Promise<boolean> {
   const lab = await openLab({
     folder,
@@ -332,6 +351,7 @@ async function run(options: ReturnType<typeof readOptions>, folder: string): Pro
   } finally {
     await lab.close();
   }
+  if (options.disk > 0) checks.push(...(await disk(options.disk, join(folder, 'disk'))));
   const width = Math.max(...checks.map(({ name }) => name.length));
   for (const { name, value, violations } of checks)
     console.log(`${name.padEnd(width)}  ${violations.length === 0 ? 'ok  ' : 'FAIL'} ${value}`);
