@@ -26,11 +26,13 @@ export interface CallTools {
 }
 
 export function createCallTools(
-  call: Pick<PrepareCall, 'callId' | 'transferTargets'>,
+  call: Pick<PrepareCall, 'callId' | 'transferTargets'> & { model: Pick<PrepareCall['model'], 'tools'> },
   ports: CallToolPorts,
 ): CallTools {
   const { callId } = call;
   const running = new Set<string>();
+  /** What the agent has; a model that was talked into it asks for more. */
+  const given = new Set(call.model.tools.map(({ name }) => name));
   /** What the line will leave this talk for, once everything said was heard. */
   let leaving: ({ toolCallId: string } & ({ digits: string } | { target: string; number: string })) | null =
     null;
@@ -40,6 +42,11 @@ export function createCallTools(
       if (name === 'end_call') {
         ports.answer(toolCallId, { ok: true });
         ports.endRequested('agent_ended');
+        return;
+      }
+      if (!given.has(name) && (name === 'transfer_call' || name === 'send_dtmf')) {
+        ports.answer(toolCallId, { error: 'There is no such tool.' });
+        ports.answered();
         return;
       }
       if (leaving !== null && (name === 'transfer_call' || name === 'send_dtmf')) {

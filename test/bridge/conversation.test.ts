@@ -19,7 +19,11 @@ const PLAN: PrepareCall = {
     instructions: '',
     voice: '',
     language: null,
-    tools: [],
+    tools: ['end_call', 'transfer_call', 'send_dtmf'].map((name) => ({
+      name,
+      description: '',
+      parameters: { type: 'object' },
+    })),
   },
   greeting: 'Greet.',
   idleInstructions: ['one', 'two', 'last'],
