@@ -313,8 +313,14 @@ const rest = createServer((request, response) => {
     const number = { sid: `PN${'1'.repeat(32)}`, phone_number: '+15550100000', friendly_name: 'bench' };
     if (pathname.includes('/AvailablePhoneNumbers/'))
       answer(200, { available_phone_numbers: [{ ...number, iso_country: 'US' }] });
-    else if (pathname.includes('/PhoneNumbers/Countries/')) answer(200, { phone_number_prices: [] });
-    else if (pathname.endsWith('/IncomingPhoneNumbers.json'))
+    else if (pathname.includes('/PhoneNumbers/Countries/')) {
+      const price = { base_price: '1.15', current_price: '1.15' };
+      const phone_number_prices = ['local', 'mobile', 'national', 'toll free'].map((number_type) => ({
+        number_type,
+        ...price,
+      }));
+      answer(200, { price_unit: 'USD', phone_number_prices });
+    } else if (pathname.endsWith('/IncomingPhoneNumbers.json'))
       answer(
         request.method === 'GET' ? 200 : 201,
         request.method === 'GET' ? { incoming_phone_numbers: [] } : number,
