@@ -119,6 +119,12 @@ export const SETTINGS = {
     secret: true,
     help: 'what PUT /v1/balance asks for beside the API key (default: the balance cannot be changed)',
   },
+  SECRET_KEY: {
+    kind: 'string',
+    default: null,
+    secret: true,
+    help: 'seals webhook secrets and tool headers in the database: 32 bytes, hex or base64; after a comma, keys of before (default: DATA_DIR/secret.key, made at the first start)',
+  },
   RATES_FILE: {
     kind: 'string',
     default: null,
@@ -298,6 +304,14 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (result.OPERATOR_KEY !== null && result.OPERATOR_KEY.length < 16) {
     throw new ConfigError('OPERATOR_KEY: at least 16 characters');
   }
+  for (const key of result.SECRET_KEY?.split(',') ?? []) {
+    if (/^[0-9a-f]{64}$/i.test(key.trim())) continue;
+    if (!/^[\w+/-]+=*$/.test(key.trim()) || Buffer.from(key, 'base64').length !== 32) {
+      throw new ConfigError(
+        'SECRET_KEY: a key is 32 bytes as hex or base64, such as "openssl rand -base64 32" prints',
+      );
+    }
+  }
   return Object.freeze(result);
 }
 
@@ -307,14 +321,15 @@ export function missingCredentials(config: Config): Name[] {
   return needed.filter((name) => config[name] === null);
 }
 
-/** The values that belong in no log; of a URL its password too. */
+/** The values that belong in no log; of a URL its password too, of a list its parts. */
 export function secretsOf(config: Config): string[] {
   const names = (Object.entries(SETTINGS) as [Name, Setting][]).filter(([, setting]) => setting.secret);
   return names.flatMap(([name]) => {
     const value = config[name];
     if (typeof value !== 'string') return [];
     const password = URL.canParse(value) ? new URL(value).password : '';
-    return password === '' ? [value] : [value, password];
+    const parts = name === 'SECRET_KEY' ? value.split(',').map((part) => part.trim()) : [];
+    return [...new Set([value, ...parts, password])].filter((one) => one !== '');
   });
 }
 

@@ -91,7 +91,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     setFailpoints(config.FAILPOINTS);
     mkdirSync(join(dataDir, 'recordings'), { recursive: true, mode: 0o700 });
     const databasePath = join(dataDir, 'offhook.db');
-    const store = await openStore({ path: databasePath, log, now });
+    const store = await openStore({ path: databasePath, secretKeys: config.SECRET_KEY, log, now });
     closing.opened({ name: 'store', shareMs: SHARE_MS.rest, close: () => store.close() });
     const { printed } = await ensureFirstKey(store, config, now());
     const egress = openEgress({

@@ -1,5 +1,5 @@
-// The entry a person runs: checks Node's version in syntax that any Node can read, then runs the daemon, or prints a link
-// for a new dashboard password.
+// The entry a person runs: checks Node's version in syntax that any Node can read, then runs the daemon, or one of
+// the commands that need nothing but its data folder.
 // Plain JavaScript on purpose: an older Node cannot even open a .ts file to be told that it is too old.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 11)) {
@@ -8,10 +8,23 @@ if (major < 24 || (major === 24 && minor < 11)) {
   );
   process.exit(1);
 }
-if (process.argv[2] === 'reset-password') {
-  const { resetPassword } = await import('./control/dashboard/password-link.ts');
+const commands = {
+  'reset-password': async () => {
+    const { resetPassword } = await import('./control/dashboard/password-link.ts');
+    return resetPassword(process.env);
+  },
+  'forget-secrets': async () => {
+    const { forgetSecretsCommand } = await import('./control/forget-secrets.ts');
+    return forgetSecretsCommand(process.env, process.argv.slice(3));
+  },
+};
+const name = process.argv[2];
+if (name !== undefined) {
+  const command = Object.hasOwn(commands, name) ? commands[name] : null;
   try {
-    process.exit(resetPassword(process.env));
+    if (command === null)
+      throw new Error(`there is no command "${name}", only ${Object.keys(commands).join(', ')}`);
+    process.exit(await command());
   } catch (error) {
     console.error(`offhook: ${error instanceof Error ? error.message : error}`);
     process.exit(1);

@@ -10,7 +10,7 @@ import type { Egress } from './egress.ts';
 import { page } from './paging.ts';
 import { parseReturns } from './returns-schema.ts';
 import { found, type Route, route } from './route.ts';
-import { parseTools, toolUrls } from './tools.ts';
+import { keepMasked, parseTools, toolUrls } from './tools.ts';
 
 const NO_AGENT = 'Your organization has no agent with this id; GET /v1/agents lists them.';
 
@@ -80,7 +80,7 @@ export const agentRoutes: Route[] = [
         voice: body.voice ?? schemas.DEFAULT_VOICE,
         language: body.language ?? null,
         returns: parseReturns(body.returns),
-        tools: parseTools(body.tools),
+        tools: keepMasked(parseTools(body.tools), null),
         webhook_url: body.webhook_url ?? null,
         voicemail_action: body.voicemail_action ?? 'hangup',
         primary_number_id: primary,
@@ -145,7 +145,7 @@ export const agentRoutes: Route[] = [
     body: schemas.changeAgent,
     answer: schemas.agent,
     async run({ store, egress, orgId, params, body, now }) {
-      await liveAgent(store, orgId, params.id);
+      const agent = await liveAgent(store, orgId, params.id);
       const change: Partial<AgentRecord> = { updated_at: now().toISOString() };
       if (body.name !== undefined) change.name = body.name;
       if (body.persona !== undefined) change.persona = body.persona;
@@ -153,7 +153,7 @@ export const agentRoutes: Route[] = [
       if (body.voice !== undefined) change.voice = body.voice;
       if (body.language !== undefined) change.language = body.language;
       if (body.returns !== undefined) change.returns = parseReturns(body.returns);
-      if (body.tools !== undefined) change.tools = parseTools(body.tools);
+      if (body.tools !== undefined) change.tools = keepMasked(parseTools(body.tools), agent.tools);
       if (body.webhook_url !== undefined) change.webhook_url = body.webhook_url;
       if (body.voicemail_action !== undefined) change.voicemail_action = body.voicemail_action;
       checkAgentUrls(egress, change);

@@ -126,7 +126,7 @@ export const DECISIONS: readonly DecisionGroup[] = [
       ],
       [
         '`tools`',
-        '`{type: "http", name, description, parameters (JSON Schema), url, method, headers, timeout_ms, speak_first}`, `{type: "end_call"}`, `{type: "transfer_call", targets: [{name, number}]}`, `{type: "send_dtmf"}`. `end_call` is always there. The model fills typed parameters only: never the host, secrets of the path, or headers.',
+        '`{type: "http", name, description, parameters (JSON Schema), url, method, headers, timeout_ms, speak_first}`, `{type: "end_call"}`, `{type: "transfer_call", targets: [{name, number}]}`, `{type: "send_dtmf"}`. `end_call` is always there. The model fills typed parameters only: never the host, secrets of the path, or headers. The values of headers are shown as `********`: one that is given back so stays, while the URL keeps scheme, host and port.',
       ],
       [
         'PATCH',
@@ -253,7 +253,7 @@ export const DECISIONS: readonly DecisionGroup[] = [
       ],
       [
         'Secrets',
-        'Each endpoint has its own; inline deliveries are signed with the organization’s. + `POST /v1/webhook_endpoints/{id}/rotate_secret` and `POST /v1/webhook_secret/rotate` make a new one; the old one signs beside it for 24 hours.',
+        'Each endpoint has its own; inline deliveries are signed with the organization’s. + `POST /v1/webhook_endpoints/{id}/rotate_secret` and `POST /v1/webhook_secret/rotate` make a new one; the old one signs beside it for 24 hours. No secret is told again after it was made.',
       ],
       [
         'Listing +',

@@ -5,6 +5,7 @@ import type { ModelTool } from '../bridge/models/model.ts';
 import { AppError } from '../errors.ts';
 import { redact } from '../log.ts';
 import type { Tool } from '../storage/records.ts';
+import { MASK } from '../storage/views.ts';
 import { closeSchema, faultOfParameters } from './tool-schema.ts';
 
 export const DEFAULT_TOOL_TIMEOUT_MS = 10_000;
@@ -101,7 +102,11 @@ const http = z
       'Where the arguments go: in the query string of GET and DELETE, else as the JSON body. Fixed: no placeholders.',
     ),
     method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST').describe('HTTP method.'),
-    headers: headers.optional().describe('Sent as they are; the model never sees them. 20 at most.'),
+    headers: headers
+      .optional()
+      .describe(
+        `Sent as they are; the model never sees them. 20 at most. Values are stored encrypted and shown as \`${MASK}\`; one that is given back so keeps what it was, while the URL keeps scheme, host and port.`,
+      ),
     timeout_ms: z
       .int('must be a whole number of milliseconds')
       .min(100, 'must be 100 at least')
@@ -218,6 +223,34 @@ export function parseTools(input: unknown): Tool[] | null {
       ...(fixed === undefined ? {} : { headers: fixed }),
       ...(line === undefined ? {} : { speak_first: line }),
     };
+  });
+}
+
+/**
+ * Tools with the headers that came back masked, as they were shown, in the values they have: of the tool of that name, else
+ * of the one in that place, and only where its URL keeps scheme, host and port. Whoever may change an agent may so keep a
+ * secret, and cannot have it sent to where it can be read.
+ * @throws AppError invalid_tool where there is nothing to keep
+ */
+export function keepMasked(given: Tool[] | null, stored: readonly Tool[] | null): Tool[] | null {
+  if (given === null) return null;
+  const before = (stored ?? []).map((one) => (one.type === 'http' ? one : null));
+  return given.map((one, at): Tool => {
+    if (one.type !== 'http' || one.headers === undefined) return one;
+    const same = before.find((other) => other?.name === one.name) ?? before[at];
+    const known = same != null && new URL(same.url).origin === new URL(one.url).origin ? same.headers : {};
+    const kept = Object.entries(one.headers).map(([name, value]) => {
+      if (value !== MASK) return [name, value];
+      const found = Object.entries(known ?? {}).find(([other]) => other.toLowerCase() === name.toLowerCase());
+      if (found !== undefined) return [name, found[1]];
+      const param = spell([at, 'headers', name.slice(0, 64)]);
+      throw new AppError(
+        'invalid_tool',
+        `${param} is masked, and there is no value to keep: give it in full (a new tool, header or host takes none over)`,
+        { param },
+      );
+    });
+    return { ...one, headers: Object.fromEntries(kept) };
   });
 }
 

@@ -1,6 +1,9 @@
-// The Store on SQLite: opens the file and puts the verbs together; they live in sqlite/, a file a resource.
+// The Store on SQLite: opens the file and puts the verbs together; they live in sqlite/, a file a resource. Secrets are sealed around them.
 // better-sqlite3 is synchronous: a verb has happened when its promise is made, in the order of the calls.
 import type { Log } from '../log.ts';
+import { sealStore } from './sealed-store.ts';
+import type { Sealer } from './sealing.ts';
+import { openSecrets } from './secret-keys.ts';
 import { agents } from './sqlite/agents.ts';
 import { calls } from './sqlite/calls.ts';
 import { DELIVERABLE, deliveries } from './sqlite/deliveries.ts';
@@ -20,6 +23,8 @@ export interface StoreOptions {
   /** The database file; its folder is made. `:memory:` for one that ends with the process. */
   path: string;
   log?: Log;
+  /** What SECRET_KEY says: the keys of the stored secrets, the newest first. Null: those of the file beside the database. */
+  secretKeys?: string | null;
   /** The clock of updated_at, events, deliveries and ledger rows. */
   now?: () => Date;
   /** For tests: called in each write transaction, and may throw what a disk would. */
@@ -31,11 +36,18 @@ export interface StoreOptions {
  * @throws StorageError (sqlite.ts): its message is the one line to show
  */
 export async function openStore(o: StoreOptions): Promise<Store> {
-  const { path, log, now = () => new Date() } = o;
+  const { path, log, secretKeys = null, now = () => new Date() } = o;
   const database = openDatabase({ path, log, now });
+  let sealer: Sealer;
+  try {
+    sealer = openSecrets(database.db, { path, setting: secretKeys, log });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
   const session = openSession({ db: database.db, clock: now, log, onWrite: o.onWrite });
 
-  return {
+  const store: Store = {
     ...organizations(session),
     ...operators(session),
     ...numbers(session),
@@ -83,4 +95,5 @@ export async function openStore(o: StoreOptions): Promise<Store> {
       };
     },
   };
+  return sealStore(store, sealer);
 }

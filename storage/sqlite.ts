@@ -14,6 +14,7 @@ import {
 } from './data-folder.ts';
 import { checkedAtOpen } from './integrity.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
+import { keepNote, readNote } from './notes.ts';
 import { StorageError } from './storage-error.ts';
 
 /** Marks the file as ours ("Offh" in ASCII), so that another program's database is never migrated. */
@@ -137,24 +138,6 @@ function examine(path: string, lock: FolderLock): void {
     first.close();
   }
   checkLock(path, lock, known);
-}
-
-const hasNotes = (db: Database.Database) =>
-  db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'notes'").get() !== undefined;
-
-/** What the installation notes about the file itself; null where it does not, or its schema has no notes yet. */
-function readNote(db: Database.Database, name: string): string | null {
-  if (!hasNotes(db)) return null;
-  return (
-    (db.prepare('SELECT value FROM notes WHERE name = ?').pluck().get(name) as string | undefined) ?? null
-  );
-}
-
-function keepNote(db: Database.Database, name: string, value: string): void {
-  if (!hasNotes(db) || readNote(db, name) === value) return;
-  db.prepare(
-    'INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-  ).run(name, value);
 }
 
 function configure(db: Database.Database, path: string): void {

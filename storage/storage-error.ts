@@ -6,6 +6,7 @@ export class StorageError extends Error {
     | 'network_filesystem'
     | 'corrupt'
     | 'missing_database'
+    | 'secret_key'
     | 'foreign_database'
     | 'newer_schema'
     | 'migration_failed';

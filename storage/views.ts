@@ -97,8 +97,24 @@ export function numberView(record: NumberView): PublicNumber {
   return pick(record, NUMBER_FIELDS);
 }
 
+/** What stands in the place of a value that is never shown again. */
+export const MASK = '********';
+
+function maskedTools(tools: AgentRecord['tools']): AgentRecord['tools'] {
+  if (tools === null) return null;
+  return tools.map((tool) => {
+    if (tool.type !== 'http' || tool.headers === undefined) return tool;
+    return { ...tool, headers: Object.fromEntries(Object.keys(tool.headers).map((name) => [name, MASK])) };
+  });
+}
+
+/** The values of tools' headers are masked: they open something. */
 export function agentView(record: AgentView): PublicAgent {
-  return { ...pick(record, AGENT_FIELDS), numbers: record.numbers.map(numberView) };
+  return {
+    ...pick(record, AGENT_FIELDS),
+    tools: maskedTools(record.tools),
+    numbers: record.numbers.map(numberView),
+  };
 }
 
 /** Never with its secret; the answer to a registration adds that itself. */

@@ -8,6 +8,7 @@ import { addCallCommands } from './commands/calls.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addListenCommand } from './commands/listen.ts';
 import { addNumberCommands } from './commands/numbers.ts';
+import { addSecretsCommands } from './commands/secrets.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { addCompletion } from './completion.ts';
 import type { Context } from './context.ts';
@@ -47,6 +48,7 @@ const LOCAL: ReadonlySet<string> = new Set([
   'doctor',
   'backup',
   'restore',
+  'secrets',
   'completion',
   '__complete',
 ]);
@@ -118,6 +120,7 @@ ${EXIT_HELP}`,
   addAccountCommands(program, run);
   addDoctorCommand(program, run);
   addBackupCommands(program, run);
+  addSecretsCommands(program, run);
   addCompletion(program, run);
   return program;
 }

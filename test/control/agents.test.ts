@@ -411,10 +411,82 @@ t.test('every type of returns and every kind of tool is kept, on the agent and o
   ];
   const agent = await rig.agent({ returns, tools });
   const { body } = await rig.api('GET', `/v1/agents/${agent.id}`);
-  t.same([body.returns, body.tools], [returns, tools]);
+  const [http, ...others] = tools;
+  const masked = [{ ...http, headers: { 'X-Key': '********' } }, ...others];
+  t.same([body.returns, body.tools], [returns, masked]);
   const call = await rig.api('POST', '/v1/calls', { body: { agent_id: agent.id, to: '+14155550123' } });
   t.same(call.body.returns, returns);
   t.same(rig.dispatched[0]?.tools, tools);
+});
+
+t.test('the value of a header is never told again; given back masked, it stays where it was', async (t) => {
+  const rig = await openRig(t);
+  const tool = (fields: Record<string, unknown> = {}) => ({
+    type: 'http',
+    name: 'find_order',
+    description: 'Finds an order',
+    url: 'https://api.example.com/orders',
+    headers: { 'X-Key': 'first-value', 'X-Shop': 'second-value' },
+    ...fields,
+  });
+  const masked = { 'X-Key': '********', 'X-Shop': '********' };
+  const agent = await rig.agent({ tools: [{ type: 'send_dtmf' }, tool()] });
+  const path = `/v1/agents/${agent.id}`;
+  const stored = async () => {
+    const found = (await rig.store.getAgent(rig.orgId, agent.id))?.tools?.find((one) => one.type === 'http');
+    return found?.type === 'http' ? found.headers : null;
+  };
+  const patch = (...tools: unknown[]) => rig.api('PATCH', path, { body: { tools } });
+
+  const number = await rig.number('+15550007777');
+  for (const answer of [
+    await rig.api('GET', path),
+    await rig.api('GET', '/v1/agents'),
+    await rig.api('PATCH', path, { body: { name: 'Other' } }),
+    await rig.api('POST', `${path}/numbers`, { body: { number_id: number } }),
+    await rig.api('PUT', `${path}/primary-number`, { body: { number_id: number } }),
+    await rig.api('DELETE', `${path}/numbers/${number}`),
+    await rig.api('POST', '/v1/calls', { body: { agent_id: agent.id, to: '+14155550123' } }),
+  ]) {
+    t.notMatch(answer.text, /first-value|second-value/, answer.text.slice(0, 60));
+  }
+
+  const kept = await patch(tool({ headers: { ...masked, 'X-Shop': 'third-value', 'X-New': 'fourth' } }));
+  t.same(kept.body.tools[0].headers, { ...masked, 'X-New': '********' });
+  t.same(await stored(), { 'X-Key': 'first-value', 'X-Shop': 'third-value', 'X-New': 'fourth' });
+  await patch(
+    tool({ name: 'renamed', url: 'https://api.example.com/other', headers: { 'x-key': '********' } }),
+  );
+  t.same(await stored(), { 'x-key': 'first-value' }, 'also under another name, and on another path');
+  await patch({ type: 'send_dtmf' }, tool({ name: 'renamed', headers: { 'x-key': '********' } }));
+  t.same(await stored(), { 'x-key': 'first-value' }, 'or in another place');
+
+  const refused = async (
+    answer: Promise<{ status: number; body: ReturnType<typeof JSON.parse> }>,
+    at: string,
+  ) => {
+    const { status, body } = await answer;
+    t.same([status, body.error.code, body.error.param], [400, 'invalid_tool', at]);
+    t.match(body.error.message, /give it in full/);
+  };
+  const headers = { 'X-Key': '********' };
+  const other = (url: string) => tool({ name: 'renamed', url, headers });
+  await refused(patch({ type: 'send_dtmf' }, other('https://evil.example/orders')), 'tools[1].headers.X-Key');
+  await refused(patch(other('http://api.example.com/orders')), 'tools[0].headers.X-Key');
+  await refused(patch(other('https://api.example.com:8443/orders')), 'tools[0].headers.X-Key');
+  await refused(
+    patch(tool({ name: 'renamed', headers: { 'X-Unknown': '********' } })),
+    'tools[0].headers.X-Unknown',
+  );
+  await refused(
+    rig.api('POST', '/v1/agents', {
+      body: { name: 'New', type: 'outbound', tools: [other('https://api.example.com/')] },
+    }),
+    'tools[0].headers.X-Key',
+  );
+  t.same(await stored(), { 'x-key': 'first-value' }, 'and what is refused changes nothing');
+  await patch({ type: 'send_dtmf' }, tool({ name: 'other', headers: undefined }));
+  t.same(await stored(), undefined, 'left out, it is gone');
 });
 
 t.test('every voice is kept, and no other is taken', async (t) => {

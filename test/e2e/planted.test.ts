@@ -1,8 +1,8 @@
 // Recognizable values are planted wherever a secret, a number or speech can enter, calls go well and badly, the process
 // is killed; then everything the daemon shows to others than their owner is searched for them.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { createHmac, randomInt } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -155,6 +155,8 @@ t.test('planted values', async (t) => {
   const digits = '9021073';
   const modelKey = 'plantedModelKeyWithoutAnyShape42';
   const operatorKey = 'plantedOperatorKey99';
+  const secretKey = randomBytes(32).toString('base64');
+  const password = 'plantedDashboardPassword33';
   const secretInPath = 'sk_plantedKeyInAPath000000';
 
   const rig = await openRig(t, {
@@ -164,6 +166,7 @@ t.test('planted values', async (t) => {
       MEDIA_THREADS: '2',
       OPENAI_API_KEY: modelKey,
       OPERATOR_KEY: operatorKey,
+      SECRET_KEY: secretKey,
       ...(redis === null ? {} : { REDIS_MODE: 'auto', REDIS_URL: redis.url }),
     },
     carrier: {
@@ -248,6 +251,26 @@ t.test('planted values', async (t) => {
     description: 'planted endpoint description',
   });
   const rotated = await lab.api<{ secret: string }>('POST', '/v1/webhook_secret/rotate');
+  // As often as they can be stored: with an answer kept for a repeat, and the one before beside the one now.
+  const again = await ask('POST', '/v1/webhook_endpoints', {
+    body: JSON.stringify({ url: `${nobody}/other` }),
+    headers: { 'Idempotency-Key': 'planted-registration' },
+  });
+  const endpointNow = await lab.api<{ secret: string }>(
+    'POST',
+    `/v1/webhook_endpoints/${endpoint.body.id}/rotate_secret`,
+  );
+  const rotatedNow = await lab.api<{ secret: string }>('POST', '/v1/webhook_secret/rotate');
+  t.match([again.secret, endpointNow.body.secret, rotatedNow.body.secret], [/^whsec_/, /^whsec_/, /^whsec_/]);
+  const link = lab.daemon.lines.find((line) => line.includes('/setup#')) ?? '';
+  const signedIn = await fetch(`${lab.daemon.url}/dashboard/api/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: lab.daemon.url },
+    body: JSON.stringify({ token: link.split('#')[1]?.trim(), password }),
+  });
+  const cookie = /=([^;]+)/.exec(signedIn.headers.getSetCookie()[0] ?? '')?.[1] ?? '';
+  const { csrf_token: csrfToken } = (await signedIn.json()) as { csrf_token: string };
+  t.match([cookie, csrfToken], [/^[\w-]{43}$/, /^[\w-]{43}$/]);
   const secretWords = {
     context: { note: 'planted context plugh', phone: to.malformed },
     metadata: { ref: 'planted metadata wibble' },
@@ -433,14 +456,27 @@ t.test('planted values', async (t) => {
       (value) => ({ name: `the agent's "${value}"`, value }),
     ),
   ];
-  const plants: Plant[] = [
+  const secrets: Plant[] = [
     { name: 'API key', value: lab.apiKey },
     { name: 'carrier token', value: lab.carrierToken },
     { name: 'model key', value: modelKey },
     { name: 'operator key', value: operatorKey },
+    { name: 'key of the secrets', value: secretKey },
+    { name: 'key of the secrets, in hex', value: Buffer.from(secretKey, 'base64').toString('hex') },
     { name: 'Redis password', value: redisPassword },
-    { name: 'endpoint secret', value: endpoint.body.secret },
-    { name: 'default secret', value: rotated.body.secret },
+    { name: 'password', value: password },
+    { name: 'session', value: cookie },
+    { name: 'CSRF token', value: csrfToken },
+    { name: 'endpoint secret, before', value: endpoint.body.secret },
+    { name: 'endpoint secret', value: endpointNow.body.secret },
+    { name: 'secret of another endpoint', value: String(again.secret) },
+    { name: 'default secret, before', value: rotated.body.secret },
+    { name: 'default secret', value: rotatedNow.body.secret },
+    { name: 'header of a tool', value: 'plantedToolHeader77' },
+    { name: 'Authorization of a tool', value: 'plantedToolBearer88' },
+  ];
+  const plants: Plant[] = [
+    ...secrets,
     { name: 'keys pressed', value: digits },
     { name: 'Idempotency-Key', value: idempotencyKey },
     ...Object.entries(to).map(([name, value]) => ({ name: `number ${name}`, value })),
@@ -550,6 +586,51 @@ t.test('planted values', async (t) => {
       );
     },
   );
+
+  t.test('the data folder and a backup of it', async (t) => {
+    const data = join(rig.folder, 'data');
+    const backup = spawnSync(
+      process.execPath,
+      ['control/cli/main.ts', 'backup', join(rig.folder, 'backup'), '--data-dir', data, '--recordings'],
+      { encoding: 'utf8', env: { PATH: process.env.PATH ?? '' } },
+    );
+    t.match(backup, { status: 0, stderr: /sealed under key/ });
+    t.same(find(backup.stdout + backup.stderr, secrets), []);
+    const files = [data, join(rig.folder, 'backup')].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .map((name) => join(folder, name))
+        .filter((path) => statSync(path).isFile()),
+    );
+    const texts = new Map(files.map((path) => [path, readFileSync(path, 'latin1')]));
+    for (const end of ['offhook.db', '.db-wal', '.wav']) {
+      t.ok(
+        files.some((path) => path.endsWith(end)),
+        end,
+      );
+    }
+    const databases = [...texts].filter(([path]) => /\.db(-wal)?$/.test(path)).map(([, text]) => text);
+    t.ok(
+      databases.some((text) => text.includes('X-Shop-Key') && text.includes('quuxword')),
+      'it would be seen',
+    );
+    for (const [path, text] of texts) t.same(find(text, secrets), [], path);
+  });
+
+  t.test('what the API tells of agents and endpoints', async (t) => {
+    const paths = [
+      'agents',
+      `agents/${agent.id}`,
+      'webhook_endpoints',
+      'webhook_secret',
+      'webhook_deliveries',
+      'events',
+    ];
+    for (const path of paths) {
+      const { status, body } = await lab.api('GET', `/v1/${path}`);
+      t.equal(status, 200, path);
+      t.same(find(JSON.stringify(body), secrets), [], path);
+    }
+  });
 
   t.test(
     'Redis: every key and value, and every command that was ever sent',

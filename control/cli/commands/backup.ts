@@ -24,6 +24,7 @@ import { readEnvironment } from '../settings.ts';
 
 const DATABASE = 'offhook.db';
 const RECORDINGS = 'recordings';
+const KEY_FILE = 'secret.key';
 
 const stamp = (now: Date) => now.toISOString().replaceAll(/[-:.]/g, '');
 
@@ -78,6 +79,18 @@ export function backUp(dataDir: string, folder: string, now: Date): string {
   } catch (error) {
     rmSync(to, { force: true });
     throw new Error(`The copy is not whole, and was removed: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Under which key the secrets of a database are sealed; null in one of before there were keys. */
+function sealedUnder(path: string): string | null {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'notes'").get() === undefined) return null;
+    const note = database.prepare("SELECT value FROM notes WHERE name = 'secret_key'").get();
+    return typeof note?.value === 'string' ? note.value : null;
+  } finally {
+    database.close();
   }
 }
 
@@ -151,10 +164,36 @@ export function restore(backup: string, dataDir: string, now: Date): string | nu
   return kept;
 }
 
+/** @returns where the copy is @throws UsageError when there is no such file, as with SECRET_KEY */
+function copyKey(dataDir: string, to: string): string {
+  const from = join(dataDir, KEY_FILE);
+  if (!existsSync(from)) {
+    throw new UsageError(
+      `There is no ${from}: the key is in SECRET_KEY of the daemon's settings. Keep that.`,
+    );
+  }
+  closeSync(openSync(to, 'wx', 0o600));
+  copyFileSync(from, to);
+  sync(to);
+  return to;
+}
+
+/** What a backup holds, in the words of whoever has to keep it. */
+function holds(sealed: string | null, key: string | null): string {
+  if (sealed === null) {
+    return 'It holds phone numbers, transcripts, webhook secrets and tool headers in clear text: keep it accordingly.';
+  }
+  const secrets = `webhook secrets and tool headers are sealed under key ${sealed}`;
+  return key === null
+    ? `It holds phone numbers and transcripts in clear text; ${secrets}, which is not in it (SECRET_KEY, or ${KEY_FILE} of the data folder): keep a copy of that elsewhere.`
+    : `It holds phone numbers and transcripts in clear text; ${secrets}, which lies beside it: keep the two apart.`;
+}
+
 interface Where {
   dataDir?: string;
   envFile?: string;
   recordings?: boolean;
+  withKey?: boolean;
 }
 
 const dataDirOf = (o: Where, env: Record<string, string | undefined>) =>
@@ -167,6 +206,7 @@ export function addBackupCommands(program: Command, run: Run): void {
     .option('--data-dir <folder>', "the daemon's DATA_DIR (default: of the environment, else ./data)")
     .option('--env-file <file>', "the daemon's settings")
     .option('--recordings', 'the recordings too, those that are not there yet')
+    .option('--with-key', `the ${KEY_FILE} too, which opens the secrets in it`)
     .action(
       run(async ({ output, env, now }, o: Where, folder) => {
         const dataDir = dataDirOf(o, env);
@@ -185,11 +225,13 @@ export function addBackupCommands(program: Command, run: Run): void {
             copied++;
           }
         }
-        if (output.json) return output.data({ file: to, recordings: copied });
+        const key = o.withKey ? copyKey(dataDir, `${to}.key`) : null;
+        const sealed = sealedUnder(to);
+        if (output.json)
+          return output.data({ file: to, recordings: copied, secret_key: sealed, key_file: key });
         output.line(`${to} (${megabytes} MB${o.recordings ? `, ${copied} recordings` : ''})`);
-        output.note(
-          'It holds phone numbers, transcripts and webhook secrets in clear text: keep it accordingly.',
-        );
+        if (key !== null) output.line(key);
+        output.note(holds(sealed, key));
       }),
     );
 
@@ -214,6 +256,12 @@ export function addBackupCommands(program: Command, run: Run): void {
         output.line(
           'Start the daemon: it ends the calls that were live at the backup, after asking the carrier, and sends the webhooks that were still due.',
         );
+        const sealed = sealedUnder(join(dataDir, DATABASE));
+        if (sealed !== null) {
+          output.line(
+            `Its secrets are sealed under key ${sealed}: the daemon starts with that one, in SECRET_KEY or ${join(dataDir, KEY_FILE)}.`,
+          );
+        }
         output.line(
           'API keys and the password are as they were at the backup: a key that was revoked since works again, so revoke it again. Everybody is signed out of the dashboard.',
         );

@@ -28,6 +28,8 @@ function run(args: string[], env: Record<string, string>) {
   });
 }
 
+const keyOf = (data: string) => readFileSync(join(data, 'secret.key'), 'utf8');
+
 t.test('a backup of a store in use', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'offhook-backup-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -51,7 +53,10 @@ t.test('a backup of a store in use', async (t) => {
   const made = await run(['backup', to], { DATA_DIR: data });
   done = true;
   await writing;
-  t.match(made, { code: 0, stderr: /clear text/ });
+  t.match(made, {
+    code: 0,
+    stderr: /transcripts in clear text; .*sealed under key [0-9a-f]{12}, which is not in it/,
+  });
 
   const [file, ...others] = readdirSync(to);
   t.match(file, /^offhook-\d{8}T\d{9}Z\.db$/);
@@ -59,11 +64,31 @@ t.test('a backup of a store in use', async (t) => {
   const path = join(to, file ?? '');
   t.match(made.stdout, path);
   t.equal(statSync(path).mode & 0o777, 0o600, 'for its owner only');
-  const restored = await openStore({ path });
+  await t.rejects(openStore({ path }), { code: 'secret_key' }, 'what opens its secrets is not in it');
+  const restored = await openStore({ path, secretKeys: keyOf(data) });
+  t.match(await restored.firstOrganization(), { webhook_secret: org.webhook_secret });
   t.match(await restored.getCall(org.id, before.id), { id: before.id, context: before.context });
   await restored.createCall(makeCall(org.id), { events: ['call.queued'], reserve: 0 });
   await restored.close();
   t.match(await store.getCall(org.id, before.id), { id: before.id }, 'the store it was made of works on');
+});
+
+t.test('the key goes along when it is asked for', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'offhook-backup-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const data = join(folder, 'data');
+  const store = await openStore({ path: join(data, 'offhook.db') });
+  await store.close();
+  const made = await run(['backup', join(folder, 'to'), '--with-key', '--data-dir', data, '--json'], {});
+  t.equal(made.code, 0, made.stderr);
+  const { file, key_file, secret_key } = JSON.parse(made.stdout) as Record<string, string>;
+  t.equal(key_file, `${file}.key`);
+  t.match(secret_key, /^[0-9a-f]{12}$/);
+  t.equal(readFileSync(key_file ?? '', 'utf8'), keyOf(data));
+  t.equal(statSync(key_file ?? '').mode & 0o777, 0o600);
+  rmSync(join(data, 'secret.key'));
+  const none = await run(['backup', join(folder, 'to'), '--with-key', '--data-dir', data], {});
+  t.match(none, { code: 2, stderr: /There is no .*secret\.key: the key is in SECRET_KEY/ });
 });
 
 t.test('nothing to copy, nothing to copy to', async (t) => {
@@ -164,7 +189,7 @@ t.test(
     t.equal(await restored.findSession('of a cookie'), null);
     t.match(await restored.getOperator(org.id), { id: operator.id }, 'the password is as it was');
     await restored.close();
-    const kept = await openStore({ path: backup });
+    const kept = await openStore({ path: backup, secretKeys: keyOf(data) });
     t.match(await kept.findSession('of a cookie'), { org_id: org.id }, 'the backup itself is not touched');
     await kept.close();
   },

@@ -50,9 +50,12 @@ export function newHttpTool(): HttpToolForm {
   };
 }
 
-/** True of a header whose value is shown only when asked: it opens something. */
-export function isSecretHeader(name: string): boolean {
-  return SECRET_NAME.test(name);
+/** What the daemon tells in the place of a header's value; given back, the value stays. */
+const MASK = '********';
+
+/** True of a header whose value is shown only when asked: it opens something, and is here to be shown. */
+export function isSecretHeader({ name, value }: HeaderRow): boolean {
+  return SECRET_NAME.test(name) && value !== MASK;
 }
 
 function text(value: unknown): string {

@@ -38,7 +38,7 @@ function HeaderCells(props: {
 }) {
   const { row, at, change } = props;
   const [shown, setShown] = useState(false);
-  const secret = isSecretHeader(row.name);
+  const secret = isSecretHeader(row);
   return html`<div class="pair">
     <${Cell} label=${`Name of header ${at + 1}`} value=${row.name} mono placeholder="Authorization" disabled=${props.disabled} onInput=${(name: string) => change({ ...row, name })} />
     <${Cell}
@@ -97,7 +97,7 @@ function HttpTool(props: Editing<HttpToolForm>) {
         ${(row: HeaderRow, index: number, change: (row: HeaderRow) => void) => html`<${HeaderCells} row=${row} at=${index} change=${change} disabled=${disabled} />`}
       <//>
       ${error('headers') === null ? null : html`<p class="field-error">${error('headers')}</p>`}
-      <p class="help">Sent as they are, for a key of your system; the agent never sees them.</p>
+      <p class="help">Sent as they are, for a key of your system; the agent never sees them. Once saved, a value is not shown again: leave ******** and it stays, while the URL keeps its host.</p>
     </div>
     <div class="short-field">
       <${Field} label="Time limit in milliseconds" type="number" min="100" max="20000" optional value=${tool.timeoutMs} disabled=${disabled} error=${error('timeout_ms')} placeholder="10000" help="After it the agent is told that the tool did not answer. The caller waits that long." onInput=${(timeoutMs: string) => set({ timeoutMs })} />

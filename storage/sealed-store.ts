@@ -1,0 +1,101 @@
+// The Store with its secrets sealed: what goes in is sealed, what comes out of it is opened. The verbs below see sealed
+// values only. Lists leave the headers of tools as they are stored: nobody reads them there.
+import type { AgentRecord, AgentView, CallRecord, EndpointRecord, OrganizationRecord } from './records.ts';
+import { convertRecord, convertTools, placeOf, type Sealer } from './sealing.ts';
+import { answerPlace } from './secret-keys.ts';
+import type { Conflict, Store } from './store.ts';
+
+const isConflict = (answer: object): answer is Conflict => 'conflict' in answer;
+
+export function sealStore(store: Store, { seal, open }: Sealer): Store {
+  const organizationIn = <R extends Partial<OrganizationRecord>>(id: string, record: R) =>
+    convertRecord('organizations', id, record, seal);
+  const organizationOut = (record: OrganizationRecord | null) =>
+    record && convertRecord('organizations', record.id, record, open);
+  const endpointIn = <R extends Partial<EndpointRecord>>(id: string, record: R) =>
+    convertRecord('endpoints', id, record, seal);
+  const endpointOut = (record: EndpointRecord) => convertRecord('endpoints', record.id, record, open);
+  const agentIn = <R extends Partial<AgentRecord>>(id: string, record: R): R =>
+    record.tools == null ? record : { ...record, tools: convertTools('agents', id, record.tools, seal) };
+  const agentOut = (agent: AgentView): AgentView =>
+    agent.tools === null ? agent : { ...agent, tools: convertTools('agents', agent.id, agent.tools, open) };
+  const callIn = <R extends Partial<CallRecord>>(id: string, record: R): R =>
+    record.tools == null ? record : { ...record, tools: convertTools('calls', id, record.tools, seal) };
+  const callOut = (call: CallRecord): CallRecord =>
+    call.tools === null ? call : { ...call, tools: convertTools('calls', call.id, call.tools, open) };
+
+  async function opened<T extends object>(
+    answer: Promise<T | Conflict>,
+    out: (record: T) => T,
+  ): Promise<T | Conflict>;
+  async function opened<T extends object>(
+    answer: Promise<T | null>,
+    out: (record: T) => T,
+  ): Promise<T | null>;
+  async function opened<T extends object>(
+    answer: Promise<T | Conflict | null>,
+    out: (record: T) => T,
+  ): Promise<T | Conflict | null>;
+  async function opened<T extends object>(answer: Promise<T | Conflict | null>, out: (record: T) => T) {
+    const given = await answer;
+    return given === null || isConflict(given) ? given : out(given);
+  }
+
+  return {
+    ...store,
+
+    createOrganization: (organization, key) =>
+      store.createOrganization(organizationIn(organization.id, organization), key),
+    firstOrganization: async () => organizationOut(await store.firstOrganization()),
+    getOrganization: async (id) => organizationOut(await store.getOrganization(id)),
+    updateOrganization: async (id, change) =>
+      organizationOut(await store.updateOrganization(id, organizationIn(id, change))),
+
+    createEndpoint: (endpoint, o) =>
+      opened(store.createEndpoint(endpointIn(endpoint.id, endpoint), o), endpointOut),
+    getEndpoint: (orgId, id) => opened(store.getEndpoint(orgId, id), endpointOut),
+    listEndpoints: async (orgId, page) => (await store.listEndpoints(orgId, page)).map(endpointOut),
+    updateEndpoint: (orgId, id, change) =>
+      opened(store.updateEndpoint(orgId, id, endpointIn(id, change)), endpointOut),
+    async claimDelivery(id, attempt, now, leaseMs) {
+      const claimed = await store.claimDelivery(id, attempt, now, leaseMs);
+      if (claimed === null) return null;
+      const { endpoint_id, org_id } = claimed.delivery;
+      const places =
+        endpoint_id === null
+          ? ['webhook_secret', 'previous_webhook_secret'].map((column) =>
+              placeOf('organizations', column, org_id),
+            )
+          : ['secret', 'previous_secret'].map((column) => placeOf('endpoints', column, endpoint_id));
+      return { ...claimed, secrets: claimed.secrets.map((secret, at) => open(secret, places[at] ?? '')) };
+    },
+
+    createAgent: (agent, numberIds) =>
+      opened(store.createAgent(agentIn(agent.id, agent), numberIds), agentOut),
+    getAgent: (orgId, id) => opened(store.getAgent(orgId, id), agentOut),
+    updateAgent: (orgId, id, change) => opened(store.updateAgent(orgId, id, agentIn(id, change)), agentOut),
+    archiveAgent: (orgId, id, at) => opened(store.archiveAgent(orgId, id, at), agentOut),
+    attachNumber: (orgId, agentId, numberId, o) =>
+      opened(store.attachNumber(orgId, agentId, numberId, o), agentOut),
+    detachNumber: (orgId, agentId, numberId, at) =>
+      opened(store.detachNumber(orgId, agentId, numberId, at), agentOut),
+    setPrimaryNumber: (orgId, agentId, numberId, at) =>
+      opened(store.setPrimaryNumber(orgId, agentId, numberId, at), agentOut),
+
+    createCall: (call, o) => opened(store.createCall(callIn(call.id, call), o), callOut),
+    getCall: (orgId, id) => opened(store.getCall(orgId, id), callOut),
+    findCall: (id) => opened(store.findCall(id), callOut),
+    findCallByCarrierId: (carrier, id) => opened(store.findCallByCarrierId(carrier, id), callOut),
+    unfinishedCalls: async () => (await store.unfinishedCalls()).map(callOut),
+    saveCall: (id, o) => opened(store.saveCall(id, { ...o, change: callIn(id, o.change) }), callOut),
+
+    async beginIdempotent(orgId, key, requestHash, now) {
+      const begun = await store.beginIdempotent(orgId, key, requestHash, now);
+      return begun.state === 'done' ? { ...begun, body: open(begun.body, answerPlace(orgId, key)) } : begun;
+    },
+    intendIdempotent: (orgId, key, status, body) =>
+      store.intendIdempotent(orgId, key, status, seal(body, answerPlace(orgId, key))),
+    finishIdempotent: (orgId, key, status, body) =>
+      store.finishIdempotent(orgId, key, status, seal(body, answerPlace(orgId, key))),
+  };
+}
