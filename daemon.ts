@@ -13,6 +13,7 @@ import type { TurnDetection } from './bridge/models/model.ts';
 import { openSwitchboard } from './bridge/switchboard.ts';
 import { openClosing } from './closing.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
+import { readRanges } from './control/addresses.ts';
 import { createApp, ROUTES } from './control/app.ts';
 import { openDashboard } from './control/dashboard/dashboard.ts';
 import { openLiveFeed } from './control/dashboard/live-feed.ts';
@@ -104,11 +105,14 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     let handle: Parameters<typeof createHttpServer>[0] = (_request, response) => {
       response.writeHead(503, { 'retry-after': '1' }).end();
     };
-    const server = createHttpServer((request, response) => handle(request, response));
+    const { server, limits } = createHttpServer(
+      (request, response) => handle(request, response),
+      readRanges('TRUSTED_PROXIES', config.TRUSTED_PROXIES),
+    );
     let threads: MediaThreads | null = null;
     server.on('upgrade', (request, socket, head) => {
       if (threads === null) socket.destroy();
-      else threads.upgrade(request, socket, head);
+      else if (threads.upgrade(request, socket, head)) limits.release(socket);
     });
     await new Promise<void>((listening, fail) => {
       server.once('error', fail);

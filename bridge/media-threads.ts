@@ -16,6 +16,8 @@ import {
   ON_TIME,
   type Pace,
 } from './admission.ts';
+import { closeSoon, refuseUpgrade } from './connection-limits.ts';
+import { readStreamPath, streamCarriers } from './media/carrier-media.ts';
 import type { FromMedia, MediaThreadData, ToMedia } from './messages.ts';
 
 export interface MediaThreads {
@@ -28,8 +30,11 @@ export interface MediaThreads {
   post(callId: string, message: ToMedia): void;
   /** The call is gone from its thread. */
   unassign(callId: string): void;
-  /** Hands a media upgrade on the public port to the thread that its path names. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /**
+   * Hands a media upgrade on the public port to the thread that its path names, when it is its carrier's and for a call
+   * that lives there: what strangers send reaches no media thread. @returns whether it was; otherwise it was refused
+   */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   /** The threads' last reports of load, by thread. */
   loads(): ReadonlyMap<number, Extract<FromMedia, { type: 'load' }>>;
   /** Running threads: how many calls each has, and whether it keeps time. */
@@ -60,8 +65,10 @@ export interface MediaThreadsOptions {
   onLost(callIds: readonly string[]): void;
 }
 
-/** Unanswered media upgrades at once; more are refused. */
+/** Media upgrades on their way to their thread at once; more are refused. */
 const MAX_JOINING = 200;
+/** What a thread has to answer one. */
+const JOIN_MS = 10_000;
 /** A lane that has said nothing is looked after this often. */
 const SILENCE_CHECK_MS = 1_000;
 
@@ -74,6 +81,7 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
   const where = new Map<string, Lane>();
   const loads = new Map<number, Extract<FromMedia, { type: 'load' }>>();
   const joined = new Set<Socket | Duplex>();
+  const carriers = streamCarriers(o.data);
   let joining = 0;
   let closing = false;
 
@@ -166,8 +174,50 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
 
   await Promise.all(Array.from({ length: o.count }, (_, index) => start(index + 1, 0)));
 
-  function refuse(socket: Duplex, status: string): void {
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  /** Joins a media socket to its thread, both ways, until either side ends. */
+  function join(port: number, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    joining++;
+    const upstream = connect({ host: '127.0.0.1', port, noDelay: true });
+    joined.add(upstream);
+    joined.add(socket);
+    let counted = true;
+    let parted = false;
+    const settled = () => {
+      if (counted) joining--;
+      counted = false;
+    };
+    const part = () => {
+      if (parted) return;
+      parted = true;
+      settled();
+      clearTimeout(deadline);
+      joined.delete(upstream);
+      joined.delete(socket);
+      upstream.unpipe(socket);
+      socket.unpipe(upstream);
+      closeSoon(upstream);
+      closeSoon(socket);
+    };
+    const deadline = setTimeout(part, JOIN_MS);
+    for (const end of [upstream, socket]) {
+      end.on('error', part);
+      // A websocket has said all it has to say when its connection ends one way.
+      end.once('end', part);
+      end.once('close', part);
+    }
+    upstream.once('data', () => clearTimeout(deadline));
+    upstream.once('connect', () => {
+      settled();
+      const lines = [`${request.method} ${request.url} HTTP/1.1`];
+      for (let i = 0; i < request.rawHeaders.length; i += 2) {
+        lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`);
+      }
+      upstream.write(`${lines.join('\r\n')}\r\n\r\n`);
+      if (head.length > 0) upstream.write(head);
+      if ('setNoDelay' in socket) (socket as Socket).setNoDelay(true);
+      socket.pipe(upstream);
+      upstream.pipe(socket);
+    });
   }
 
   return {
@@ -192,47 +242,21 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
       where.delete(callId);
     },
     upgrade(request, socket, head) {
-      socket.on('error', () => socket.destroy());
-      const thread = Number(/^\/media\/(\d{1,3})\//.exec(request.url ?? '')?.[1] ?? Number.NaN);
-      const port = lanes.get(thread)?.port ?? null;
-      if (port === null) return refuse(socket, '404 Not Found');
-      if (joining >= MAX_JOINING) return refuse(socket, '503 Service Unavailable');
-      joining++;
-      const upstream = connect({ host: '127.0.0.1', port, noDelay: true });
-      joined.add(upstream);
-      joined.add(socket);
-      const part = () => {
-        joined.delete(upstream);
-        joined.delete(socket);
-        upstream.destroy();
-        socket.destroy();
+      const refuse = (status: string, why: string) => {
+        o.log.warn({ why }, 'media.refused');
+        refuseUpgrade(socket, status);
+        return false;
       };
-      let counted = true;
-      const settled = () => {
-        if (counted) joining--;
-        counted = false;
-      };
-      upstream.on('error', part);
-      upstream.on('close', () => {
-        settled();
-        part();
-      });
-      socket.on('close', () => {
-        settled();
-        part();
-      });
-      upstream.on('connect', () => {
-        settled();
-        const lines = [`${request.method} ${request.url} HTTP/1.1`];
-        for (let i = 0; i < request.rawHeaders.length; i += 2) {
-          lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`);
-        }
-        upstream.write(`${lines.join('\r\n')}\r\n\r\n`);
-        if (head.length > 0) upstream.write(head);
-        if ('setNoDelay' in socket) (socket as Socket).setNoDelay(true);
-        socket.pipe(upstream);
-        upstream.pipe(socket);
-      });
+      const path = readStreamPath(request.url);
+      const carrier = carriers.get(path?.carrier ?? '');
+      if (path === null || carrier === undefined) return refuse('404 Not Found', 'unknown path');
+      // The signature first: a stranger learns nothing of which calls there are.
+      if (!carrier.verify(request)) return refuse('403 Forbidden', 'signature');
+      const lane = where.get(path.callId);
+      if (lane?.thread !== path.thread || lane.port === null) return refuse('404 Not Found', 'unknown call');
+      if (joining >= MAX_JOINING) return refuse('503 Service Unavailable', 'too many at once');
+      join(lane.port, request, socket, head);
+      return true;
     },
     loads: () => loads,
     ready: () => [...lanes.values()].some((lane) => lane.port !== null),

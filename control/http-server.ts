@@ -1,22 +1,40 @@
-// The HTTP server in front of the app, with its limits: slow and idle peers are culled, headers bounded, and what is not
-// HTTP gets an error in the same shape as all others. Upgrades and listening are main's.
+// The HTTP server in front of the app, with its limits: slow and idle peers are culled, no address takes more than its share,
+// headers are bounded, and what is not HTTP gets an error in the same shape as all others. Upgrades and listening are main's.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
+import {
+  type ConnectionLimits,
+  type ConnectionRules,
+  closeSoon,
+  DEADLINES,
+  limitConnections,
+} from '../bridge/connection-limits.ts';
+import { clientOf } from './request-origin.ts';
 
-/** A server that does not listen yet. */
-export function createHttpServer(app: RequestListener): Server {
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 5_000,
-      connectionsCheckingInterval: 5_000,
-      maxHeaderSize: 16_384,
-    },
-    app,
-  );
+/** Without those of calls, whose media sockets are counted by the lines in use. */
+const MAX_CONNECTIONS = 2_000;
+const MAX_OF_AN_ADDRESS = 500;
+
+/**
+ * A server that does not listen yet.
+ * @param trustsProxy whether X-Forwarded-For of a connection from this address is believed, as it is from loopback
+ */
+export function createHttpServer(
+  app: RequestListener,
+  trustsProxy: (address: string) => boolean = () => false,
+): { server: Server; limits: ConnectionLimits } {
+  const server = createServer({ ...DEADLINES, maxHeaderSize: 16_384 }, (request, response) => {
+    // Its connection has just been ended; what it sent with it is not worth the work.
+    if (!request.socket.destroyed) app(request, response);
+  });
   server.maxHeadersCount = 64;
-  server.maxConnections = 2_000;
+  const clients: ConnectionRules['clientOf'] = (remoteAddress, headers) =>
+    clientOf({ headers: headers ?? {}, remoteAddress }, trustsProxy);
+  const limits = limitConnections(server, {
+    most: MAX_CONNECTIONS,
+    share: MAX_OF_AN_ADDRESS,
+    clientOf: clients,
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
@@ -25,12 +43,13 @@ export function createHttpServer(app: RequestListener): Server {
     const { status, text } = answerTo(error.code);
     const requestId = uuidv7();
     const body = JSON.stringify({ error: { code: 'invalid_request', message: text, request_id: requestId } });
-    socket.end(
+    closeSoon(
+      socket,
       `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
         `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
     );
   });
-  return server;
+  return { server, limits };
 }
 
 function answerTo(code: string | undefined): { status: string; text: string } {

@@ -1,5 +1,5 @@
-// The media side of each carrier: its wire, and how an upgrade proves that it comes from there.
-import type { IncomingHttpHeaders } from 'node:http';
+// The media side of each carrier: its wire, where its streams come, and how an upgrade proves that it comes from there.
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isOwnOrigin } from '../carriers/browser-origin.ts';
 import { createBrowserWire } from '../carriers/browser-wire.ts';
 import type { MediaWire } from '../carriers/carrier.ts';
@@ -26,3 +26,41 @@ export const mediaCarriers: Readonly<Record<string, MediaCarrier>> = {
     },
   },
 };
+
+/** A carrier with its secret: what an upgrade is held against. */
+export interface StreamCarrier {
+  /** Whether this upgrade comes from the carrier. */
+  verify(request: IncomingMessage): boolean;
+  createWire(): MediaWire;
+}
+
+/**
+ * The carriers that have a secret, by name.
+ * @throws Error for a name that no carrier has
+ */
+export function streamCarriers(o: {
+  carrierSecrets: Readonly<Record<string, string>>;
+  publicUrl: string;
+}): ReadonlyMap<string, StreamCarrier> {
+  const streamsUrl = o.publicUrl.replace(/^http/, 'ws');
+  const found = new Map<string, StreamCarrier>();
+  for (const [name, secret] of Object.entries(o.carrierSecrets)) {
+    const carrier = mediaCarriers[name];
+    if (carrier === undefined) throw new Error(`There is no carrier "${name}".`);
+    found.set(name, {
+      createWire: carrier.createWire,
+      verify: ({ headers, url = '' }) => carrier.verifyUpgrade({ headers, url: streamsUrl + url, secret }),
+    });
+  }
+  return found;
+}
+
+const PATH = /^\/media\/(\d{1,3})\/([a-z][a-z0-9_-]{0,31})\/([0-9a-f-]{36})$/;
+
+/** What a media upgrade's path says; null when it is none. */
+export function readStreamPath(
+  path: string | undefined,
+): { thread: number; carrier: string; callId: string } | null {
+  const [, thread, carrier = '', callId = ''] = PATH.exec(path ?? '') ?? [];
+  return thread === undefined ? null : { thread: Number(thread), carrier, callId };
+}

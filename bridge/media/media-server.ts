@@ -1,9 +1,11 @@
 // The media listener of a thread: decides which upgrades become sockets and which socket belongs to which call.
 // A socket counts for nothing until its signature, its path and its one-time token are right.
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { MediaWire } from '../carriers/carrier.ts';
+import { DEADLINES, limitConnections, refuseUpgrade } from '../connection-limits.ts';
+import { readStreamPath, type StreamCarrier } from './carrier-media.ts';
 import type { LiveCall } from './live-call.ts';
 
 /** A frame of 20 ms takes under 400 bytes; this leaves room for any carrier's start message. */
@@ -15,8 +17,8 @@ const CLOSE_TIMEOUT_MS = 2_000;
 /** Messages that cannot be read, after which a socket is given up. */
 const MAX_MALFORMED = 1_000;
 
-/** Thread, carrier and call. */
-const PATH = /^\/media\/\d{1,3}\/([a-z][a-z0-9_-]{0,31})\/([0-9a-f-]{36})$/;
+/** Connections that are no call's (yet). All come by this host: from the public listener or a proxy, one for everybody. */
+const MAX_CONNECTIONS = 500;
 
 const POLICY_VIOLATION = 1008;
 
@@ -26,12 +28,6 @@ export interface MediaServerOptions {
   carrier(name: string): StreamCarrier | undefined;
   find(callId: string): LiveCall | undefined;
   refused(why: string): void;
-}
-
-export interface StreamCarrier {
-  /** Whether this upgrade comes from the carrier. */
-  verify(request: IncomingMessage): boolean;
-  createWire(): MediaWire;
 }
 
 export interface MediaServer {
@@ -49,18 +45,21 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     skipUTF8Validation: true,
     clientTracking: true,
   });
-  const server: Server = createServer((_request, response) => {
+  const server: Server = createServer(DEADLINES, (_request, response) => {
     response
-      .writeHead(426, { 'content-type': 'text/plain' })
+      .writeHead(426, { 'content-type': 'text/plain', connection: 'close' })
       .end('This address takes media websockets only.\n');
   });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 10_000;
+  const limits = limitConnections(server, {
+    most: MAX_CONNECTIONS,
+    share: MAX_CONNECTIONS,
+    clientOf: (address) => ({ address, shared: true }),
+  });
   let strangers = 0;
 
   function refuse(socket: Duplex, status: string, why: string): void {
     o.refused(why);
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    refuseUpgrade(socket, status);
   }
 
   function greet(socket: WebSocket, transport: Duplex, call: LiveCall, wire: MediaWire): void {
@@ -117,14 +116,15 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    const [, name = '', callId = ''] = PATH.exec(request.url ?? '') ?? [];
-    const carrier = o.carrier(name);
-    const call = o.find(callId);
-    if (carrier === undefined) return refuse(socket, '404 Not Found', 'unknown path');
+    const path = readStreamPath(request.url);
+    const carrier = o.carrier(path?.carrier ?? '');
+    if (path === null || carrier === undefined) return refuse(socket, '404 Not Found', 'unknown path');
     // The signature first: a stranger learns nothing of which calls there are.
     if (!carrier.verify(request)) return refuse(socket, '403 Forbidden', 'signature');
-    if (call?.carrier !== name) return refuse(socket, '404 Not Found', 'unknown call');
+    const call = o.find(path.callId);
+    if (call?.carrier !== path.carrier) return refuse(socket, '404 Not Found', 'unknown call');
     if (strangers >= MAX_STRANGERS) return refuse(socket, '503 Service Unavailable', 'too many strangers');
+    limits.release(socket);
     sockets.handleUpgrade(request, socket, head, (accepted) =>
       greet(accepted, socket, call, carrier.createWire()),
     );

@@ -1,5 +1,4 @@
 // A media thread: opens its listener, its clock and its VAD, and holds the calls that the control thread gives it.
-import type { IncomingMessage } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openVadBatch } from '../../audio/vad-batch.ts';
@@ -7,11 +6,11 @@ import type { Log } from '../../log.ts';
 import type { FromMedia, MediaThreadData, ToMedia } from '../messages.ts';
 import { models } from '../models/models.ts';
 import { TURN_RULES } from '../turns.ts';
-import { mediaCarriers } from './carrier-media.ts';
+import { streamCarriers } from './carrier-media.ts';
 import { createFrameAges } from './frame-age.ts';
 import { startFrameClock } from './frame-clock.ts';
 import { type LiveCall, openLiveCall } from './live-call.ts';
-import { openMediaServer, type StreamCarrier } from './media-server.ts';
+import { openMediaServer } from './media-server.ts';
 import { createOutbox } from './outbox.ts';
 
 const LOOP_RESOLUTION_MS = 5;
@@ -39,17 +38,7 @@ function threadLog(bound: Record<string, unknown>): Log {
 }
 const log = threadLog({});
 
-const carriers = new Map<string, StreamCarrier>();
-for (const [name, secret] of Object.entries(data.carrierSecrets)) {
-  const carrier = mediaCarriers[name];
-  if (carrier === undefined) throw new Error(`There is no carrier "${name}".`);
-  carriers.set(name, {
-    createWire: carrier.createWire,
-    verify: ({ headers, url }: IncomingMessage) =>
-      carrier.verifyUpgrade({ headers, url: `${data.publicUrl.replace(/^http/, 'ws')}${url ?? ''}`, secret }),
-  });
-}
-
+const carriers = streamCarriers(data);
 const calls = new Map<string, LiveCall>();
 const counters = { framesIn: 0, framesOut: 0 };
 const frameAges = createFrameAges();

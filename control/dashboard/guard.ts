@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.ts';
 import { contextOf } from '../request-context.ts';
-import { type Arrival, fromOtherSite, fromOwnPage } from './request-origin.ts';
+import { type Arrival, fromOtherSite, fromOwnPage } from '../request-origin.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 
 export const arrivalOf = (req: Request): Arrival => ({

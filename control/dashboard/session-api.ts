@@ -7,12 +7,12 @@ import type { Log } from '../../log.ts';
 import type { OperatorRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import { jsonBody } from '../json-body.ts';
+import { clientAddress } from '../request-origin.ts';
 import { parse } from '../schemas.ts';
 import { openAttempts } from './attempts.ts';
 import { arrivalOf, sessionOf } from './guard.ts';
 import { closePasswordLink, isPasswordLink } from './password-link.ts';
 import { hashPassword, MAX_CHARACTERS, MIN_CHARACTERS, verifyPassword } from './passwords.ts';
-import { clientAddress } from './request-origin.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 
 const newPassword = z

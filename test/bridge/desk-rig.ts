@@ -127,7 +127,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     threadOf: () => null,
     post: nothing,
     unassign: nothing,
-    upgrade: nothing,
+    upgrade: () => false,
     loads: () => new Map(),
     ready: () => true,
     close: async () => {},

@@ -237,7 +237,7 @@ export async function openRig(
     ...(o.hooks ? { hooks: o.hooks } : {}),
     ...(pages ? { pages } : {}),
   });
-  const server = createHttpServer(app);
+  const { server } = createHttpServer(app);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,5 +1,6 @@
 // The media listener's own decisions about a socket, against a call that takes none.
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { createBrowserWire } from '../../../bridge/carriers/browser-wire.ts';
@@ -34,4 +35,33 @@ t.test('a socket that is refused is refused once, whatever it still sends', asyn
   const [code] = await once(socket, 'close');
   t.equal(code, 1008);
   t.same([refused, asked], [['token refused'], 1], 'one guess a socket');
+});
+
+t.test('a refused socket is gone, though its client never closes its side', async (t) => {
+  const refused: string[] = [];
+  const server = await openMediaServer({
+    port: 0,
+    carrier: () => ({ verify: () => false, createWire: createBrowserWire }),
+    find: () => undefined,
+    refused: (why) => void refused.push(why),
+  });
+  t.teardown(() => server.close());
+  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.setEncoding('utf8');
+  let heard = '';
+  socket.on('data', (text) => {
+    heard += text;
+  });
+  socket.write(
+    'GET /media/1/browser/0192f5a0-0000-7000-8000-000000000000 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n' +
+      'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  );
+  await once(socket, 'end');
+  t.match(heard, /^HTTP\/1\.1 403 /);
+  // What is written to a socket that is closed is answered by a reset; to one that is half open, by nothing.
+  const writing = setInterval(() => socket.write('x'), 100);
+  socket.on('error', () => {});
+  await new Promise((closed) => socket.once('close', closed));
+  clearInterval(writing);
+  t.same(refused, ['signature']);
 });

@@ -1,5 +1,5 @@
-// Where a dashboard request comes from: its address, whether the browser reached us by TLS, and whether our own page sent
-// it. Headers that a client can invent are believed only where inventing them gains nothing. PURE.
+// Where a request comes from: its address, whether the browser reached us by TLS, and whether our own page sent it.
+// Headers that a client can invent are believed only where inventing them gains nothing. PURE.
 
 export interface Arrival {
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -23,7 +23,7 @@ const PROXY_HEADERS = [
 ];
 
 /**
- * Who asks, for counting attempts. Behind a proxy on this host, or one that is trusted, it is the last address of
+ * Who asks, for counting what one address does. Behind a proxy on this host, or one that is trusted, it is the last address of
  * X-Forwarded-For, which that proxy wrote; from anywhere else the header is the client's own tale. Of IPv6 the network
  * counts, since one has 2^64 of them.
  */
@@ -41,6 +41,15 @@ export function clientAddress(
   if (!address.includes(':') || address.startsWith('::')) return address.replace('::ffff:', '');
   const [head = ''] = address.split('::');
   return `${head.split(':').slice(0, 4).join(':')}::/64`;
+}
+
+/** As `clientAddress`; `shared` where that is as far as one can see, and many may come by it: this host, a trusted proxy. */
+export function clientOf(
+  arrival: Arrival,
+  trustsProxy: (address: string) => boolean,
+): { address: string; shared: boolean } {
+  const address = clientAddress(arrival, trustsProxy);
+  return { address, shared: address === '127.0.0.1' || address === '::1' || trustsProxy(address) };
 }
 
 /**

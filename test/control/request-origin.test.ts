@@ -1,13 +1,14 @@
-// Whom a dashboard request comes from, by table.
+// Whom a request comes from, by table.
 import t from 'tap';
-import { openAttempts } from '../../../control/dashboard/attempts.ts';
+import { openAttempts } from '../../control/dashboard/attempts.ts';
 import {
   clientAddress,
+  clientOf,
   fromOtherSite,
   fromOwnPage,
   isSecure,
   readCookie,
-} from '../../../control/dashboard/request-origin.ts';
+} from '../../control/request-origin.ts';
 
 const trusts = (address: string) => /^10\.0\.0\./.test(address);
 const from = (remoteAddress: string, headers: Record<string, string> = {}) => ({ remoteAddress, headers });
@@ -38,6 +39,15 @@ t.test('the address that attempts are counted by', async (t) => {
     ['one network of IPv6', from('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64'],
   ] as const) {
     t.equal(clientAddress(arrival, trusts), address, what);
+  }
+  for (const [what, arrival, shared] of [
+    ['this host, which may be a proxy that tells nothing', from('127.0.0.1'), true],
+    ['the same by IPv6', from('::1'), true],
+    ['a proxy that is trusted, for itself', from('10.0.0.2'), true],
+    ['who is told by a proxy', from('127.0.0.1', { 'x-forwarded-for': '198.51.100.1' }), false],
+    ['a host of its own', from('203.0.113.5'), false],
+  ] as const) {
+    t.equal(clientOf(arrival, trusts).shared, shared, what);
   }
   t.equal(
     clientAddress(from('2001:db8:1:2:aaaa::1'), trusts),
