@@ -8,6 +8,7 @@ import { redact } from '../../log.ts';
 /** `carrierCode` when nobody knows whether the carrier has done it. */
 export const NO_ANSWER = 'no_answer_from_carrier';
 const UNKNOWN_OUTCOME = 'The carrier did not answer, so it is not known whether it has done what was asked.';
+const NOTHING_CHANGED = 'The carrier did not answer. Nothing was changed there: ask again.';
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Repeats of a request that may be made any number of times. */
 const REPEATS = 2;
@@ -59,7 +60,7 @@ export function createTwilioRest(o: TwilioRestOptions): TwilioRest {
       status = response.status;
       text = await readText(response);
     } catch (cause) {
-      throw new AppError('carrier_error', UNKNOWN_OUTCOME, {
+      throw new AppError('carrier_error', method === 'GET' ? NOTHING_CHANGED : UNKNOWN_OUTCOME, {
         cause,
         carrierCode: NO_ANSWER,
         retryable: true,

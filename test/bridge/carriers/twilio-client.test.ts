@@ -409,6 +409,13 @@ const ownedNumber = {
   monthlyCostCents: 115,
 };
 
+t.test('what was only asked has changed nothing, whether or not it was answered', async (t) => {
+  const { carrier } = await rig(t, ['reset', 'reset', 'reset']);
+  const error = await refusal(carrier.searchNumbers({ country: 'US', type: 'local', limit: 10 }));
+  t.match(error, { code: 'carrier_error', message: /Nothing was changed/ });
+  t.notMatch(error.message, /not known/);
+});
+
 t.test('a number is bought and pointed at us, after a look whether it is ours', async (t) => {
   const { asked, carrier } = await rig(t, [prices, none, { status: 201, body: bought }]);
   t.same(await carrier.buyNumber({ e164: '+18089251571', friendlyName: 'Front desk' }), ownedNumber);
