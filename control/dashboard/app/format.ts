@@ -65,6 +65,13 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** An amount of what the API names in the plural: 1 minute, 2 machine detections. */
+export function usedOf(name: string, amount: number): string {
+  const many = name.replaceAll('_', ' ');
+  const shown = Number(amount.toFixed(1));
+  return `${shown.toLocaleString('en-US')} ${shown === 1 ? many.replace(/s$/, '') : many}`;
+}
+
 export function bytes(value: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   let at = 0;

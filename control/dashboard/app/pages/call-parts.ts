@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { Call, CostPart } from '../../../sdk/index.ts';
 import { fieldOf, isOver, valueInWords } from '../call-words.ts';
-import { money, words } from '../format.ts';
+import { money, usedOf, words } from '../format.ts';
 import { CopyButton } from '../ui/button.ts';
 import { EmptyState, Note, Skeleton } from '../ui/feedback.ts';
 import { Facts, Section } from '../ui/page.ts';
@@ -117,9 +117,7 @@ export function CostSection(props: { call: Call }) {
 
 function usedInWords(part: CostPart): string {
   const used = Object.entries(part.used).filter(([, amount]) => amount > 0);
-  return used.length === 0
-    ? ''
-    : `: ${used.map(([what, amount]) => `${Number(amount.toFixed(1)).toLocaleString('en-US')} ${what.replaceAll('_', ' ')}`).join(', ')}`;
+  return used.length === 0 ? '' : `: ${used.map(([what, amount]) => usedOf(what, amount)).join(', ')}`;
 }
 
 /** Metadata, context, and what the model was told. */

@@ -54,6 +54,10 @@ t.test('shares, counts, sizes, codes', async (t) => {
   t.equal(format.percent(null), '–');
   t.equal(format.counted(1, 'call'), '1 call');
   t.equal(format.counted(1200, 'call'), '1,200 calls');
+  t.equal(format.usedOf('minutes', 1), '1 minute');
+  t.equal(format.usedOf('machine_detections', 1), '1 machine detection');
+  t.equal(format.usedOf('seconds', 1.04), '1 second');
+  t.equal(format.usedOf('input_text_tokens', 1200), '1,200 input text tokens');
   t.equal(format.bytes(999), '999 B');
   t.equal(format.bytes(1_500_000), '1.5 MB');
   t.equal(format.bytes(53_000_000_000), '53 GB');
