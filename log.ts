@@ -2,6 +2,7 @@
 // Whoever logs keeps speech out; what has a shape (keys, numbers, URLs' secrets) is masked here, in every line, whatever
 // field or foreign error it came in with.
 import { pino } from 'pino';
+import { visible } from './terminal-text.ts';
 
 export type Log = Pick<ReturnType<typeof pino>, 'debug' | 'info' | 'warn' | 'error'> & {
   child(fields: Record<string, unknown>): Log;
@@ -38,7 +39,8 @@ export function openLog(
     serializers: { err: (error: unknown) => describeError(error, 0) },
     hooks: {
       streamWrite: (line: string) =>
-        redact(hidden.reduce((text, secret) => text.replaceAll(secret, CENSOR), line)),
+        // Somebody reads it on a terminal.
+        visible(redact(hidden.reduce((text, secret) => text.replaceAll(secret, CENSOR), line))),
     },
     redact: {
       paths: ['authorization', 'cookie', 'token', 'secret', 'password'].flatMap((name) => [

@@ -80,7 +80,11 @@ export function checkImports(top: string = root): string[] {
           if (folder === 'audio') complain(`audio imports ${target}`);
           if (folder === 'scripts' && !SCRIPTS_THAT_READ_SETTINGS.test(file))
             complain(`scripts import ${target}`);
-          if (folder !== 'test' && folder !== 'scripts' && !/^(errors|config|log)\.ts$/.test(target))
+          if (
+            folder !== 'test' &&
+            folder !== 'scripts' &&
+            !/^(errors|config|log|terminal-text)\.ts$/.test(target)
+          )
             complain(`imports ${target}`);
           continue;
         }

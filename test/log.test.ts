@@ -29,6 +29,17 @@ t.test('shapes that are masked in any text', async (t) => {
   }
 });
 
+t.test('a line moves no terminal, and is the JSON that it was', async (t) => {
+  const lines: string[] = [];
+  const path = '/a\u001b[2J\u009bb\u202ec\u{e0041}\n';
+  openLog('debug', [], { write: (line) => lines.push(line) }).info({ path }, 'request.done');
+  const line = lines[0] ?? '';
+  t.match(JSON.parse(line), { path });
+  t.match(line, /\\u009b.*\\u202e.*\\udb40\\udc41/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  t.notMatch(line.slice(0, -1), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+});
+
 t.test('what is no secret stays', async (t) => {
   for (const text of [
     '{"ms":1732141234567,"list":[1732141234567,15551234567]}',

@@ -70,6 +70,13 @@ export function wholeNumber(argument: string): number {
   return value;
 }
 
+/** How many, or for how long: a whole number from 1 on. @throws UsageError */
+export function atLeastOne(argument: string): number {
+  const value = wholeNumber(argument);
+  if (value < 1) throw new UsageError(`"${argument}" is too little: 1 at least.`);
+  return value;
+}
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The id of an agent that was named by its id or its name. @throws UsageError when none or several have the name */

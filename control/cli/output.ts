@@ -1,7 +1,9 @@
 // What the command line prints: tables and facts for people, JSON for programs, colours where they are seen.
+import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
+import { visible, visibleLine } from '../../terminal-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -27,73 +29,136 @@ export interface Output {
   table(columns: readonly string[], rows: readonly (readonly string[])[], none: string): void;
   /** Name and value, one a line. */
   facts(pairs: readonly (readonly [string, string | null | undefined])[]): void;
-  columns: number;
 }
 
 const GAP = '  ';
-const LEAST_WIDTH = 60;
 
-/** All that moves a terminal's cursor or does worse; colours, line ends and tabs stay. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const COMMANDS = /\u001b(?!\[[\d;]*m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g;
+/** Stands for the escape character of our own colours until a text is written: nobody can have put it into a text of theirs. */
+const OWN = `\u{f0000}${randomBytes(8).toString('hex')}\u{f0001}`;
+const OWN_STYLE = new RegExp(`${OWN}\\[[\\d;]*m`, 'gu');
 
-/** A text that others wrote (a name, a transcript, an error) as a terminal may have it. */
-export const harmless = (text: string) => text.replace(COMMANDS, '');
+/** All that is written goes through here: our own colours are obeyed, whatever else would be is shown. */
+const written = (text: string) => visible(text).replaceAll(OWN, '\u001b');
 
-const width = (text: string) => [...stripVTControlCharacters(text)].length;
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
+const NO_WIDTH = /[\p{M}\u200c\u200d]/u;
+
+/** Columns that a line takes on a terminal. */
+const width = (text: string) =>
+  [...text.replace(OWN_STYLE, '')].reduce(
+    (columns, letter) => columns + (NO_WIDTH.test(letter) ? 0 : WIDE.test(letter) ? 2 : 1),
+    0,
+  );
 const padded = (text: string, to: number) => text + ' '.repeat(Math.max(0, to - width(text)));
+
+/** A text in lines of at most `most` columns, between words where there are any. Colours stay on the line they begin on. */
+function wrapped(text: string, most: number): string[] {
+  if (width(text) <= most) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && width(line) + 1 + width(word) > most) {
+      lines.push(line);
+      line = '';
+    }
+    line = line === '' ? word : `${line} ${word}`;
+    while (width(line) > most && !line.includes(OWN)) {
+      const letters = [...line];
+      let cut = letters.length;
+      while (cut > 1 && width(letters.slice(0, cut).join('')) > most) cut--;
+      lines.push(letters.slice(0, cut).join(''));
+      line = letters.slice(cut).join('');
+    }
+  }
+  return [...lines, line];
+}
+
+/** The columns of a table on as many lines as they need, each line but the first set in by a gap. */
+function columnsByLine(widths: readonly number[], most: number): number[][] {
+  const lines: number[][] = [];
+  let left = 0;
+  for (const [at, wide] of widths.entries()) {
+    const line = lines.at(-1);
+    if (line !== undefined && GAP.length + wide <= left) {
+      line.push(at);
+      left -= GAP.length + wide;
+    } else {
+      left = most - wide - (lines.length === 0 ? 0 : GAP.length);
+      lines.push([at]);
+    }
+  }
+  return lines;
+}
 
 /** @param o.color `false` for --no-color; else what the stream and NO_COLOR, FORCE_COLOR say */
 export function createOutput(streams: Streams, o: { json: boolean; color: boolean }): Output {
-  const paint = (style: Style, text: string) =>
-    o.color ? styleText(style, text, { stream: streams.out, validateStream: true }) : text;
-  const columns = Math.max(LEAST_WIDTH, streams.out.columns ?? 100);
-  const line = (text = '') => void streams.out.write(`${harmless(text)}\n`);
+  const paint = (style: Style, text: string) => {
+    if (!o.color) return text;
+    const [before = '', after = ''] = styleText(style, '\0', {
+      stream: streams.out,
+      validateStream: true,
+    }).split('\0');
+    return `${before.replaceAll('\u001b', OWN)}${text}${after.replaceAll('\u001b', OWN)}`;
+  };
+  /** A pipe takes lines as long as they are: a program reads them. */
+  const columns = streams.out.isTTY === true ? (streams.out.columns ?? 80) : Number.POSITIVE_INFINITY;
+  const line = (text = '') => void streams.out.write(`${written(text)}\n`);
 
   const live = streams.out.isTTY === true && !o.json;
   let status = '';
 
   return {
     json: o.json,
-    columns,
     paint,
     data: (value) => line(JSON.stringify(value, null, 2)),
     line,
     status(text) {
       if (!live) return;
       if (status !== '') streams.out.write('\r\u001b[2K');
-      status = harmless(text);
+      status = written(text);
       if (status !== '') streams.out.write(status);
     },
     bytes: (source) => pipeline(source, streams.out, { end: false }),
-    note: (text) => void streams.err.write(`${harmless(text)}\n`),
+    note: (text) => void streams.err.write(`${written(text)}\n`),
     table(heads, rows, none) {
       if (rows.length === 0) return line(paint('dim', none));
+      const cells = rows.map((row) => heads.map((_head, at) => visibleLine(row[at] ?? '')));
       const widths = heads.map((head, at) =>
-        Math.max(width(head), ...rows.map((row) => width(row[at] ?? ''))),
+        Math.max(width(head), ...cells.map((row) => width(row[at] ?? ''))),
       );
-      const print = (cells: readonly string[], style: Style | null) =>
-        line(
-          cells
-            .map((cell, at) => {
-              // The last column is not padded: it may be long, and a terminal would wrap its blanks.
-              const text = at === cells.length - 1 ? cell : padded(cell, widths[at] ?? 0);
-              return style === null ? text : paint(style, text);
-            })
-            .join(GAP),
-        );
+      const lines = columnsByLine(widths, columns);
+      const print = (row: readonly string[], style: Style | null) => {
+        for (const [number, ats] of lines.entries()) {
+          const indent = number === 0 ? '' : GAP;
+          const shown = ats.map((at, place) =>
+            // The last of a line is not padded: a terminal would wrap its blanks.
+            place === ats.length - 1 ? (row[at] ?? '') : padded(row[at] ?? '', widths[at] ?? 0),
+          );
+          const text = shown
+            .map((cell) => (style === null ? cell : paint(style, cell)))
+            .join(GAP)
+            .trimEnd();
+          if (number > 0 && text === '') continue;
+          // A line of one cell may still be too long for the terminal.
+          for (const part of ats.length === 1 ? wrapped(text, columns - indent.length) : [text]) {
+            line(indent + part);
+          }
+        }
+      };
       print(
         heads.map((head) => head.toUpperCase()),
         'dim',
       );
-      for (const row of rows) print(row, null);
+      for (const row of cells) print(row, null);
     },
     facts(pairs) {
       const shown = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
-      const most = Math.max(...shown.map(([name]) => width(name)));
-      for (const [name, value] of shown) {
+      const names = shown.map(([name]) => visibleLine(name));
+      const most = Math.max(...names.map(width));
+      for (const [at, [, value]] of shown.entries()) {
         const [first = '', ...more] = value.split('\n');
-        line(`${paint('dim', padded(name, most))}${GAP}${first}`);
+        line(`${paint('dim', padded(names[at] ?? '', most))}${GAP}${first}`);
         for (const next of more) line(`${' '.repeat(most)}${GAP}${next}`);
       }
     },

@@ -1,5 +1,6 @@
 // The command line put together: global flags, every group of commands, and how a command is run and ends.
 import { Command, CommanderError } from 'commander';
+import { visible } from '../../terminal-text.ts';
 import { Offhook } from '../sdk/index.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addAgentCommands } from './commands/agents.ts';
@@ -13,7 +14,7 @@ import { addWebhookCommands } from './commands/webhooks.ts';
 import { addCompletion } from './completion.ts';
 import type { Context } from './context.ts';
 import { EXIT, EXIT_HELP, exitCodeOf, explain, UsageError } from './exit.ts';
-import { createOutput, harmless, type Streams } from './output.ts';
+import { createOutput, type Streams } from './output.ts';
 import { chooseDaemon, DEFAULT_URL } from './profiles.ts';
 
 /**
@@ -76,8 +77,8 @@ ${EXIT_HELP}`,
     )
     .showHelpAfterError('(offhook --help shows how)')
     .configureOutput({
-      writeOut: (text) => void o.out.write(text),
-      writeErr: (text) => void o.err.write(text),
+      writeOut: (text) => void o.out.write(visible(text)),
+      writeErr: (text) => void o.err.write(visible(text)),
     })
     .exitOverride();
 
@@ -143,15 +144,13 @@ export async function runCommandLine(args: readonly string[], o: Surroundings): 
       // The error is just that.
     }
     const [first = '', ...more] = explain(error, url).filter((line) => line !== '');
+    const told = createOutput({ out: o.err, err: o.err }, { json: false, color: globals.color });
     if (globals.json) {
       const { code, status, param } = error as { code?: string; status?: number; param?: string };
-      o.err.write(
-        `${JSON.stringify({ error: { message: first, code, status, param }, exit_code: exitCode })}\n`,
-      );
+      told.line(JSON.stringify({ error: { message: first, code, status, param }, exit_code: exitCode }));
     } else if (first !== '') {
-      const { paint } = createOutput({ out: o.err, err: o.err }, { json: false, color: globals.color });
-      o.err.write(`${exitCode === EXIT.ok ? '' : `${paint('red', 'offhook:')} `}${harmless(first)}\n`);
-      for (const line of more) o.err.write(`${paint('dim', harmless(line))}\n`);
+      told.line(`${exitCode === EXIT.ok ? '' : `${told.paint('red', 'offhook:')} `}${first}`);
+      for (const line of more) told.line(told.paint('dim', line));
     }
     return exitCode;
   }

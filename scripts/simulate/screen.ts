@@ -1,6 +1,7 @@
 // What a person sees in the terminal: lines of what happens, and on a terminal one status line below them that is written
-// over in place. Without a terminal, plain lines. Decides nothing.
+// over in place. Without a terminal, plain lines. What others wrote is shown and never obeyed. Decides nothing.
 import { styleText } from 'node:util';
+import { visible, visibleLine } from '../../terminal-text.ts';
 import type { Check } from './checks.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -78,11 +79,11 @@ export class Screen {
   }
 
   heading(text: string): void {
-    this.#print(`\n${this.#paint('bold', text)}`);
+    this.#print(`\n${this.#paint('bold', visible(text))}`);
   }
 
   text(text: string): void {
-    for (const line of wrap(text, Math.min(100, this.#columns() - 2))) this.#print(line);
+    for (const line of wrap(visible(text), Math.min(100, this.#columns() - 2))) this.#print(line);
   }
 
   blank(): void {
@@ -93,7 +94,7 @@ export class Screen {
   line(who: Who, text: string): void {
     const at = `${((performance.now() - this.#startedAt) / 1000).toFixed(1)} s`.padStart(TIME_WIDTH);
     const width = Math.max(30, Math.min(110, this.#columns()) - TIME_WIDTH - LABEL_WIDTH - 4);
-    const [first = '', ...rest] = this.#out.isTTY ? wrap(text, width) : [text];
+    const [first = '', ...rest] = this.#out.isTTY ? wrap(visible(text), width) : [visibleLine(text)];
     this.#print(
       `${this.#paint('dim', at)}  ${this.#paint(STYLES[who], who.padEnd(LABEL_WIDTH))} ${this.#text(who, first)}`,
     );
@@ -103,15 +104,16 @@ export class Screen {
 
   check({ ok, name, detail }: Check): void {
     const sign = ok ? this.#paint('green', 'ok  ') : this.#paint(['red', 'bold'], 'FAIL');
-    this.#print(`  ${sign}  ${name}: ${ok ? this.#paint('dim', detail) : this.#paint('red', detail)}`);
+    this.#print(`  ${sign}  ${visible(name)}: ${this.#paint(ok ? 'dim' : 'red', visible(detail))}`);
   }
 
   verdict(ok: boolean, text: string): void {
-    this.#print(`\n${this.#paint(ok ? ['green', 'bold'] : ['red', 'bold'], text)}`);
+    this.#print(`\n${this.#paint(ok ? ['green', 'bold'] : ['red', 'bold'], visible(text))}`);
   }
 
   /** Rows of equal columns, the first row being the head unless `head` is false. */
-  table(rows: readonly (readonly string[])[], o: { head: boolean } = { head: true }): void {
+  table(given: readonly (readonly string[])[], o: { head: boolean } = { head: true }): void {
+    const rows = given.map((row) => row.map(visibleLine));
     const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
     for (const [index, row] of rows.entries()) {
       const line = row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i]!))).join('  ');
@@ -121,7 +123,7 @@ export class Screen {
 
   /** What the status line shows from now on; null takes it away. */
   live(live: Live | null): void {
-    this.#live = live;
+    this.#live = live?.note === undefined ? live : { ...live, note: visibleLine(live.note) };
     if (!this.#tty) return;
     if (live === null) {
       if (this.#timer !== null) clearInterval(this.#timer);

@@ -162,5 +162,7 @@ Server.prototype.listen = function (...args) {
       PATH: path,
     });
     t.match(JSON.parse(json.stdout), [{ status: 'completed', to_number: '+14155550123' }]);
+    const asItIs = await run('npm', ['run', '-s', 'offhook', '--', 'calls', 'list', '--json'], ROOT, env);
+    t.match(JSON.parse(asItIs.stdout), [{ status: 'completed' }], 'and from the repository');
   });
 });

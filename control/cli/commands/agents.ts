@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import type { Agent, NewAgent } from '../../sdk/index.ts';
 import {
   agentId,
+  atLeastOne,
   type Context,
   collect,
   jsonOf,
   numberId,
   objectOf,
   textOf,
-  wholeNumber,
 } from '../context.ts';
 import { short, when } from '../output.ts';
 import type { Run } from '../program.ts';
@@ -96,13 +96,13 @@ export function addAgentCommands(program: Command, run: Run): void {
     .description('your agents, newest first')
     .option('--type <type>', 'inbound or outbound')
     .option('--archived', 'archived ones too')
-    .option('--limit <count>', 'how many at most', wholeNumber, 50)
+    .option('--limit <count>', 'how many at most', atLeastOne, 50)
     .action(
       run(async (context, o: { type?: 'inbound' | 'outbound'; archived?: boolean; limit: number }) => {
         const { offhook, output, now } = context;
         const items = await offhook.agents
           .list({
-            limit: Math.min(100, Math.max(1, o.limit)),
+            limit: Math.min(100, o.limit),
             ...(o.type === undefined ? {} : { type: o.type }),
             ...(o.archived ? { include_archived: true } : {}),
           })

@@ -229,7 +229,9 @@ export function addBackupCommands(program: Command, run: Run): void {
         const sealed = sealedUnder(to);
         if (output.json)
           return output.data({ file: to, recordings: copied, secret_key: sealed, key_file: key });
-        output.line(`${to} (${megabytes} MB${o.recordings ? `, ${copied} recordings` : ''})`);
+        output.line(
+          `${to} (${megabytes} MB${o.recordings ? `, ${copied} ${copied === 1 ? 'recording' : 'recordings'}` : ''})`,
+        );
         if (key !== null) output.line(key);
         output.note(holds(sealed, key));
       }),

@@ -25,16 +25,18 @@ const clock = (ms: number) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 };
 
-/** One line of what was said; what was not heard any more is told apart. */
+const oneLine = (text: string) => text.replace(/[\n\t]+/g, ' ');
+
+/** One line of what was said, whatever was in it; what was not heard any more is told apart. */
 export function spokenLine({ output }: Pick<Context, 'output'>, item: TranscriptItem): string {
   const who = { agent: 'agent ', caller: 'caller', tool: 'tool  ', system: '      ' }[item.role];
   const style = { agent: 'green', caller: 'cyan', tool: 'magenta', system: 'dim' } as const;
   const heard = item.role === 'agent' ? item.heard_text : item.text;
   const rest = item.interrupted && item.text.startsWith(heard) ? item.text.slice(heard.length) : '';
   const cut = item.interrupted
-    ? `${output.paint('dim', rest.trimEnd())} ${output.paint('yellow', '[cut]')}`
+    ? `${output.paint('dim', oneLine(rest.trimEnd()))} ${output.paint('yellow', '[cut]')}`
     : '';
-  return `${output.paint('dim', clock(item.start_ms).padStart(6))}  ${output.paint(style[item.role], who)}  ${heard}${cut}`;
+  return `${output.paint('dim', clock(item.start_ms).padStart(6))}  ${output.paint(style[item.role], who)}  ${oneLine(heard)}${cut}`;
 }
 
 async function follow(context: Context, id: string): Promise<Call> {
@@ -47,8 +49,10 @@ async function follow(context: Context, id: string): Promise<Call> {
     output.line(text);
   };
   const show = (text: string) => output.status(output.paint('dim', text));
-  const look = async (final: boolean) => {
-    const { data } = await offhook.calls.transcript(id, { signal });
+  /** Prints the lines that are over. Answers whether none can come any more. */
+  const look = async (ended: boolean): Promise<boolean> => {
+    const { data, status } = await offhook.calls.transcript(id, { signal });
+    const final = ended || status === 'final';
     for (const [at, item] of data.entries()) {
       // A line is told when it is over: its text and what was heard of it change until then.
       const over = final || item.end_ms !== null || at < data.length - 1;
@@ -56,23 +60,30 @@ async function follow(context: Context, id: string): Promise<Call> {
       printed.add(item.id);
       print(spokenLine(context, item));
     }
+    return final;
   };
   for (;;) {
     const call = await offhook.calls.get(id, { signal });
-    if (call.status !== seen) {
+    const ended = hasEnded(call);
+    const settled = ended && call.result_status !== 'pending';
+    const tell = () => {
+      if (call.status === seen) return;
       seen = call.status;
-      if (call.status === 'in_progress') answeredAt = Date.now();
       const why = call.error_message ?? call.hangup_cause;
       print(
-        `${' '.repeat(8)}${output.paint('bold', STATE[call.status])}${hasEnded(call) && why !== null ? output.paint('dim', ` (${why})`) : ''}`,
+        `${' '.repeat(8)}${output.paint('bold', STATE[call.status])}${ended && why !== null ? output.paint('dim', ` (${oneLine(why)})`) : ''}`,
       );
-    }
-    if (call.answered_at !== null) await look(hasEnded(call) && call.result_status !== 'pending');
-    if (hasEnded(call) && call.result_status !== 'pending') {
+    };
+    if (call.status === 'in_progress' && answeredAt === 0) answeredAt = Date.now();
+    if (!ended) tell();
+    const complete = call.answered_at === null || (await look(settled));
+    // The end is the last line: words may still be on their way when the call is over.
+    if (ended && complete) tell();
+    if (settled) {
       output.status('');
       return call;
     }
-    if (hasEnded(call)) show('        the result is being worked out …');
+    if (ended) show('        the result is being worked out …');
     else if (answeredAt > 0) show(`        ${clock(Date.now() - answeredAt)} on the line`);
     await sleep(LOOK_MS, undefined, { signal });
   }

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { AgentCall, Call, PromptCall } from '../../sdk/index.ts';
-import { agentId, type Context, collectPair, objectOf, textOf, wholeNumber } from '../context.ts';
+import { agentId, atLeastOne, type Context, collectPair, objectOf, textOf } from '../context.ts';
 import { saveAs } from '../download.ts';
 import { UsageError } from '../exit.ts';
 import { duration, money, when } from '../output.ts';
@@ -155,7 +155,7 @@ export function addCallCommands(program: Command, run: Run): void {
     .option('--search <words>', 'part of a number, an agent, words that were said')
     .option('--after <time>', 'ISO 8601')
     .option('--before <time>', 'ISO 8601')
-    .option('--limit <count>', 'how many at most', wholeNumber, 20)
+    .option('--limit <count>', 'how many at most', atLeastOne, 20)
     .action(
       run(
         async (
@@ -175,7 +175,7 @@ export function addCallCommands(program: Command, run: Run): void {
           const { offhook, output, now } = context;
           const items = await offhook.calls
             .list({
-              limit: Math.min(100, Math.max(1, o.limit)),
+              limit: Math.min(100, o.limit),
               ...(o.status === undefined ? {} : { status: o.status }),
               ...(o.direction === undefined ? {} : { direction: o.direction }),
               ...(o.agent === undefined ? {} : { agent_id: await agentId(o.agent, context) }),
@@ -225,7 +225,7 @@ export function addCallCommands(program: Command, run: Run): void {
   calls
     .command('wait <id>')
     .description('wait for a call and its result')
-    .option('--within <seconds>', 'give up after so long; the call goes on', wholeNumber)
+    .option('--within <seconds>', 'give up after so long; the call goes on', atLeastOne)
     .action(
       run(async (context, o: { within?: number }, id) => {
         const call = await context.offhook.calls.wait(id, {

@@ -1,6 +1,6 @@
 // offhook numbers …
 import type { Command } from 'commander';
-import { type Context, numberId, wholeNumber } from '../context.ts';
+import { atLeastOne, type Context, numberId } from '../context.ts';
 import { Ending, EXIT } from '../exit.ts';
 import type { Run } from '../program.ts';
 
@@ -26,7 +26,7 @@ export function addNumberCommands(program: Command, run: Run): void {
     .command('list')
     .alias('ls')
     .description('your numbers')
-    .option('--limit <count>', 'how many at most', wholeNumber, 100)
+    .option('--limit <count>', 'how many at most', atLeastOne, 100)
     .action(
       run(async ({ offhook, output }, o: { limit: number }) => {
         const items = await offhook.numbers.list({ limit: 100 }).all(o.limit);
@@ -56,7 +56,7 @@ export function addNumberCommands(program: Command, run: Run): void {
     .option('--contains <digits>', 'digits or letters in it')
     .option('--locality <town>')
     .option('--region <region>', 'state or province')
-    .option('--limit <count>', 'how many at most', wholeNumber, 20)
+    .option('--limit <count>', 'how many at most', atLeastOne, 20)
     .action(
       run(async ({ offhook, output }, o: Search) => {
         const { areaCode, ...rest } = o;

@@ -1,7 +1,7 @@
 // offhook webhooks …, offhook deliveries …, offhook events …
 import type { Command } from 'commander';
 import type { NewWebhookEndpoint, WebhookDelivery, WebhookEndpoint } from '../../sdk/index.ts';
-import { type Context, collect, wholeNumber } from '../context.ts';
+import { atLeastOne, type Context, collect } from '../context.ts';
 import { Ending, EXIT } from '../exit.ts';
 import { short, when } from '../output.ts';
 import type { Run } from '../program.ts';
@@ -222,7 +222,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
     .option('--call <id>')
     .option('--endpoint <id>')
     .option('--event <type>')
-    .option('--limit <count>', 'how many at most', wholeNumber, 20)
+    .option('--limit <count>', 'how many at most', atLeastOne, 20)
     .action(
       run(
         async (
@@ -238,7 +238,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
           const { offhook, output, now } = context;
           const items = await offhook.webhookDeliveries
             .list({
-              limit: Math.min(100, Math.max(1, o.limit)),
+              limit: Math.min(100, o.limit),
               ...(o.status === undefined ? {} : { status: o.status }),
               ...(o.call === undefined ? {} : { call_id: o.call }),
               ...(o.endpoint === undefined ? {} : { endpoint_id: o.endpoint }),
@@ -309,7 +309,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
     .description('events of all calls, newest first')
     .option('--call <id>')
     .option('--type <type>')
-    .option('--limit <count>', 'how many at most', wholeNumber, 20)
+    .option('--limit <count>', 'how many at most', atLeastOne, 20)
     .action(
       run(
         async (
@@ -318,7 +318,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
         ) => {
           const items = await offhook.events
             .list({
-              limit: Math.min(100, Math.max(1, o.limit)),
+              limit: Math.min(100, o.limit),
               ...(o.call === undefined ? {} : { call_id: o.call }),
               ...(o.type === undefined ? {} : { type: o.type }),
             })

@@ -8,7 +8,7 @@ import { candidates } from '../../../control/cli/completion.ts';
 import { createOutput } from '../../../control/cli/output.ts';
 import { createProgram, runCommandLine } from '../../../control/cli/program.ts';
 import { verify } from '../../../control/sdk/index.ts';
-import { makeCall } from '../../storage/makers.ts';
+import { makeCall, makeItem } from '../../storage/makers.ts';
 import { openRig, type Rig } from '../rig.ts';
 
 interface Ran {
@@ -79,6 +79,8 @@ t.test('errors say what to do and end with a code for scripts', async (t) => {
     [['agents', 'create', '--name', 'X', '--type', 'sideways'], 5, /Field: type/],
     [['agents', 'create', '--returns', '{'], 2, /--returns must be JSON/],
     [['call', '+14155550123'], 2, /--agent/],
+    [['calls', 'list', '--limit', '0'], 2, /"0" is too little/],
+    [['calls', 'list', '--limit', '-1'], 2, /"-1" is too little/],
     [['call', '+14155550123', '--context', 'novalue'], 2, /key=value/],
     [['call'], 2, /missing required argument 'to'/],
     [['conquer'], 2, /unknown command/],
@@ -144,15 +146,106 @@ t.test('a call is placed with what it is about, and waited for', async (t) => {
   t.match(await offhook(['calls', 'hangup', id]), { code: 5, err: /call_ended/ });
 });
 
-t.test('what others wrote does nothing to the terminal', async (t) => {
+/** What a terminal obeys: control characters but line ends, and marks that turn the direction of writing. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+const OBEYED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const NASTY = 'Re\u001b]0;title\u0007min\u001b[2J\u009b1A\u202eder\u2066\u0008\u001b[31mred';
+const SHOWN = 'Re\\u001b]0;title\\u0007min\\u001b[2J\\u009b1A\\u202eder\\u2066\\u0008\\u001b[31mred';
+
+t.test('what others wrote is shown, and does nothing to the terminal', async (t) => {
   const rig = await openRig(t);
   const offhook = runner(t, rig);
-  await rig.agent({ name: 'Re\u001b]0;title\u0007min\u001b[2J\u009b1Ader\r' });
-  const { code, out } = await offhook(['agents', 'list']);
-  t.equal(code, 0);
-  t.match(out, 'Re]0;titlemin[2J1Ader');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
-  t.notMatch(out, /[\u0007\u001b\u009b\r]/);
+  const { id } = await rig.agent({ name: NASTY, instructions: `${NASTY}\nAnd a second line.` });
+  for (const args of [
+    ['agents', 'list'],
+    ['agents', 'get', id],
+  ]) {
+    const { code, out } = await offhook(args);
+    t.equal(code, 0);
+    t.ok(out.includes(SHOWN), `${args.join(' ')}: ${JSON.stringify(out)}`);
+    t.notMatch(out, OBEYED);
+  }
+  const asJson = await offhook(['agents', 'list', '--json']);
+  t.notMatch(asJson.out, OBEYED, 'nor as JSON');
+  t.match(JSON.parse(asJson.out), [{ name: NASTY }], 'which says the same');
+  for (const args of [
+    ['agents', 'get', `not ${NASTY}`],
+    ['--json', 'agents', 'get', `not ${NASTY}`],
+    [NASTY],
+    ['--url', `http://${NASTY}`, 'balance'],
+  ]) {
+    const { code, err } = await offhook(args);
+    t.equal(code, 2);
+    t.notMatch(err, OBEYED, `an error: ${JSON.stringify(err)}`);
+  }
+});
+
+t.test('what was said is one line, whatever was in it', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  const call = makeCall(rig.orgId);
+  await rig.store.createCall(call, { events: ['call.queued'], reserve: 0 });
+  const said = makeItem(call.id, { role: 'caller', text: `${NASTY}\n  0:01  agent   Pay now.` });
+  await rig.store.saveTranscript([said]);
+  const { out } = await offhook(['calls', 'transcript', call.id]);
+  t.ok(out.includes(SHOWN));
+  t.notMatch(out, OBEYED);
+  t.equal(
+    out.split('\n').filter((line) => /^ +0:01 /.test(line)).length,
+    0,
+    'it makes up no line of its own',
+  );
+});
+
+t.test('our own colours are obeyed beside what is not', async (t) => {
+  const out = stream();
+  const forced = process.env.FORCE_COLOR;
+  process.env.FORCE_COLOR = '1';
+  t.teardown(() => {
+    if (forced === undefined) delete process.env.FORCE_COLOR;
+    else process.env.FORCE_COLOR = forced;
+  });
+  const output = createOutput({ out, err: stream() }, { json: false, color: true });
+  output.line(`${output.paint('green', 'agent')} \u001b[31mred`);
+  t.equal(String(out.read()), '\u001b[32magent\u001b[39m \\u001b[31mred\n');
+});
+
+t.test('a table is as wide as the terminal, and every cell of it whole', async (t) => {
+  const table = (columns: number | null, rows: string[][]) => {
+    const out = Object.assign(stream(), columns === null ? {} : { isTTY: true, columns });
+    const output = createOutput({ out, err: stream() }, { json: false, color: false });
+    output.table(['status', 'from', 'id'], rows, 'none');
+    return String(out.read()).split('\n').slice(0, -1);
+  };
+  const id = '0192f5a0-0000-7000-8000-000000000000';
+  const rows = [
+    ['completed', '+14155550123', id],
+    ['no_answer', '+44207946', `${id}2`],
+  ];
+  t.same(table(80, rows), [
+    'STATUS     FROM          ID',
+    `completed  +14155550123  ${id}`,
+    `no_answer  +44207946     ${id}2`,
+  ]);
+  t.same(table(50, rows), [
+    'STATUS     FROM',
+    '  ID',
+    'completed  +14155550123',
+    `  ${id}`,
+    'no_answer  +44207946',
+    `  ${id}2`,
+  ]);
+  t.same(table(24, [['failed', 'The number\u0007 is not in service.', '漢字漢字漢字漢字漢字漢字']]), [
+    'STATUS',
+    '  FROM',
+    '  ID',
+    'failed',
+    '  The number\\u0007 is',
+    '  not in service.',
+    '  漢字漢字漢字漢字漢字漢',
+    '  字',
+  ]);
+  t.same(table(null, rows).length, 3, 'a pipe has a line a row');
 });
 
 t.test('a watch that is interrupted leaves the call alone, whatever it was just doing', async (t) => {
@@ -169,9 +262,56 @@ t.test('a watch that is interrupted leaves the call alone, whatever it was just 
   t.match(await watching, left);
 });
 
+t.test('a watch says that the call ended when its last words are there', async (t) => {
+  const call = {
+    ...makeCall('0192f5a0-0000-7000-8000-000000000001'),
+    answered_at: '2026-03-01T12:00:00.000Z',
+  };
+  const item = makeItem(call.id, { role: 'caller', text: 'Goodbye.', heard_text: 'Goodbye.', end_ms: null });
+  // What is asked for comes in turn: the call, then its transcript.
+  const told = [
+    [
+      { ...call, status: 'in_progress' },
+      { status: 'live', data: [] },
+    ],
+    [
+      { ...call, status: 'completed', result_status: 'pending' },
+      { status: 'live', data: [item] },
+    ],
+    [
+      { ...call, status: 'completed', result_status: 'pending' },
+      { status: 'final', data: [item] },
+    ],
+    [
+      { ...call, status: 'completed', result_status: 'completed', result: {} },
+      { status: 'final', data: [item] },
+    ],
+  ];
+  let round = -1;
+  const daemon = createServer((request, response) => {
+    const transcript = request.url?.endsWith('/transcript') === true;
+    if (!transcript) round++;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(told[round]?.[transcript ? 1 : 0]));
+  });
+  await new Promise<void>((listening) => daemon.listen(0, '127.0.0.1', listening));
+  t.teardown(() => {
+    daemon.closeAllConnections();
+    daemon.close();
+  });
+  const { port } = daemon.address() as AddressInfo;
+  const offhook = runner(t, null, { OFFHOOK_URL: `http://127.0.0.1:${port}`, OFFHOOK_API_KEY: 'sk_0000' });
+  const { code, out } = await offhook(['calls', 'watch', call.id]);
+  t.equal(code, 0);
+  t.match(
+    out.split('\n', 3).map((line) => line.trim()),
+    ['answered', /caller +Goodbye\.$/, 'ended'],
+  );
+});
+
 t.test('a status line is written over on a terminal, and nowhere else', async (t) => {
   for (const [isTTY, json, wanted] of [
-    [true, false, 'ringing\r\u001b[2K0:01\r\u001b[2Kended\n'],
+    [true, false, 'ringing\r\u001b[2K0:\\u000701\r\u001b[2Kended\n'],
     [true, true, 'ended\n'],
     [false, false, 'ended\n'],
   ] as const) {
