@@ -53,8 +53,9 @@ export interface CallHour {
   /** These five by phone alone; time and money also of calls from a browser. */
   calls: number;
   inbound: number;
+  /** Over, in one of three ways: completed, failed, or nobody was reached (no_answer, busy, canceled). */
   ended: number;
-  answered: number;
+  completed: number;
   failed: number;
   talkSeconds: number;
   billedMilliCents: number;

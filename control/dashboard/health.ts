@@ -9,6 +9,48 @@ export interface PartHealth {
   [number: string]: unknown;
 }
 
+/** How an organization's calls went lately. `failed` and `reasons` are among `ended`. */
+export interface LateCalls {
+  /** `14:00 UTC`: since when they are counted. */
+  since: string;
+  ended: number;
+  failed: number;
+  reasons: readonly { reason: string; count: number }[];
+}
+
+/** Fewer failures than this may be chance. */
+const FEW_FAILURES = 3;
+
+/** Whether calls go well, whatever their parts say of themselves. */
+export function callsHealth({ since, ended, failed, reasons }: LateCalls): PartHealth {
+  const numbers = { ended, failed };
+  if (ended === 0) return { state: 'ok', text: `No call has ended since ${since}.`, ...numbers };
+  if (failed === 0) {
+    return {
+      state: 'ok',
+      text:
+        ended === 1
+          ? `The one call since ${since} did not fail.`
+          : `None of the ${ended} calls since ${since} failed.`,
+      ...numbers,
+    };
+  }
+  const share = failed / ended;
+  const [most] = reasons;
+  const why =
+    most === undefined ? '' : `, ${most.count === failed ? 'all' : most.count} of them by ${most.reason}`;
+  const text = `${failed} of ${ended} ${ended === 1 ? 'call' : 'calls'} since ${since} failed${why}.`;
+  const state =
+    share >= 0.5
+      ? failed >= FEW_FAILURES
+        ? 'down'
+        : 'warn'
+      : share >= 0.1 && failed >= FEW_FAILURES
+        ? 'warn'
+        : 'ok';
+  return { state, text, ...numbers };
+}
+
 /** What is asked of the parts; the daemon fills it in. */
 export interface HealthSources {
   carrier: { name: string; check(): Promise<void> };

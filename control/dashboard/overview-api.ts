@@ -4,14 +4,32 @@ import { z } from 'zod';
 import type { Store } from '../../storage/store.ts';
 import { parse } from '../schemas.ts';
 import { sessionOf } from './guard.ts';
-import type { Health } from './health.ts';
+import { callsHealth, type Health, type LateCalls } from './health.ts';
 import type { LiveFeed } from './live-feed.ts';
 import { type Overview, overviewOf, RANGES, type Range, spanOf } from './overview.ts';
 
 /** Many views of the same numbers are one reading of them. */
 const FRESH_MS = 5_000;
+const HOUR_MS = 3_600_000;
 const NAMES = Object.keys(RANGES) as [Range, ...Range[]];
 const query = z.strictObject({ range: z.enum(NAMES, `must be one of ${NAMES.join(', ')}`).default('24h') });
+
+/** Reads once for all who ask within a few seconds. */
+function fresh<T>(read: (key: string) => Promise<T>, now: () => Date): { of(key: string): Promise<T> } {
+  const kept = new Map<string, { at: number; value: Promise<T> }>();
+  return {
+    of(key) {
+      const nowMs = now().getTime();
+      let one = kept.get(key);
+      if (one === undefined || nowMs - one.at >= FRESH_MS) {
+        one = { at: nowMs, value: read(key) };
+        kept.set(key, one);
+        one.value.catch(() => kept.delete(key));
+      }
+      return one.value;
+    },
+  };
+}
 
 export function overviewApi(o: {
   store: Pick<Store, 'callHours' | 'failureReasons' | 'answerLatencies'>;
@@ -19,8 +37,6 @@ export function overviewApi(o: {
   health: Health;
   now: () => Date;
 }): Router {
-  const kept = new Map<string, { at: number; overview: Promise<Overview> }>();
-
   async function read(orgId: string, range: Range): Promise<Overview> {
     const nowMs = o.now().getTime();
     const { fromMs, toMs } = spanOf(range, nowMs);
@@ -33,23 +49,36 @@ export function overviewApi(o: {
     return overviewOf({ range, nowMs, live: 0, hours, failures, latencies });
   }
 
+  /** Of this hour and the one before. */
+  async function readLate(orgId: string): Promise<LateCalls> {
+    const hour = Math.floor(o.now().getTime() / HOUR_MS);
+    const from = new Date((hour - 1) * HOUR_MS).toISOString();
+    const to = new Date((hour + 1) * HOUR_MS).toISOString();
+    const [hours, reasons] = await Promise.all([
+      o.store.callHours(orgId, from, to),
+      o.store.failureReasons(orgId, from, to),
+    ]);
+    const sum = (key: 'ended' | 'failed') => hours.reduce((all, one) => all + one[key], 0);
+    return { since: `${from.slice(11, 16)} UTC`, ended: sum('ended'), failed: sum('failed'), reasons };
+  }
+
+  const overviews = fresh((key) => {
+    const [orgId = '', range = '24h'] = key.split(' ');
+    return read(orgId, range as Range);
+  }, o.now);
+  const lateCalls = fresh(readLate, o.now);
+
   const router = Router({ caseSensitive: true });
   router.get('/overview', async (req, res) => {
     const { range } = parse(query, req.query);
     const { orgId } = sessionOf(res);
-    const key = `${orgId} ${range}`;
-    const nowMs = o.now().getTime();
-    let one = kept.get(key);
-    if (one === undefined || nowMs - one.at >= FRESH_MS) {
-      one = { at: nowMs, overview: read(orgId, range) };
-      kept.set(key, one);
-      one.overview.catch(() => kept.delete(key));
-    }
-    const overview = await one.overview;
+    const overview = await overviews.of(`${orgId} ${range}`);
     res.json({ ...overview, totals: { ...overview.totals, live: o.feed.calls(orgId).length } });
   });
   router.get('/health', async (_req, res) => {
-    res.json(await o.health.read());
+    const { orgId } = sessionOf(res);
+    const [calls, parts] = await Promise.all([lateCalls.of(orgId), o.health.read()]);
+    res.json({ calls: callsHealth(calls), ...parts });
   });
   return router;
 }

@@ -24,13 +24,15 @@ export interface Overview {
     calls: number;
     inbound: number;
     outbound: number;
-    answered: number;
+    /** Each call that has ended is one of these three: it went well, it failed, or nobody was reached. */
+    completed: number;
     failed: number;
+    unreached: number;
     live: number;
     talk_seconds: number;
   };
-  /** Answered of those that have ended; null when none has. */
-  answer_rate: number | null;
+  /** Completed of those that have ended; null when none has. */
+  completed_rate: number | null;
   /** Milliseconds to within 3 %, and of how many answers. */
   latency: Latency & { turns: number };
   failures: { reason: string; count: number }[];
@@ -38,10 +40,9 @@ export interface Overview {
   series: ({
     at: string;
     calls: number;
-    /** Those that are over; the others may yet be answered. */
-    ended: number;
-    answered: number;
+    completed: number;
     failed: number;
+    unreached: number;
     billed_milli_cents: number;
     cost_milli_cents: number | null;
   } & Latency)[];
@@ -75,6 +76,12 @@ const latencyOf = (counts: readonly LatencyCount[]): Latency => ({
 const total = (hours: readonly CallHour[], key: Exclude<keyof CallHour, 'hour' | 'costMilliCents'>) =>
   hours.reduce((sum, hour) => sum + hour[key], 0);
 
+/** Calls that have ended, each in one class; the others may yet be answered. */
+function classesOf(hours: readonly CallHour[]) {
+  const [completed, failed] = [total(hours, 'completed'), total(hours, 'failed')];
+  return { completed, failed, unreached: total(hours, 'ended') - completed - failed };
+}
+
 function costOf(hours: readonly CallHour[]): number | null {
   const known = hours.flatMap(({ costMilliCents }) => (costMilliCents === null ? [] : [costMilliCents]));
   return known.length === 0 ? null : Math.round(known.reduce((sum, cost) => sum + cost, 0));
@@ -97,7 +104,6 @@ export function overviewOf(o: {
   const calls = total(o.hours, 'calls');
   const inbound = total(o.hours, 'inbound');
   const ended = total(o.hours, 'ended');
-  const answered = total(o.hours, 'answered');
   return {
     range: o.range,
     from: new Date(fromMs).toISOString(),
@@ -106,12 +112,11 @@ export function overviewOf(o: {
       calls,
       inbound,
       outbound: calls - inbound,
-      answered,
-      failed: total(o.hours, 'failed'),
+      ...classesOf(o.hours),
       live: o.live,
       talk_seconds: total(o.hours, 'talkSeconds'),
     },
-    answer_rate: ended === 0 ? null : answered / ended,
+    completed_rate: ended === 0 ? null : total(o.hours, 'completed') / ended,
     latency: {
       ...latencyOf(o.latencies),
       turns: o.latencies.reduce((sum, { answers }) => sum + answers, 0),
@@ -123,9 +128,7 @@ export function overviewOf(o: {
       return {
         at: new Date(fromMs + step * stepMs).toISOString(),
         calls: total(hours, 'calls'),
-        ended: total(hours, 'ended'),
-        answered: total(hours, 'answered'),
-        failed: total(hours, 'failed'),
+        ...classesOf(hours),
         ...latencyOf(latenciesOf.get(step) ?? []),
         billed_milli_cents: total(hours, 'billedMilliCents'),
         cost_milli_cents: costOf(hours),

@@ -21,6 +21,8 @@ function wantsPage(req: Request): boolean {
   return /\btext\/html\b/i.test(req.get('accept') ?? '');
 }
 
+const WORKER_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'";
+
 /** What the page may load and do. Its one inline script is the import map, known by its hash. */
 export function policyOf(bundle: Bundle): string {
   const hash = createHash('sha256').update(importMap(bundle)).digest('base64');
@@ -92,6 +94,8 @@ export function pageRoutes(assets: Assets): Router {
         'This file belongs to another version of the dashboard; load the page again.',
       );
     }
+    // A worker has the policy of its own file, not of the page: this one may ask the daemon, and load its parts.
+    if (path.at(-1)?.endsWith('-worker.ts')) res.set('Content-Security-Policy', WORKER_POLICY);
     sendAsset(req, res, asset);
   });
   router.all('/assets/:hash/*path', mark('/assets'), getOnly);

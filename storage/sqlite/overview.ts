@@ -31,7 +31,7 @@ export function overview(session: Session): Pick<Store, 'callHours' | 'failureRe
       const rows = statement(
         `SELECT substr(created_at, 1, 13) AS hour, sum(${BY_PHONE}) AS calls,
            sum(${BY_PHONE} AND direction = 'inbound') AS inbound, sum(${BY_PHONE} AND ${ENDED}) AS ended,
-           sum(${BY_PHONE} AND ${ENDED} AND answered_at IS NOT NULL) AS answered,
+           sum(${BY_PHONE} AND status = 'completed') AS completed,
            sum(${BY_PHONE} AND status = 'failed') AS failed, total(billed_duration_seconds) AS talk,
            total(billing_amount_milli_cents) AS billed, sum(cost_milli_cents) AS cost
          FROM calls INDEXED BY calls_overview WHERE org_id = ? AND created_at >= ? AND created_at < ?
@@ -42,7 +42,7 @@ export function overview(session: Session): Pick<Store, 'callHours' | 'failureRe
         calls: Number(row.calls),
         inbound: Number(row.inbound),
         ended: Number(row.ended),
-        answered: Number(row.answered),
+        completed: Number(row.completed),
         failed: Number(row.failed),
         talkSeconds: Number(row.talk),
         billedMilliCents: Number(row.billed),

@@ -152,4 +152,27 @@ t.test('Try it', { skip: NO_CHROMIUM }, async (t) => {
     t.same(sight.problems(), []);
     await context.close();
   });
+
+  await t.test('a model that cannot be used: that is said, and not that the agent hung up', async (t) => {
+    await rig.lab.ask('model', '/faults', {
+      kind: 'close_on_open',
+      close_code: 3000,
+      message: 'invalid_request_error.invalid_api_key',
+      times: 50,
+    });
+    const sight = await dashboard.signedIn();
+    const { page, context } = sight;
+    // The call may be over before its sound is connected; the browser tells of that in its console.
+    sight.expect(/WebSocket connection to .*404/);
+    await page.goto(`${url}/agents/${agentId}/try`);
+    await page.getByRole('button', { name: 'Type instead of speaking' }).click();
+    const call = section(page, 'Call');
+    await call.getByText('The call failed').waitFor();
+    await call.getByRole('alert').getByText('The speech model refused.').waitFor();
+    t.equal(await page.getByText('The agent ended the call').count(), 0);
+    await picture(page, 'try-failed');
+    await rig.lab.ask('model', '/faults', undefined, 'DELETE');
+    t.same(sight.problems(), []);
+    await context.close();
+  });
 });

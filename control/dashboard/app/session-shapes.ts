@@ -3,7 +3,7 @@ import type { Call, TranscriptItem, Turn } from '../../sdk/index.ts';
 
 export type HealthState = 'ok' | 'warn' | 'down';
 
-/** `GET health`: one entry for each thing the line stands on, in this order where known: carrier, model, queue, disk, threads. */
+/** `GET health`: one entry for each thing the line stands on, in this order where known: calls, carrier, model, queue, disk, threads. */
 export type Health = Record<string, { state: HealthState; text: string } & Record<string, unknown>>;
 
 export type Range = '24h' | '7d' | '30d';
@@ -15,15 +15,16 @@ export interface Overview {
     calls: number;
     inbound: number;
     outbound: number;
-    /** Calls that someone picked up. */
-    answered: number;
+    /** Each call that has ended is one of these three: it went well, it failed, or nobody was reached. */
+    completed: number;
     failed: number;
+    unreached: number;
     live: number;
     /** Seconds of talk, all calls. */
     talk_seconds: number;
   };
-  /** Answered of those that have ended; null when none has. */
-  answer_rate: number | null;
+  /** Completed of those that have ended; null when none has. */
+  completed_rate: number | null;
   /** End of speech until something was heard; null where nothing was measured. */
   latency: { p50_ms: number | null; p95_ms: number | null; turns: number };
   /** Most frequent first. `reason` is an error code or a cause of the end. */
@@ -38,10 +39,9 @@ export interface Overview {
   series: {
     at: string;
     calls: number;
-    /** Those that are over; the others may yet be answered. */
-    ended: number;
-    answered: number;
+    completed: number;
     failed: number;
+    unreached: number;
     p50_ms: number | null;
     p95_ms: number | null;
     billed_milli_cents: number;

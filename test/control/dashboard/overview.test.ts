@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { type HealthSources, openHealth } from '../../../control/dashboard/health.ts';
+import { callsHealth, type HealthSources, openHealth } from '../../../control/dashboard/health.ts';
 import { overviewOf, percentile, RANGES, type Range, spanOf } from '../../../control/dashboard/overview.ts';
 import { AppError } from '../../../errors.ts';
 import { makeCall } from '../../storage/makers.ts';
@@ -13,7 +13,7 @@ const hour = (at: string, fields = {}) => ({
   calls: 10,
   inbound: 4,
   ended: 8,
-  answered: 6,
+  completed: 6,
   failed: 1,
   talkSeconds: 60,
   billedMilliCents: 100,
@@ -66,20 +66,21 @@ t.test('hours fall into their steps, and what is not known stays so', async (t) 
     calls: 30,
     inbound: 12,
     outbound: 18,
-    answered: 18,
+    completed: 18,
     failed: 3,
+    unreached: 3,
     live: 2,
     talk_seconds: 180,
   });
-  t.same([made.answer_rate, made.latency], [0.75, { p50_ms: 700, p95_ms: 700, turns: 3 }]);
+  t.same([made.completed_rate, made.latency], [0.75, { p50_ms: 700, p95_ms: 700, turns: 3 }]);
   t.same(made.spend, { billed_milli_cents: 300, cost_milli_cents: 60 });
   t.equal(made.series.length, 28);
   t.same(made.series[0], {
     at: '2026-03-03T18:00:00.000Z',
     calls: 10,
-    ended: 8,
-    answered: 6,
+    completed: 6,
     failed: 1,
+    unreached: 1,
     p50_ms: null,
     p95_ms: null,
     billed_milli_cents: 100,
@@ -88,9 +89,9 @@ t.test('hours fall into their steps, and what is not known stays so', async (t) 
   t.same(made.series[27], {
     at: '2026-03-10T12:00:00.000Z',
     calls: 20,
-    ended: 16,
-    answered: 12,
+    completed: 12,
     failed: 2,
+    unreached: 2,
     p50_ms: 700,
     p95_ms: 700,
     billed_milli_cents: 200,
@@ -100,7 +101,7 @@ t.test('hours fall into their steps, and what is not known stays so', async (t) 
     made.series.slice(1, 27).every(({ calls, cost_milli_cents }) => calls === 0 && cost_milli_cents === null),
   );
   const empty = overviewOf({ range: '24h', nowMs: 0, live: 0, hours: [], latencies: [], failures: [] });
-  t.same([empty.answer_rate, empty.latency.p50_ms, empty.spend.cost_milli_cents], [null, null, null]);
+  t.same([empty.completed_rate, empty.latency.p50_ms, empty.spend.cost_milli_cents], [null, null, null]);
 });
 
 t.test('the route answers for its own organization, and says which ranges there are', async (t) => {
@@ -115,7 +116,7 @@ t.test('the route answers for its own organization, and says which ranges there 
   for (const range of Object.keys(RANGES) as Range[]) {
     const { status, body } = await browser.ask('GET', `/overview?range=${range}`);
     t.same(
-      [status, body.range, body.totals.calls, body.totals.inbound, body.answer_rate],
+      [status, body.range, body.totals.calls, body.totals.inbound, body.completed_rate],
       [200, range, 2, 2, null],
     );
     t.equal(body.series.length, RANGES[range].steps);
@@ -127,9 +128,63 @@ t.test('the route answers for its own organization, and says which ranges there 
   rig.feed.observer.changed?.(makeCall(rig.orgId, { agent_id: null }));
   t.equal((await browser.ask('GET', '/overview')).body.totals.live, 1, 'live calls are never old');
   const health = await browser.ask('GET', '/health');
-  t.same(Object.keys(health.body), ['carrier', 'model', 'queue', 'disk', 'threads']);
+  t.same(Object.keys(health.body), ['calls', 'carrier', 'model', 'queue', 'disk', 'threads']);
   t.same([health.body.carrier.state, health.body.model.state, health.body.disk.state], ['ok', 'down', 'ok']);
   for (const { text } of Object.values(health.body) as { text: string }[]) t.match(text, /[a-z].*\.$/);
+});
+
+t.test('a call counts once, and calls that fail are told by rate and health', async (t) => {
+  const rig = await openDashboardRig(t);
+  const browser = rig.browser();
+  await browser.setUp();
+  const at = rig.now().toISOString();
+  const add = async (count: number, fields: Parameters<typeof makeCall>[1]) => {
+    for (let i = 0; i < count; i++) {
+      const made = makeCall(rig.orgId, { agent_id: null, created_at: at, carrier_call_id: null, ...fields });
+      await rig.store.createCall(made, { events: [], reserve: 0 });
+    }
+  };
+  // What was answered and then failed is failed, and nothing else.
+  await add(46, { status: 'failed', answered_at: at, error_code: 'stream_lost' });
+  await add(7, { status: 'completed', answered_at: at });
+  await add(1, { status: 'no_answer' });
+  await add(1, { status: 'in_progress', answered_at: at });
+  const { body } = await browser.ask('GET', '/overview');
+  t.match(body.totals, { calls: 55, completed: 7, failed: 46, unreached: 1 });
+  t.equal(body.completed_rate, 7 / 54);
+  t.match(body.series.at(-1), { calls: 55, completed: 7, failed: 46, unreached: 1 });
+  const { calls } = (await browser.ask('GET', '/health')).body;
+  t.match(calls, {
+    state: 'down',
+    ended: 54,
+    failed: 46,
+    text: /^46 of 54 calls since .* failed, all of them by stream_lost\.$/,
+  });
+});
+
+t.test('how calls went, by how many failed', async (t) => {
+  for (const [ended, failed, state, text] of [
+    [0, 0, 'ok', /No call has ended since 14:00 UTC/],
+    [1, 0, 'ok', /The one call since 14:00 UTC did not fail/],
+    [80, 0, 'ok', /None of the 80 calls/],
+    [80, 1, 'ok', /^1 of 80 calls since 14:00 UTC failed, all of them by model_lost\./],
+    [80, 8, 'warn', /8 of 80/],
+    [20, 2, 'ok', /2 of 20/],
+    [1, 1, 'warn', /1 of 1 call since/],
+    [4, 2, 'warn', /2 of 4/],
+    [6, 3, 'down', /3 of 6/],
+    [545, 464, 'down', /464 of 545/],
+  ] as const) {
+    const reasons = failed === 0 ? [] : [{ reason: 'model_lost', count: failed }];
+    const health = callsHealth({ since: '14:00 UTC', ended, failed, reasons });
+    t.equal(health.state, state, `${failed} of ${ended}`);
+    t.match(health.text, text);
+  }
+  const mixed = [
+    { reason: 'stream_lost', count: 3 },
+    { reason: 'model_lost', count: 2 },
+  ];
+  t.match(callsHealth({ since: 'x', ended: 5, failed: 5, reasons: mixed }).text, /3 of them by stream_lost/);
 });
 
 t.test('each part says what is wrong with it', async (t) => {

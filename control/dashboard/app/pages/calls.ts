@@ -4,13 +4,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AgentSummary, Call } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
 import { causeInWords, isOver, otherSide } from '../call-words.ts';
-import { onLive } from '../live-stream.ts';
+import { onCallsChanged } from '../live-stream.ts';
 import { withQuery } from '../route-match.ts';
 import { Button } from '../ui/button.ts';
 import { EmptyState, ErrorNote, Skeleton } from '../ui/feedback.ts';
 import { Field, Select } from '../ui/field.ts';
 import { Icon } from '../ui/icon.ts';
-import { useLoad } from '../ui/load.ts';
+import { coalesced, useLoad } from '../ui/load.ts';
 import { Page } from '../ui/page.ts';
 import { navigate, query } from '../ui/router.ts';
 import { Status } from '../ui/status.ts';
@@ -107,16 +107,10 @@ export function CallsPage() {
 function useFreshness(wanted: boolean, reload: () => void): void {
   useEffect(() => {
     if (!wanted) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = onLive((event) => {
-      if (event.type !== 'call' && event.type !== 'ended') return;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        reload();
-      }, FRESH_MS);
-    });
+    const { tell, stop } = coalesced(reload, FRESH_MS);
+    const leave = onCallsChanged(tell);
     return () => {
-      clearTimeout(timer);
+      leave();
       stop();
     };
   }, [wanted]);

@@ -5,7 +5,7 @@ import type { AgentSummary } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
 import { causeInWords } from '../call-words.ts';
 import { count, counted, duration, latency, money, percent } from '../format.ts';
-import { liveCount, onLive } from '../live-stream.ts';
+import { liveCount, onCallsChanged } from '../live-stream.ts';
 import { withQuery } from '../route-match.ts';
 import { ask } from '../session.ts';
 import type { Health, Overview, Range } from '../session-shapes.ts';
@@ -14,13 +14,15 @@ import { Chart } from '../ui/chart.ts';
 import { EmptyState, Loaded, Skeleton } from '../ui/feedback.ts';
 import { Segments } from '../ui/field.ts';
 import { Icon } from '../ui/icon.ts';
-import { useLoad } from '../ui/load.ts';
+import { coalesced, useLoad } from '../ui/load.ts';
 import { Page, Section } from '../ui/page.ts';
 import { navigate, query } from '../ui/router.ts';
 import { Status } from '../ui/status.ts';
 import { StreamNotice } from './live.ts';
 
 const REFRESH_MS = 30_000;
+/** Many calls at once are one look. */
+const FRESH_MS = 2_000;
 const RANGES: readonly { value: Range; label: string; words: string }[] = [
   { value: '24h', label: '24 hours', words: 'in the last 24 hours' },
   { value: '7d', label: '7 days', words: 'in the last 7 days' },
@@ -45,13 +47,14 @@ export function OverviewPage() {
       health.reload();
     };
     const timer = setInterval(look, REFRESH_MS);
-    const stop = onLive((event) => {
-      if (event.type !== 'ended') return;
+    const { tell, stop } = coalesced(() => {
       overview.reload();
       setting.reload();
-    });
+    }, FRESH_MS);
+    const leave = onCallsChanged(tell);
     return () => {
       clearInterval(timer);
+      leave();
       stop();
     };
   }, []);
@@ -99,7 +102,7 @@ function Tile(props: { label: string; value: string; note?: string; href?: strin
 }
 
 function Figures(props: { overview: Overview; range: Range }) {
-  const { totals, answer_rate, latency: wait, failures, spend, series } = props.overview;
+  const { totals, completed_rate, latency: wait, failures, spend, series } = props.overview;
   const rangeWords = RANGES.find(({ value }) => value === props.range)?.words ?? '';
   const times = series.map(({ at }) => at);
   const live = liveCount.value;
@@ -107,7 +110,7 @@ function Figures(props: { overview: Overview; range: Range }) {
     <dl class="tiles">
       <${Tile} label="Live now" value=${count(live)} note=${live === 0 ? 'no call on the line' : 'on the line'} href="/live" />
       <${Tile} label="Calls" value=${count(totals.calls)} note=${`${count(totals.inbound)} in, ${count(totals.outbound)} out`} href="/calls" />
-      <${Tile} label="Answer rate" value=${percent(answer_rate)} note=${`${count(totals.answered)} answered`} />
+      <${Tile} label="Completed" value=${percent(completed_rate)} note=${classesInWords(totals)} tone=${totals.failed > 0 && totals.failed >= totals.completed ? 'bad' : undefined} />
       <${Tile} label="Answer latency, median" value=${latency(wait.p50_ms)} note=${wait.p50_ms === null ? 'nothing measured' : `95 % within ${latency(wait.p95_ms)}`} />
       <${Tile} label="Spend" value=${money(spend.cost_milli_cents)} note=${spend.billed_milli_cents === 0 ? 'estimated' : `estimated; ${money(spend.billed_milli_cents)} charged`} />
     </dl>
@@ -123,13 +126,15 @@ function Figures(props: { overview: Overview; range: Range }) {
                 times=${times}
                 format=${wholeCount}
                 series=${[
-                  { label: 'Answered', colour: '--accent', values: series.map(({ answered }) => answered) },
                   {
-                    label: 'Not answered',
+                    label: 'Completed',
+                    colour: '--accent',
+                    values: series.map(({ completed }) => completed),
+                  },
+                  {
+                    label: 'Not reached',
                     colour: '--part-1',
-                    values: series.map(({ ended, answered, failed }) =>
-                      Math.max(0, ended - answered - failed),
-                    ),
+                    values: series.map(({ unreached }) => unreached),
                   },
                   { label: 'Failed', colour: '--bad', values: series.map(({ failed }) => failed) },
                 ]}
@@ -162,6 +167,17 @@ function Figures(props: { overview: Overview; range: Range }) {
   `;
 }
 
+/** What became of the calls that have ended, each told once. */
+function classesInWords({ completed, failed, unreached }: Overview['totals']): string {
+  const ended = completed + failed + unreached;
+  if (ended === 0) return 'none has ended';
+  const rest = [
+    failed === 0 ? null : `${count(failed)} failed`,
+    unreached === 0 ? null : `${count(unreached)} not reached`,
+  ].filter((part) => part !== null);
+  return [`${count(completed)} of ${count(ended)}`, ...rest].join(', ');
+}
+
 const wholeCount = (value: number | null) => (value === null || !Number.isInteger(value) ? '' : count(value));
 
 function Failures(props: { failures: Overview['failures']; failed: number; words: string; talk: number }) {
@@ -183,6 +199,7 @@ function Failures(props: { failures: Overview['failures']; failed: number; words
 }
 
 const HEALTH_NAMES: Record<string, string> = {
+  calls: 'Calls',
   carrier: 'Carrier',
   model: 'Speech model',
   queue: 'Webhook queue',

@@ -23,32 +23,58 @@ function heed(error: unknown): void {
   if (toFailure(error).status === 401) onSignedOut();
 }
 
-/** Loads at first and whenever a dependency changes; an answer that was overtaken is dropped. */
+/** A load that takes longer than this is given up for the next one that is asked for. */
+const STUCK_MS = 20_000;
+
+/**
+ * Loads at first and whenever a dependency changes; an answer that was overtaken by such a change is dropped. `reload`
+ * never stops a load that is under way, or a page whose data changes all the time would never show any: what is asked for
+ * meanwhile is one more load when it is over.
+ */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: readonly unknown[]): Load<T> {
   const [state, setState] = useState<{ data: T | undefined; error: unknown; loading: boolean }>({
     data: undefined,
     error: null,
     loading: true,
   });
-  const [round, setRound] = useState(0);
   const newest = useRef(load);
   newest.current = load;
-  useEffect(() => {
-    const stop = new AbortController();
+  const flight = useRef<{ stop: AbortController; since: number; again: boolean } | null>(null);
+  const start = useCallback(() => {
+    flight.current?.stop.abort();
+    const mine = { stop: new AbortController(), since: performance.now(), again: false };
+    flight.current = mine;
     setState((now) => ({ ...now, loading: true }));
-    newest.current(stop.signal).then(
-      (data) => {
-        if (!stop.signal.aborted) setState({ data, error: null, loading: false });
-      },
+    const over = (change: (now: { data: T | undefined }) => { data: T | undefined; error: unknown }) => {
+      if (flight.current !== mine) return;
+      flight.current = null;
+      setState((now) => ({ ...change(now), loading: false }));
+      if (mine.again) start();
+    };
+    newest.current(mine.stop.signal).then(
+      (data) => over(() => ({ data, error: null })),
       (error: unknown) => {
-        if (stop.signal.aborted) return;
-        heed(error);
-        setState((now) => ({ data: now.data, error, loading: false }));
+        if (flight.current === mine) heed(error);
+        over((now) => ({ data: now.data, error }));
       },
     );
-    return () => stop.abort();
-  }, [...deps, round]);
-  const reload = useCallback(() => setRound((now) => now + 1), []);
+  }, []);
+  const gone = useRef(false);
+  useEffect(() => {
+    gone.current = false;
+    start();
+    return () => {
+      gone.current = true;
+      flight.current?.stop.abort();
+      flight.current = null;
+    };
+  }, deps);
+  const reload = useCallback(() => {
+    const { current } = flight;
+    if (gone.current) return;
+    if (current !== null && performance.now() - current.since < STUCK_MS) current.again = true;
+    else start();
+  }, []);
   const set = useCallback((data: T) => setState({ data, error: null, loading: false }), []);
   const change = useCallback(
     (make: (data: T) => T) =>
@@ -56,6 +82,23 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
     [],
   );
   return { ...state, reload, set, change };
+}
+
+/** Tells at most once in `everyMs`, however often it is told; the last telling is never lost. Answers tell and stop. */
+export function coalesced(what: () => void, everyMs: number): { tell: () => void; stop: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return {
+    tell() {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        what();
+      }, everyMs);
+    },
+    stop() {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
 }
 
 export interface Pages<T> {

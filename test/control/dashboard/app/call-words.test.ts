@@ -1,4 +1,5 @@
 import t from 'tap';
+import { FAULT_CODES, HANGUP_CAUSES } from '../../../../bridge/call-reasons.ts';
 import {
   callTitle,
   causeInWords,
@@ -7,12 +8,19 @@ import {
   otherSide,
   valueInWords,
 } from '../../../../control/dashboard/app/call-words.ts';
+import { words } from '../../../../control/dashboard/app/format.ts';
 import { TERMINAL_STATUSES } from '../../../../storage/records.ts';
 
 t.test('the other side is whom a person looks for', async (t) => {
   const numbers = { from_number: '+1', to_number: '+2' };
   t.equal(otherSide({ ...numbers, direction: 'inbound' }), '+1');
   t.equal(otherSide({ ...numbers, direction: 'outbound' }), '+2');
+});
+
+t.test('each of our reasons has words of its own', async (t) => {
+  for (const reason of [...Object.keys(HANGUP_CAUSES), ...Object.keys(FAULT_CODES)]) {
+    t.not(causeInWords(reason), words(reason), reason);
+  }
 });
 
 t.test('a call is over in the statuses that storage calls final, in no other', async (t) => {

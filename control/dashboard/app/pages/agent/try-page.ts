@@ -2,7 +2,7 @@
 // come. The line itself is browser-call.ts.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Agent, TranscriptItem } from '../../../../sdk/index.ts';
+import type { Agent, Call, TranscriptItem } from '../../../../sdk/index.ts';
 import { api } from '../../api.ts';
 import {
   type BrowserCall,
@@ -10,6 +10,7 @@ import {
   type BrowserCallState,
   startBrowserCall,
 } from '../../browser-call.ts';
+import { causeInWords, isOver } from '../../call-words.ts';
 import { merged } from '../../live-state.ts';
 import { onLive, stream } from '../../live-stream.ts';
 import type { PageProps } from '../../routes.ts';
@@ -32,6 +33,8 @@ const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'];
 const QUIET = 0.005;
 const QUIET_MS = 6_000;
 const LOOK_MS = 2_000;
+const ENDING_LOOK_MS = 500;
+const ENDING_LOOKS = 40;
 
 /** The words of a call as they come: by the live stream, by asking while that is lost, and once more at the end. */
 function useWords(callId: string | null, over: boolean): readonly TranscriptItem[] {
@@ -98,10 +101,44 @@ function useMeters() {
   };
 }
 
-function stateInWords(state: BrowserCallState | null): string {
+/** An agent that says goodbye and a model that is away both close the line: only the record tells them apart. */
+function endInWords(call: Call | null): string {
+  if (call === null) return 'The call has ended';
+  if (call.status === 'failed') return 'The call failed';
+  if (call.hangup_cause === 'agent_ended') return 'The agent ended the call';
+  return call.hangup_cause === null ? 'The call has ended' : causeInWords(call.hangup_cause);
+}
+
+/** The record of a call that was ended by the other side, once it says why; null until then. */
+function useEnding(callId: string | null, wanted: boolean): Call | null {
+  const [call, setCall] = useState<Call | null>(null);
+  useEffect(() => {
+    setCall(null);
+    if (callId === null || !wanted) return;
+    const stop = new AbortController();
+    const look = async () => {
+      for (let looks = 0; looks < ENDING_LOOKS && !stop.signal.aborted; looks++) {
+        // A look that fails is made again; without any, the page says that it ended and no more.
+        const found = await api.calls.get(callId, { signal: stop.signal }).catch(() => null);
+        if (stop.signal.aborted) return;
+        if (found !== null && isOver(found)) {
+          setCall(found);
+          return;
+        }
+        await new Promise((later) => setTimeout(later, ENDING_LOOK_MS));
+      }
+    };
+    void look();
+    return () => stop.abort();
+  }, [callId, wanted]);
+  return call;
+}
+
+/** `ending`: the call's record, where the other side ended it. */
+function stateInWords(state: BrowserCallState | null, ending: Call | null = null): string {
   switch (state?.at) {
     case undefined:
-      return 'Not connected';
+      return ending === null ? 'Not connected' : endInWords(ending);
     case 'asking':
       return 'Allow the microphone in your browser';
     case 'connecting':
@@ -112,10 +149,12 @@ function stateInWords(state: BrowserCallState | null): string {
       return state.why === 'hung_up'
         ? 'You hung up'
         : state.why === 'other_side'
-          ? 'The agent ended the call'
+          ? endInWords(ending)
           : state.why === 'lost'
             ? 'The connection broke'
-            : 'Not connected';
+            : ending === null
+              ? 'Not connected'
+              : endInWords(ending);
   }
 }
 
@@ -175,6 +214,11 @@ function Talk(props: { agent: Agent }) {
       throw error;
     }
   });
+  // Also of a call that was over before its sound was connected.
+  const ending = useEnding(callId, over ? state.why !== 'hung_up' : start.error instanceof BrowserCallError);
+  useEffect(() => {
+    if (ending !== null) announce(endInWords(ending));
+  }, [ending]);
   const hangUp = useAction(async () => line.current?.hangUp());
 
   useEffect(
@@ -237,10 +281,17 @@ function Talk(props: { agent: Agent }) {
     <div>
       <${Section} title="Call">
         <p class="row" tabindex="-1" ref=${status}>
-          <${Badge} tone=${talking ? 'ok' : busy ? 'info' : 'idle'}>${stateInWords(state)}<//>
+          <${Badge} tone=${talking ? 'ok' : busy ? 'info' : ending?.status === 'failed' ? 'bad' : 'idle'}>${stateInWords(state, ending)}<//>
           ${talking && since !== null ? html`<${Duration} since=${since} />` : null}
         </p>
-        ${over && state.message !== null ? html`<${Note} kind="warn" title="The call was cut off."><p>${state.message}</p><//>` : null}
+        ${over && state.message !== null && ending?.status !== 'failed' ? html`<${Note} kind="warn" title="The call was cut off."><p>${state.message}</p><//>` : null}
+        ${
+          ending?.status === 'failed' && !busy
+            ? html`<div role="alert"><${Note} kind="warn" title=${`${causeInWords(ending.error_code ?? ending.hangup_cause ?? 'failed')}.`}>
+                <p>${ending.error_message ?? 'The record of the call says more.'}</p>
+              <//></div>`
+            : null
+        }
         ${problem === null ? null : html`<div role="alert"><${Note} kind="warn"><p>${problem}</p><//></div>`}
         ${
           busy
@@ -279,16 +330,18 @@ function Talk(props: { agent: Agent }) {
                 <${Button} kind=${noMicrophone ? 'primary' : 'plain'} disabled=${contextFault !== null} onClick=${() => start.run(false)}>Type instead of speaking<//>
               </div>
               ${
-                over && callId !== null
+                (over || ending !== null) && callId !== null
                   ? html`<p><a href=${`/calls/${callId}`}>See this call</a><span class="dim">: recording, turns, ${Object.keys(agent.returns).length > 0 ? 'result, ' : ''}what it cost.</span></p>`
                   : html`<p class="help">Your browser asks for the microphone first. Your voice goes to this daemon and on to its speech
                       model, as on the phone. A headset keeps the agent from hearing itself.</p>`
               }`
         }
         ${
-          start.error instanceof BrowserCallError
-            ? html`<div role="alert"><${Note} kind="warn" title="The call did not start."><p>${start.error.message}</p><//></div>`
-            : html`<${ErrorNote} error=${start.error} title="The call did not start." />`
+          ending?.status === 'failed'
+            ? null
+            : start.error instanceof BrowserCallError
+              ? html`<div role="alert"><${Note} kind="warn" title="The call did not start."><p>${start.error.message}</p><//></div>`
+              : html`<${ErrorNote} error=${start.error} title="The call did not start." />`
         }
         <${ErrorNote} error=${hangUp.error} title="The call may still be on." />
       <//>
