@@ -26,6 +26,8 @@ export const HANGUP_CAUSES = {
   carrier_backpressure: 'The carrier no longer took the audio it was sent.',
   model_failed: 'The speech model was lost, refused, or could not be reached; `error_code` says which.',
   model_silent: 'The speech model did not answer in time.',
+  stalled:
+    'Neither side was heard for longer than anything may take, or the service said nothing more of the call.',
   thread_lost: 'A part of the service that carries audio broke down.',
   daemon_restart: 'The service was started again during the call.',
   daemon_stopped: 'The service was stopped during the call, without waiting for its end.',
@@ -43,6 +45,8 @@ export const FAULT_CODES = {
   stream_lost: 'The audio of the call was lost while the line was up.',
   media_timeout: 'The carrier sent no audio for too long.',
   carrier_backpressure: 'The carrier no longer took the audio it was sent.',
+  call_stalled: 'Neither side was heard for longer than anything may take.',
+  media_silent: 'The part of the service that carries the audio said nothing more of the call.',
   media_thread_lost: 'A part of the service that carries audio broke down.',
   daemon_restart: 'The service was started again during the call.',
   daemon_stopped: 'The service was stopped during the call, without waiting for its end.',

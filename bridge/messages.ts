@@ -66,6 +66,7 @@ export type EndReason = Extract<
   | 'carrier_backpressure'
   | 'model_failed'
   | 'model_silent'
+  | 'stalled'
   | 'thread_lost'
 >;
 

@@ -1,6 +1,7 @@
 // Machines on the line: who is one, waiting for the end of a greeting, leaving the message. PURE.
 import {
   known,
+  type Phase,
   type TurnEffect,
   type TurnEvent,
   type TurnRules,
@@ -22,6 +23,31 @@ export function leaveMessage(state: TurnState, now: number): TurnStep {
   ]);
 }
 
+/** Who was taken for a machine is a person: answered, or heard out first if he has said more meanwhile. */
+function answerPerson(human: TurnState, now: number): TurnStep {
+  if (human.listening) {
+    const silentSince = human.voice.is === 'quiet' ? human.spokeUntil : null;
+    return to(human, { at: 'caller', since: now, silentSince });
+  }
+  return to(human, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+    { do: 'speak', what: 'continue' },
+  ]);
+}
+
+/** Nobody has told what answers: a person who is silent waits for an answer, and a greeting without end is spoken over. */
+export function onTickMachine(
+  state: TurnState,
+  phase: Extract<Phase, { at: 'suspecting' | 'waiting-for-beep' }>,
+  rules: TurnRules,
+  now: number,
+): TurnStep | null {
+  const long = now - phase.since >= rules.greetingLimitMs;
+  if (phase.at === 'waiting-for-beep') return long ? leaveMessage(state, now) : null;
+  const quietMs = now - Math.max(phase.since, state.spokeUntil);
+  const waits = state.voice.is === 'quiet' && quietMs >= rules.suspectQuietMs;
+  return long || waits ? answerPerson({ ...state, verdict: 'human' }, now) : null;
+}
+
 export function onMachineDetection(
   state: TurnState,
   verdict: Extract<TurnEvent, { type: 'machine-detection' }>['verdict'],
@@ -32,11 +58,7 @@ export function onMachineDetection(
     return null;
   if (verdict === 'human' || verdict === 'unknown') {
     const human: TurnState = { ...state, verdict: 'human' };
-    if (phase.at === 'suspecting') {
-      return to(human, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-        { do: 'speak', what: 'continue' },
-      ]);
-    }
+    if (phase.at === 'suspecting') return answerPerson(human, now);
     // A person has come on the line during the greeting: an ordinary talk from here.
     if (phase.at === 'waiting-for-beep' && verdict === 'human') {
       return to(human, { at: 'open', since: now, prompts: 0 }, [{ do: 'floor', floor: 'none' }]);

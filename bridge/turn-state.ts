@@ -5,7 +5,9 @@
 
 import { endSilenceMs, learnPause } from './turn-end.ts';
 import { burstOf, confirms, firstOnset, type Hold } from './turn-hold.ts';
-import { leaveMessage, onMachineDetection, verdictByPatience } from './turn-machine.ts';
+import { onKeys, onTyped } from './turn-keys.ts';
+import { leaveMessage, onMachineDetection, onTickMachine, verdictByPatience } from './turn-machine.ts';
+import { onDeadAir, onTickClosing, onTickOpening, onTickThinking, onTickUnheard } from './turn-waits.ts';
 import {
   finish,
   holdOf,
@@ -24,7 +26,9 @@ import {
 
 /** Stream and model are both there: the first words, or the first silence. */
 function begin(state: TurnState, now: number): TurnStep {
-  if (!state.streaming || !state.modelReady || state.phase.at !== 'opening') return known(state);
+  if (state.phase.at !== 'opening') return known(state);
+  if (!state.modelReady) return state.streaming ? to(state, { at: 'opening', since: now }) : known(state);
+  if (!state.streaming) return known(state);
   if (!state.greets)
     return to(state, { at: 'open', since: now, prompts: 0 }, [{ do: 'floor', floor: 'none' }]);
   return to(state, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
@@ -83,10 +87,14 @@ function onTickHeld(
   now: number,
 ): TurnStep | null {
   const { voice } = state;
-  if (voice.is === 'quiet')
-    return hold.endMs !== null && now - hold.endMs >= rules.quietMs ? resume(state, phase) : null;
   if (voice.is === 'speaking' && confirms(voice, state.burst, rules, now))
     return toCaller(state, firstOnset(hold, state.burst, rules), true);
+  if (now - hold.heldMs >= rules.holdLimitMs) {
+    const step = resume(state, phase);
+    return { state: step.state, effects: [{ do: 'report', stuck: 'hold' }] };
+  }
+  if (voice.is === 'quiet')
+    return hold.endMs !== null && now - hold.endMs >= rules.quietMs ? resume(state, phase) : null;
   // Neither speech nor silence: nobody waits for it.
   return voice.is === 'starting' && now - hold.since >= rules.confirmMs ? resume(state, phase) : null;
 }
@@ -162,7 +170,12 @@ function learnFalseEnd(state: TurnState, onsetMs: number): TurnState {
   return { ...state, pauseMs: learnPause(state.pauseMs, onsetMs - state.spokeUntil) };
 }
 
-function endOfTurn(state: TurnState, phase: Extract<Phase, { at: 'caller' }>, now: number): TurnStep {
+function endOfTurn(
+  state: TurnState,
+  phase: Extract<Phase, { at: 'caller' }>,
+  rules: TurnRules,
+  now: number,
+): TurnStep {
   const speechEndMs = phase.silentSince ?? now;
   const quiet = {
     ...state,
@@ -170,14 +183,15 @@ function endOfTurn(state: TurnState, phase: Extract<Phase, { at: 'caller' }>, no
     agentHeard: false,
     answering: true,
     spokeUntil: speechEndMs,
+    moments: 0,
     exchanges: state.exchanges + (state.agentHeard ? 1 : 0),
   };
   // Long continuous speech right after the answer: a greeting of a machine, as long as detection has not said otherwise.
   if (
     state.verdict === 'pending' &&
     state.exchanges === 0 &&
-    phase.since <= TURN_RULES.patienceMs &&
-    speechEndMs - phase.since > TURN_RULES.machineSpeechMs
+    phase.since <= rules.patienceMs &&
+    speechEndMs - phase.since > rules.machineSpeechMs
   ) {
     return to(quiet, { at: 'suspecting', since: now }, [{ do: 'commit', respond: false, speechEndMs }]);
   }
@@ -186,56 +200,14 @@ function endOfTurn(state: TurnState, phase: Extract<Phase, { at: 'caller' }>, no
   ]);
 }
 
-/** Typed words are a turn of the caller, whole as they come; while he speaks they belong to the turn that is being spoken. */
-function onTyped(state: TurnState, text: string, now: number): TurnStep | null {
+function onTick(state: TurnState, tick: Tick, rules: TurnRules, now: number): TurnStep | null {
   const { phase } = state;
+  if (state.digits !== '' && now - state.lastDigitAt >= rules.digitPauseMs) return onKeys(state, now);
   switch (phase.at) {
-    case 'away':
-    case 'over':
-      return null;
     case 'opening':
+      return onTickOpening(state, phase, rules, now);
     case 'caller':
-    case 'closing':
-      return { state: { ...state, callerSpoke: true }, effects: [{ do: 'typed', text, respond: false }] };
-    default: {
-      const typed: TurnState = {
-        ...state,
-        callerSpoke: true,
-        listening: false,
-        agentHeard: false,
-        exchanges: state.exchanges + (state.agentHeard ? 1 : 0),
-        // No machine types.
-        verdict: state.verdict === 'pending' ? 'human' : state.verdict,
-      };
-      return to(typed, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-        ...(phase.at === 'agent' || phase.at === 'thinking' ? ([{ do: 'interrupt' }] as const) : []),
-        { do: 'floor', floor: 'caller' },
-        { do: 'typed', text, respond: true },
-      ]);
-    }
-  }
-}
-
-function onTick(state: TurnState, tools: boolean, rules: TurnRules, now: number): TurnStep | null {
-  const { phase } = state;
-  if (state.digits !== '' && now - state.lastDigitAt >= rules.digitPauseMs && phase.at !== 'over') {
-    const digits = state.digits;
-    const cleared = { ...state, digits: '' };
-    if (['closing', 'opening', 'waiting-for-beep', 'away'].includes(phase.at)) return known(cleared);
-    return to(cleared, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-      ...(phase.at === 'agent' || phase.at === 'thinking' ? ([{ do: 'interrupt' }] as const) : []),
-      { do: 'digits', digits },
-    ]);
-  }
-  switch (phase.at) {
-    case 'caller': {
-      if (phase.silentSince === null) return null;
-      const silentMs = now - phase.silentSince;
-      const enoughMs = endSilenceMs(state.pauseMs, rules);
-      // Speech seems to begin again: an onset takes a while to be known for one.
-      if (state.voice.is === 'starting' && silentMs < enoughMs + rules.confirmMs) return null;
-      return silentMs >= enoughMs ? endOfTurn(state, phase, now) : null;
-    }
+      return onTickCaller(state, phase, rules, now);
     case 'open':
       if (now - phase.since < rules.idleMs) return null;
       if (phase.prompts >= rules.idlePrompts) {
@@ -247,40 +219,55 @@ function onTick(state: TurnState, tools: boolean, rules: TurnRules, now: number)
         { do: 'speak', what: 'idle', silences: phase.prompts + 1 },
       ]);
     case 'thinking':
-      return onTickThinking(state, phase, tools, rules, now);
+      return onTickThinking(state, phase, tick.tools === true, rules, now);
     case 'closing':
-      // A goodbye that never comes must not hold the line.
-      return phase.asked !== null && now - phase.asked >= rules.giveUpAfterMs
-        ? finish(state, phase.reason)
-        : null;
+      // Nothing is to be heard and nothing to come, whatever became of the last words: nobody waits for them.
+      return phase.asked === null && tick.due === false
+        ? onLastHeard(state, phase, now)
+        : onTickClosing(state, phase, tick, rules, now);
     case 'suspecting':
     case 'waiting-for-beep':
-      if (
-        phase.at === 'suspecting' &&
-        state.voice.is === 'quiet' &&
-        now - Math.max(phase.since, state.spokeUntil) >= rules.suspectQuietMs
-      ) {
-        return to(
-          { ...state, verdict: 'human' },
-          { at: 'thinking', since: now, retried: false, prompts: 0 },
-          [{ do: 'speak', what: 'continue' }],
-        );
-      }
-      if (now - phase.since < rules.greetingLimitMs) return null;
-      return phase.at === 'suspecting'
-        ? to({ ...state, verdict: 'human' }, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-            { do: 'speak', what: 'continue' },
-          ])
-        : leaveMessage(state, now);
+      return onTickMachine(state, phase, rules, now);
     case 'lingering':
       return now - phase.since >= rules.lingerMs ? finish(state, 'voicemail') : null;
     case 'agent':
-      return phase.hold === null ? null : onTickHeld(state, phase, phase.hold, rules, now);
-    case 'opening':
+      // Whatever the last of it was, it never was to be heard.
+      if (tick.due === false) return onAllHeard(state, phase, false, rules, now);
+      return (
+        onTickUnheard(state, phase, tick, rules, now) ??
+        (phase.hold === null ? null : onTickHeld(state, phase, phase.hold, rules, now))
+      );
     case 'away':
     case 'over':
       return null;
   }
+}
+
+function onTickCaller(
+  state: TurnState,
+  phase: Extract<Phase, { at: 'caller' }>,
+  rules: TurnRules,
+  now: number,
+): TurnStep | null {
+  if (phase.silentSince === null) {
+    if (now - phase.since < rules.monologueMs) return null;
+    // Its next stretch is measured from here on.
+    const voice: Voice = state.voice.is === 'quiet' ? QUIET_VOICE : { ...state.voice, onsetMs: now };
+    return endOfTurn({ ...state, voice }, phase, rules, now);
+  }
+  const silentMs = now - phase.silentSince;
+  const enoughMs = endSilenceMs(state.pauseMs, rules);
+  // Speech seems to begin again: an onset takes a while to be known for one.
+  if (state.voice.is === 'starting' && silentMs < enoughMs + rules.confirmMs) return null;
+  return silentMs >= enoughMs ? endOfTurn(state, phase, rules, now) : null;
+}
+
+/** The last words were heard. Who spoke over a message that was left may be a person. */
+function onLastHeard(state: TurnState, phase: Extract<Phase, { at: 'closing' }>, now: number): TurnStep {
+  if (!state.spokeOver || phase.reason !== 'voicemail') return finish(state, phase.reason);
+  return to({ ...state, spokeOver: false }, { at: 'lingering', since: now }, [
+    { do: 'floor', floor: 'none' },
+  ]);
 }
 
 /** The agent's voice is there. Whoever seems to begin to speak just now is heard first. */
@@ -290,33 +277,11 @@ function onAgentAudio(state: TurnState, prompts: number, rules: TurnRules, now: 
   return { state: step.state, effects: [{ do: 'floor', floor: 'agent' }, ...step.effects] };
 }
 
-/** The ladder of a silent model: asked again, a word to the caller, an end that says why. A tool may take its time. */
-function onTickThinking(
-  state: TurnState,
-  phase: Extract<Phase, { at: 'thinking' }>,
-  tools: boolean,
-  rules: TurnRules,
-  now: number,
-): TurnStep | null {
-  const silentMs = now - phase.since;
-  if (tools && silentMs < rules.toolLimitMs) {
-    if (state.filled || silentMs < rules.fillerAfterMs) return null;
-    return { state: { ...state, filled: true }, effects: [{ do: 'speak', what: 'filler' }] };
-  }
-  if (silentMs >= rules.giveUpAfterMs)
-    return to(state, { at: 'over' }, [{ do: 'interrupt' }, { do: 'finish', reason: 'model_silent' }]);
-  if (!state.owes && silentMs >= rules.momentAfterMs)
-    return { state: { ...state, owes: true }, effects: [{ do: 'speak', what: 'moment' }] };
-  if (!phase.retried && silentMs >= rules.retryAfterMs)
-    return to(state, { ...phase, retried: true }, [{ do: 'speak', what: 'retry' }]);
-  return null;
-}
-
 function onToolsAnswered(state: TurnState, now: number): TurnStep {
   const { phase } = state;
-  // After a barge-in the caller's own turn brings the next answer.
-  if (phase.at === 'caller' || phase.at === 'closing') return known(state);
   if (phase.at === 'agent') return { state, effects: [{ do: 'speak', what: 'continue' }] };
+  // After a barge-in the caller's own turn brings the next answer; where the agent is silent on purpose, it stays so.
+  if (phase.at !== 'thinking' && phase.at !== 'open' && phase.at !== 'away') return known(state);
   return to(state, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
     { do: 'speak', what: 'continue' },
   ]);
@@ -339,6 +304,7 @@ function onAllHeard(
     ...state,
     phase: next,
     burst: null,
+    moments: busy || state.owes ? state.moments : 0,
     agentHeard: !busy || state.agentHeard,
     answering: busy && state.answering,
     verdict: busy ? state.verdict : verdictByPatience(state, rules, now),
@@ -363,6 +329,18 @@ function onAllHeard(
   return busy ? known(heard) : { state: heard, effects: [{ do: 'floor', floor: 'none' }] };
 }
 
+/** What the model is given of the caller belongs to his turn: left without an end of it, it is forgotten. */
+function endListening(before: TurnState, step: TurnStep): TurnStep {
+  const { phase, listening } = step.state;
+  const heard = phase.at === 'caller' || phase.at === 'suspecting';
+  if (!before.listening || (listening && heard)) return step;
+  const ended = step.effects.some((effect) => effect.do === 'commit' || effect.do === 'forget');
+  return {
+    state: { ...step.state, listening: false },
+    effects: ended || phase.at === 'over' ? step.effects : [{ do: 'forget' }, ...step.effects],
+  };
+}
+
 /** A hold belongs to the phase it is in, and ends with it whatever the event was: what it came to is told here, once. */
 function tellHold(before: TurnState, step: TurnStep): TurnStep {
   const hold = holdOf(before);
@@ -382,8 +360,10 @@ export function step(
   rules: TurnRules = TURN_RULES,
 ): TurnStep | null {
   const next = decide(state, event, now, rules);
-  return next === null ? null : tellHold(state, next);
+  return next === null ? null : tellHold(state, endListening(state, next));
 }
+
+type Tick = Extract<TurnEvent, { type: 'tick' }>;
 
 function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRules): TurnStep | null {
   const { phase } = state;
@@ -436,18 +416,17 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
         ? to(state, { ...phase, asked: null }, [{ do: 'floor', floor: 'agent' }])
         : null;
     case 'all-heard':
-      if (phase.at === 'closing' && !event.busy) {
-        return state.spokeOver && phase.reason === 'voicemail'
-          ? to({ ...state, spokeOver: false }, { at: 'lingering', since: now }, [
-              { do: 'floor', floor: 'none' },
-            ])
-          : finish(state, phase.reason);
-      }
+      if (phase.at === 'closing' && !event.busy) return onLastHeard(state, phase, now);
       return phase.at === 'agent' ? onAllHeard(state, phase, event.busy, rules, now) : null;
     case 'response-done':
       if (event.pending || event.busy) return null;
       if (phase.at === 'closing' && (phase.asked === null || !event.spoke)) {
         return finish(state, phase.reason);
+      }
+      // All of it had been heard before the model said that there is no more of it.
+      if (phase.at === 'thinking' && event.spoke) {
+        const heard: Phase = { at: 'open', since: now, prompts: phase.prompts };
+        return to({ ...state, agentHeard: true, answering: false }, heard, [{ do: 'floor', floor: 'none' }]);
       }
       // It came to nothing: once more, at once.
       if (phase.at === 'thinking' && !event.spoke && !phase.retried)
@@ -495,6 +474,6 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
         { do: 'say', text: event.say },
       ]);
     case 'tick':
-      return onTick(state, event.tools === true, rules, now);
+      return onDeadAir(state, event, rules) ?? onTick(state, event, rules, now);
   }
 }

@@ -18,8 +18,18 @@ export interface TurnRules extends HoldRules, PauseRules {
   giveUpAfterMs: number;
   /** A tool that runs so long without a word of the agent's: the caller is told to wait a moment. */
   fillerAfterMs: number;
-  /** Longest that a tool is waited for without anything else happening. */
+  /** Longest that a tool is waited for without anything else happening: then the model is told that it did not answer. */
   toolLimitMs: number;
+  /** How often in a row a caller is told to wait a moment for an answer that does not come. */
+  mostMoments: number;
+  /** The model is not there this long after the stream is. */
+  openingLimitMs: number;
+  /** Longest that the agent's voice is held back for one sound. */
+  holdLimitMs: number;
+  /** Speech without a pause that lasts so long is taken for a whole turn: what music on hold and a monologue have in common. */
+  monologueMs: number;
+  /** Sound of the agent that neither grows nor is heard for so long is lost. Carriers and models are given up earlier. */
+  stuckMs: number;
   /** Keys pressed within this time belong together. */
   digitPauseMs: number;
   /** Continuous speech from the answer on that no person says by way of hello. */
@@ -44,6 +54,11 @@ export const TURN_RULES: TurnRules = {
   giveUpAfterMs: 18_000,
   fillerAfterMs: 4_000,
   toolLimitMs: 60_000,
+  mostMoments: 2,
+  openingLimitMs: 20_000,
+  holdLimitMs: 6_000,
+  monologueMs: 180_000,
+  stuckMs: 20_000,
   digitPauseMs: 1_500,
   machineSpeechMs: 3_200,
   patienceMs: 4_000,
@@ -55,8 +70,8 @@ export const TURN_RULES: TurnRules = {
 export type Plan = 'none' | 'hangup' | 'leave_message';
 
 export type Phase =
-  /** The stream or the model is not there yet. */
-  | { at: 'opening' }
+  /** The stream or the model is not there yet. `since`: the stream is; null: it is not, and its coming is watched elsewhere. */
+  | { at: 'opening'; since: number | null }
   /** Nobody speaks, since `since`; `prompts` counts how often the agent has asked into the silence. */
   | { at: 'open'; since: number; prompts: number }
   /** The caller speaks, or has paused (`silentSince`) for less than the end-of-turn silence. */
@@ -109,6 +124,8 @@ export interface TurnState {
   spokeUntil: number;
   /** The caller was told to wait a moment: his answer is still to come. */
   owes: boolean;
+  /** How often in a row he was. */
+  moments: number;
   /** The caller was told to wait for the tools that run. */
   filled: boolean;
 }
@@ -152,8 +169,11 @@ export type TurnEvent =
   | { type: 'end-requested'; reason: TalkEnd; pending: boolean }
   /** The operator or a limit wants the call to end after a spoken line, or at once. */
   | { type: 'finish'; reason: TalkEnd; say: string | null }
-  /** `tools`: some run. */
-  | { type: 'tick'; tools?: boolean };
+  /**
+   * `tools`: some run. `due`: some sound of the agent is still to be heard or may come. For how long nothing was: `stillMs`
+   * of the agent, neither received nor heard; `quietMs` of either side.
+   */
+  | { type: 'tick'; tools?: boolean; due?: boolean; stillMs?: number; quietMs?: number };
 
 export type TurnEffect =
   /** Give the model the caller's audio from this moment (pre-roll) on. */
@@ -181,7 +201,12 @@ export type TurnEffect =
     }
   /** Have the agent say this line. */
   | { do: 'say'; text: string }
-  | { do: 'digits'; digits: string }
+  /** Keys pressed; `respond` asks for the answer. */
+  | { do: 'digits'; digits: string; respond: boolean }
+  /** The tools that run are waited for no longer: the model is told so. */
+  | { do: 'give-up-tools' }
+  /** What had to be ended because it did not end by itself: for the log. */
+  | { do: 'report'; stuck: Phase['at'] | 'hold' | 'tools' }
   /** The typed words are the caller's; `respond` asks for the answer. */
   | { do: 'typed'; text: string; respond: boolean }
   | { do: 'floor'; floor: 'agent' | 'caller' | 'none' }
@@ -195,7 +220,7 @@ export interface TurnStep {
 /** The state before anything has happened. */
 export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
   return {
-    phase: { at: 'opening' },
+    phase: { at: 'opening', since: null },
     streaming: false,
     modelReady: false,
     greets: o.greets,
@@ -214,6 +239,7 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     pauseMs: 0,
     spokeUntil: 0,
     owes: false,
+    moments: 0,
     filled: false,
   };
 }

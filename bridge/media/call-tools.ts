@@ -19,6 +19,8 @@ export interface CallTools {
   run(toolCallId: string, name: string, argumentsJson: string): void;
   /** How many run. */
   running(): number;
+  /** Those that run are waited for no longer: their ids. */
+  giveUp(): string[];
   /** A tool's answer is there. False when none is waited for. */
   done(toolCallId: string): boolean;
   /** The line leaves for what a tool has asked, whose answer comes when it is back. False when none has. */
@@ -83,6 +85,11 @@ export function createCallTools(
     },
     running: () => running.size,
     done: (toolCallId) => running.delete(toolCallId),
+    giveUp() {
+      const late = [...running];
+      running.clear();
+      return late;
+    },
     leave() {
       if (leaving === null) return false;
       running.add(leaving.toolCallId);

@@ -30,9 +30,6 @@ const MODEL_UNTOLD_MS = 6_000;
 /** Of typed words more is cut off. */
 const TYPED_CHARACTERS = 4_000;
 
-/** Comes fifty times a second and call. */
-const TICK: TurnEvent = { type: 'tick' };
-const TICK_WITH_TOOLS: TurnEvent = { type: 'tick', tools: true };
 /** For when the model is silent, or a tool is slow: nothing to think about. */
 const MOMENT =
   'Say exactly this in the language of the conversation, and nothing else: "One moment, please."';
@@ -105,6 +102,11 @@ export function openConversation(
   let falseBargeIns = 0;
   /** When the last mark came back: until then at least the agent was heard. */
   let lastHeardMs = 0;
+  /** When the model's last sound came, and when the caller's voice was last there, or a key, or a word typed. */
+  let lastReceivedMs = 0;
+  let lastCallerMs = 0;
+  /** Told fifty times a second and call: always the same one. */
+  const tick = { type: 'tick' as const, tools: false, due: true, stillMs: 0, quietMs: 0 };
   let sessionLost: Fault | null = null;
   let times: TurnTimes | null = null;
   let over = false;
@@ -119,7 +121,17 @@ export function openConversation(
 
   function endTurn(endMs: number): void {
     handle({ type: 'speech-ended', endMs });
-    handle(TICK);
+    timePasses();
+  }
+
+  function timePasses(): void {
+    const now = ports.now();
+    if (quietSinceMs === null) lastCallerMs = now;
+    tick.tools = tools.running() > 0;
+    tick.due = playout.pending() || busy();
+    tick.stillMs = now - Math.max(lastHeardMs, lastReceivedMs);
+    tick.quietMs = now - Math.max(lastHeardMs, lastCallerMs);
+    handle(tick);
   }
 
   const busy = () => model.busy() || tools.running() > 0;
@@ -215,9 +227,21 @@ export function openConversation(
         return;
       case 'digits':
         say(transcript.note('system', `The caller pressed ${effect.digits}.`, ports.now()));
-        openTurn('answer', null);
+        if (effect.respond) openTurn('answer', null);
         model.addText('user', `(The caller pressed these keys on the phone: ${effect.digits})`);
-        ask(null);
+        if (effect.respond) ask(null);
+        return;
+      case 'give-up-tools':
+        for (const toolCallId of tools.giveUp())
+          model.sendToolResult(toolCallId, JSON.stringify({ error: 'The tool did not answer in time.' }));
+        return;
+      case 'report':
+        ports.post({
+          type: 'log',
+          level: 'warn',
+          event: 'talk.stuck',
+          fields: { call_id: callId, at: effect.stuck, still_ms: tick.stillMs, quiet_ms: tick.quietMs },
+        });
         return;
       case 'typed':
         say(transcript.note('caller', effect.text, ports.now()));
@@ -230,7 +254,7 @@ export function openConversation(
         ports.post({ type: 'floor', callId, floor: effect.floor, atMs: ports.now() });
         return;
       case 'finish':
-        if (!left()) finished(effect.reason as Extract<FromMedia, { type: 'finished' }>['reason']);
+        if (!left()) finished(effect.reason as EndReason);
         return;
     }
   }
@@ -288,19 +312,33 @@ export function openConversation(
     return true;
   }
 
-  function finished(reason: Extract<FromMedia, { type: 'finished' }>['reason']): void {
+  function finished(reason: EndReason): void {
     if (over) return;
     over = true;
     closeTurn(false);
-    const broken = reason === 'model_failed' || reason === 'model_silent';
+    const fault = faultOf(reason);
     ports.post({
       type: 'finished',
       callId,
       reason,
-      errorCode: reason === 'model_failed' ? (sessionLost?.code ?? 'model_error') : broken ? reason : null,
-      errorMessage: broken ? (sessionLost?.message ?? 'The speech model did not answer in time.') : null,
-      speak: broken && turns.streaming ? APOLOGY : null,
+      errorCode: fault?.code ?? null,
+      errorMessage: fault?.message ?? null,
+      speak: fault !== null && turns.streaming ? APOLOGY : null,
     });
+  }
+
+  /** What failed, where the talk did not end in order. */
+  function faultOf(reason: EndReason): Fault | null {
+    switch (reason) {
+      case 'model_failed':
+        return sessionLost ?? { code: 'model_error', message: 'The speech model was lost.' };
+      case 'model_silent':
+        return { code: reason, message: 'The speech model did not answer in time.' };
+      case 'stalled':
+        return { code: 'call_stalled', message: 'Neither side was heard for longer than anything may take.' };
+      default:
+        return null;
+    }
   }
 
   function handle(event: TurnEvent): void {
@@ -319,9 +357,8 @@ export function openConversation(
   function toolsAnswered(): void {
     if (tools.running() > 0) return;
     handle({ type: 'tools-answered' });
-    // The last words were heard while a tool still ran.
-    if (turns.phase.at === 'closing' && turns.phase.asked === null && !playout.pending() && !busy())
-      handle({ type: 'all-heard', busy: false });
+    // The last words may have been heard while a tool still ran.
+    if (turns.phase.at === 'closing') timePasses();
   }
 
   const listener: ModelListener = {
@@ -331,6 +368,7 @@ export function openConversation(
     },
     audio(itemId, payload) {
       if (over) return;
+      lastReceivedMs = ports.now();
       const first = playout.item(itemId) === undefined;
       playout.push(itemId, payload);
       if (!first) return;
@@ -404,8 +442,14 @@ export function openConversation(
 
   return {
     playout,
-    streamStarted: () => handle({ type: 'stream-started' }),
-    streamPaused: () => handle({ type: 'stream-paused' }),
+    streamStarted() {
+      lastHeardMs = ports.now();
+      handle({ type: 'stream-started' });
+    },
+    streamPaused() {
+      quietSinceMs = ports.now();
+      handle({ type: 'stream-paused' });
+    },
     callerAudio(payload) {
       if (turns.listening || modelTells) model.appendAudio(asBuffer(payload));
     },
@@ -436,10 +480,15 @@ export function openConversation(
       }
       for (const item of done) itemHeard(item.itemId);
     },
-    digit: (digit) => handle({ type: 'digit', digit }),
+    digit(digit) {
+      lastCallerMs = ports.now();
+      handle({ type: 'digit', digit });
+    },
     typed(text) {
       const words = text.trim().slice(0, TYPED_CHARACTERS);
-      if (words !== '') handle({ type: 'typed', text: words });
+      if (words === '') return;
+      lastCallerMs = ports.now();
+      handle({ type: 'typed', text: words });
     },
     beep: () => handle({ type: 'beep' }),
     machineDetection: (verdict) => handle({ type: 'machine-detection', verdict }),
@@ -450,14 +499,10 @@ export function openConversation(
     },
     finish: (reason, text) => handle({ type: 'finish', reason, say: text }),
     tick() {
-      handle(tools.running() > 0 ? TICK_WITH_TOOLS : TICK);
+      timePasses();
       if (modelTells && turns.phase.at === 'caller' && quietSinceMs !== null) {
         if (ports.now() - quietSinceMs > MODEL_UNTOLD_MS) endTurn(quietSinceMs);
       }
-      // Nothing is to be heard and nothing to come, whatever became of the last words: nobody waits for them.
-      const { phase } = turns;
-      if (phase.at === 'closing' && phase.asked === null && !playout.pending() && !busy())
-        handle({ type: 'all-heard', busy: false });
     },
     waitingForBeep: () => turns.phase.at === 'waiting-for-beep',
     bargeIns: () => bargeIns,

@@ -489,3 +489,62 @@ t.test('a goodbye that begins while the voice is held back goes on from the next
   rig.at(1_700).talk.tick();
   t.notOk(rig.talk.held(), 'nothing interrupts the last words');
 });
+
+t.test('a tool that never answers: the model is told, and its late answer is left aside', async (t) => {
+  const rig = greeted();
+  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  rig.at(3_000).model.toolCall({ toolCallId: 'a', name: 'look_up', argumentsJson: '{}' });
+  rig.model.responseDone({
+    responseId: 'r',
+    status: 'completed',
+    reason: null,
+    hadAudio: false,
+    toolCalls: 1,
+  });
+  rig.talk.typed('Well?');
+  for (let ms = 3_000; ms <= 90_000 && rig.did('tool-result').length === 0; ms += 500) rig.at(ms).talk.tick();
+  t.match(rig.did('tool-result'), [['tool-result', 'a', /did not answer/]]);
+  t.match(
+    rig.posted.find((m) => m.type === 'log'),
+    { event: 'talk.stuck', fields: { at: 'tools' } },
+  );
+  rig.talk.toolResult('a', 'late');
+  t.equal(rig.did('tool-result').length, 1);
+});
+
+t.test('a goodbye of which nothing more is confirmed ends the call all the same', async (t) => {
+  const rig = greeted();
+  rig.model.toolCall({ toolCallId: 't1', name: 'end_call', argumentsJson: '{}' });
+  const marks = rig.play();
+  rig.at(1_000).talk.markPlayed(marks[0] ?? '');
+  for (let ms = 1_000; ms < 21_000; ms += 500) rig.at(ms).talk.tick();
+  t.equal(rig.finished(), undefined);
+  rig.at(21_000).talk.tick();
+  t.match(rig.finished(), { reason: 'agent_ended', errorCode: null });
+});
+
+t.test('sound of an item that was cut is no voice of the agent`s for long', async (t) => {
+  const rig = greeted();
+  const marks = rig.play();
+  for (const mark of marks.slice(0, 10)) rig.talk.markPlayed(mark);
+  rig.at(1_700).talk.typed('Stop.');
+  rig.idle();
+  // Nothing of this is played, and no response is under way that would end.
+  for (let n = 0; n < 40; n++) rig.model.audio(`lost-${n}`, Buffer.alloc(0));
+  rig.at(1_720).talk.tick();
+  t.match(rig.posted.filter((m) => m.type === 'floor').at(-1), { floor: 'none' });
+});
+
+t.test('nobody is heard for longer than anything may take: the call ends and says so', async (t) => {
+  const rig = greeted();
+  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  // A model that calls one tool after the other and says nothing.
+  let ms = 3_000;
+  for (let n = 0; rig.finished() === undefined && ms < 300_000; n++, ms += 2_000) {
+    rig.at(ms).model.toolCall({ toolCallId: `t${n}`, name: 'look_up', argumentsJson: '{}' });
+    rig.at(ms + 1_000).talk.toolResult(`t${n}`, 'more');
+    for (let at = ms; at < ms + 2_000; at += 20) rig.at(at).talk.tick();
+  }
+  t.match(rig.finished(), { reason: 'stalled', errorCode: 'call_stalled', speak: /Goodbye/ });
+  t.ok(ms < 110_000, `after ${ms} ms`);
+});

@@ -474,6 +474,54 @@ t.test('a response without a sound is asked for again at once, once', async (t) 
   t.equal(state.phase.at, 'open', 'the model chose to say nothing');
 });
 
+t.test('an answer that was heard before the model said that it was over is an answer', async (t) => {
+  const { did, state } = play(fresh(), [
+    ...GREETED.slice(0, 3),
+    [2_000, { type: 'all-heard', busy: true }],
+    [2_050, { type: 'response-done', pending: false, busy: false, spoke: true }],
+    [2_050 + R.retryAfterMs, { type: 'tick' }],
+  ]);
+  t.match(state.phase, { at: 'open', since: 2_050 });
+  t.same(did.slice(-1), ['floor'], 'and not asked for again');
+});
+
+t.test('a caller is told to wait so often and no more, when only that is ever answered', async (t) => {
+  let { state } = play(fresh(), GREETED.slice(0, 2));
+  let now = 10;
+  const asked: unknown[] = [];
+  for (let round = 0; round < 10 && state.phase.at !== 'over'; round++) {
+    for (const waited of [R.retryAfterMs, R.momentAfterMs, R.giveUpAfterMs]) {
+      const told = play(state, [[now + waited, { type: 'tick' }]]);
+      state = told.state;
+      asked.push(...told.effects.map(([, effect]) => (effect.do === 'speak' ? effect.what : effect.do)));
+      if (!told.effects.some(([, effect]) => effect.do === 'speak' && effect.what === 'moment')) continue;
+      now += waited + 2_000;
+      const heard: [number, TurnEvent][] = [
+        [now - 1_500, { type: 'agent-audio' }],
+        [now, { type: 'all-heard', busy: false }],
+      ];
+      state = play(state, heard).state;
+      break;
+    }
+  }
+  t.equal(asked.filter((what) => what === 'moment').length, R.mostMoments);
+  t.equal(asked.at(-1), 'finish');
+});
+
+t.test('a tool that never answers is given up, and the model goes on without it', async (t) => {
+  const { effects, state } = play(fresh(), [
+    ...GREETED.slice(0, 4),
+    [5_000, { type: 'all-heard', busy: true }],
+    [5_000 + R.toolLimitMs - 1, { type: 'tick', tools: true }],
+    [5_000 + R.toolLimitMs, { type: 'tick', tools: true }],
+  ]);
+  t.match(
+    effects.slice(-3).map(([, effect]) => effect),
+    [{ do: 'report', stuck: 'tools' }, { do: 'give-up-tools' }, { do: 'speak', what: 'continue' }],
+  );
+  t.match(state.phase, { at: 'thinking', since: 5_000 + R.toolLimitMs });
+});
+
 t.test('a slow tool is no silent model: one word to the caller, and its time', async (t) => {
   const { effects, state } = play(fresh(), [
     ...GREETED.slice(0, 4),
@@ -522,6 +570,57 @@ t.test('long first words, then silence: a person waits for an answer', async (t)
     'thinking',
     'a machine begins earlier',
   );
+});
+
+t.test('what is said while a machine is suspected is answered when it was a person', async (t) => {
+  const { effects } = play(fresh({ plan: 'leave_message' }), [
+    ...ANSWERED,
+    [700, { type: 'speech-started', onsetMs: 500 }],
+    [6_000, { type: 'speech-ended', endMs: 5_900 }],
+    [6_600, { type: 'tick' }],
+    [7_000, { type: 'speech-started', onsetMs: 6_900 }],
+    [7_800, { type: 'speech-ended', endMs: 7_700 }],
+    [7_900, { type: 'machine-detection', verdict: 'human' }],
+    [8_400, { type: 'tick' }],
+  ]);
+  t.match(effects.slice(-3), [
+    [7_000, { do: 'listen', fromMs: 6_900 }],
+    [7_000, { do: 'floor' }],
+    [8_400, { do: 'commit', respond: true, speechEndMs: 7_700 }],
+  ]);
+});
+
+t.test('keys pressed while speaking belong to the turn, which is answered once', async (t) => {
+  const { did, effects, state } = play(fresh(), [
+    ...GREETED,
+    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
+    [6_500, { type: 'digit', digit: '1' }],
+    [8_100, { type: 'tick' }],
+    [9_000, { type: 'speech-ended', endMs: 8_900 }],
+    [9_600, { type: 'tick' }],
+  ]);
+  t.match(
+    effects.find(([, { do: what }]) => what === 'digits'),
+    [8_100, { digits: '1', respond: false }],
+  );
+  t.same(did.slice(-2), ['digits', 'commit']);
+  t.equal(state.phase.at, 'thinking');
+});
+
+t.test('sound that goes on for minutes is a turn: the agent is asked what to make of it', async (t) => {
+  const { state, effects } = play(fresh(), [
+    ...GREETED,
+    [6_200, { type: 'voice', voice: { is: 'speaking', onsetMs: 6_000, pausedMs: 0 } }],
+    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
+    [6_000 + R.monologueMs, { type: 'tick' }],
+  ]);
+  t.match(effects.at(-1)?.[1], { do: 'commit', respond: true });
+  const again = play(state, [
+    [187_000, { type: 'agent-audio' }],
+    [187_020, { type: 'tick' }],
+    [188_000, { type: 'tick' }],
+  ]);
+  t.match(again.state.phase, { at: 'caller', since: 6_000 + R.monologueMs }, 'and he speaks on');
 });
 
 t.test('keys pressed close together are one input', async (t) => {

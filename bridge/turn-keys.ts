@@ -1,0 +1,55 @@
+// What the other side tells without a voice: keys pressed, words typed. PURE.
+import { known, type TurnState, type TurnStep, to } from './turns.ts';
+
+/** Typed words are a turn of the caller, whole as they come; while he speaks they belong to the turn that is being spoken. */
+export function onTyped(state: TurnState, text: string, now: number): TurnStep | null {
+  const { phase } = state;
+  switch (phase.at) {
+    case 'away':
+    case 'over':
+      return null;
+    case 'opening':
+    case 'caller':
+    case 'closing':
+      return { state: { ...state, callerSpoke: true }, effects: [{ do: 'typed', text, respond: false }] };
+    default: {
+      const typed: TurnState = {
+        ...state,
+        callerSpoke: true,
+        listening: false,
+        agentHeard: false,
+        moments: 0,
+        exchanges: state.exchanges + (state.agentHeard ? 1 : 0),
+        // No machine types.
+        verdict: state.verdict === 'pending' ? 'human' : state.verdict,
+      };
+      return to(typed, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+        ...(phase.at === 'agent' || phase.at === 'thinking' ? ([{ do: 'interrupt' }] as const) : []),
+        { do: 'floor', floor: 'caller' },
+        { do: 'typed', text, respond: true },
+      ]);
+    }
+  }
+}
+
+/** Keys pressed, once no more of them follow. Of a caller who speaks as well they belong to the turn that he is in. */
+export function onKeys(state: TurnState, now: number): TurnStep {
+  const { phase, digits } = state;
+  const cleared = { ...state, digits: '', moments: 0 };
+  switch (phase.at) {
+    case 'closing':
+    case 'opening':
+    case 'waiting-for-beep':
+    case 'away':
+    case 'over':
+      return known(cleared);
+    case 'caller':
+    case 'suspecting':
+      return { state: cleared, effects: [{ do: 'digits', digits, respond: false }] };
+    default:
+      return to(cleared, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+        ...(phase.at === 'agent' || phase.at === 'thinking' ? ([{ do: 'interrupt' }] as const) : []),
+        { do: 'digits', digits, respond: true },
+      ]);
+  }
+}
