@@ -17,7 +17,7 @@ import { found, type Route, route } from './route.ts';
 
 export const NO_CALL = 'Your organization has no call with this id; GET /v1/calls lists them.';
 
-/** A search of an organization looks through many words, on the thread that serves everything else. */
+/** Searches of all organizations share one reader of the database. */
 const SEARCHES_PER_SECOND = 5;
 const searches = tokenBuckets(SEARCHES_PER_SECOND, SEARCHES_PER_SECOND);
 

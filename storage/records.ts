@@ -1,19 +1,11 @@
 // The records of what outlives a call, field for field as they are stored. PURE.
 // Names are the API's own. Times are ISO 8601 UTC with milliseconds; money is in milli-cents.
 
-export type CallStatus =
-  | 'queued'
-  | 'initiated'
-  | 'ringing'
-  | 'in_progress'
-  | 'completed'
-  | 'no_answer'
-  | 'busy'
-  | 'canceled'
-  | 'failed';
-
+export const LIVE_STATUSES = ['queued', 'initiated', 'ringing', 'in_progress'] as const;
 export const TERMINAL_STATUSES = ['completed', 'no_answer', 'busy', 'canceled', 'failed'] as const;
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
+export const CALL_STATUSES = [...LIVE_STATUSES, ...TERMINAL_STATUSES] as const;
+export type CallStatus = (typeof CALL_STATUSES)[number];
 
 export const EVENT_TYPES = [
   'call.queued',
@@ -27,11 +19,13 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-export type Direction = 'inbound' | 'outbound';
+export const DIRECTIONS = ['inbound', 'outbound'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
 export type ResultStatus = 'pending' | 'completed' | 'failed';
 export type ReservationStatus = 'reserved' | 'settled' | 'released';
 export type WebhookStatus = 'none' | 'pending' | 'delivered' | 'failed';
-export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted';
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'exhausted'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export type VoicemailAction = 'hangup' | 'leave_message';
 export type AgentType = 'inbound' | 'outbound';
 

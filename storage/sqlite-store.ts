@@ -5,14 +5,15 @@ import { sealStore } from './sealed-store.ts';
 import type { Sealer } from './sealing.ts';
 import { openSecrets } from './secret-keys.ts';
 import { agents } from './sqlite/agents.ts';
-import { calls } from './sqlite/calls.ts';
-import { DELIVERABLE, deliveries } from './sqlite/deliveries.ts';
+import { calls, LIVE } from './sqlite/calls.ts';
+import { deliveries } from './sqlite/deliveries.ts';
 import { endpoints } from './sqlite/endpoints.ts';
 import { idempotency } from './sqlite/idempotency.ts';
 import { numbers } from './sqlite/numbers.ts';
 import { operators } from './sqlite/operators.ts';
 import { organizations } from './sqlite/organizations.ts';
 import { overview } from './sqlite/overview.ts';
+import { openReader } from './sqlite/reader.ts';
 import { openSession } from './sqlite/session.ts';
 import { transcript } from './sqlite/transcript.ts';
 import { turns } from './sqlite/turns.ts';
@@ -29,7 +30,18 @@ export interface StoreOptions {
   now?: () => Date;
   /** For tests: called in each write transaction, and may throw what a disk would. */
   onWrite?: () => void;
+  /** For tests: told each statement once, when it is first used. In memory these are all; else without the reader's. */
+  onPrepare?: (sql: string) => void;
 }
+
+/** What each receiver is owed, and since when; not what a disabled endpoint holds. */
+const PENDING = `SELECT owed.count, owed.oldest FROM
+    (SELECT endpoint_id, count(*) AS count, min(next_attempt_at) AS oldest
+     FROM deliveries INDEXED BY deliveries_pending WHERE status = 'pending' GROUP BY endpoint_id) AS owed
+  LEFT JOIN endpoints ON endpoints.id = owed.endpoint_id
+  WHERE owed.endpoint_id IS NULL OR endpoints.status = 'enabled'`;
+
+const UNFINISHED = `SELECT count(*) AS count FROM calls INDEXED BY calls_unfinished WHERE ${LIVE}`;
 
 /**
  * Opens the store, creating or migrating its database.
@@ -45,7 +57,15 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     database.close();
     throw error;
   }
-  const session = openSession({ db: database.db, clock: now, log, onWrite: o.onWrite });
+  const reader = path === ':memory:' ? undefined : openReader(path);
+  const session = openSession({
+    db: database.db,
+    clock: now,
+    log,
+    onWrite: o.onWrite,
+    onPrepare: o.onPrepare,
+    reader,
+  });
 
   const store: Store = {
     ...organizations(session),
@@ -67,6 +87,8 @@ export async function openStore(o: StoreOptions): Promise<Store> {
 
     async close() {
       session.kept.close();
+      // First: a reader would keep the log from being emptied.
+      await reader?.close();
       database.close();
     },
 
@@ -75,21 +97,19 @@ export async function openStore(o: StoreOptions): Promise<Store> {
      * most overdue one is: 0 while every retry waits for its turn.
      */
     async stats() {
-      const pending = session
-        .statement(
-          `SELECT count(*) AS count, min(next_attempt_at) AS oldest FROM deliveries WHERE ${DELIVERABLE}`,
-        )
-        .get();
-      const unfinished = session
-        .statement(
-          `SELECT count(*) AS count FROM calls WHERE status IN ('queued', 'initiated', 'ringing', 'in_progress')`,
-        )
-        .get();
-      const oldest = pending?.oldest == null ? now().getTime() : Date.parse(String(pending.oldest));
+      const [pending, unfinished] = await Promise.all([
+        session.read(PENDING, {}),
+        session.read(UNFINISHED, {}),
+      ]);
+      let [count, oldest] = [0, now().toISOString()];
+      for (const owed of pending) {
+        count += Number(owed.count);
+        if (String(owed.oldest) < oldest) oldest = String(owed.oldest);
+      }
       return {
-        pendingDeliveries: Number(pending?.count),
-        oldestPendingSeconds: Math.max(0, (now().getTime() - oldest) / 1000),
-        unfinishedCalls: Number(unfinished?.count),
+        pendingDeliveries: count,
+        oldestPendingSeconds: Math.max(0, (now().getTime() - Date.parse(oldest)) / 1000),
+        unfinishedCalls: Number(unfinished[0]?.count),
         walBytes: database.walBytes(),
         keptWrites: session.kept.count(),
       };

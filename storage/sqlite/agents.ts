@@ -3,8 +3,9 @@
 import type { AgentRecord, AgentView } from '../records.ts';
 import type { Store } from '../store.ts';
 import { NUMBER_VIEW, readNumber, toNumberView } from './numbers.ts';
+import { readPage } from './pages.ts';
 import { AGENTS } from './rows.ts';
-import { Refusal, readPage, type Session, updateById } from './session.ts';
+import { Refusal, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'createAgent'
@@ -83,7 +84,8 @@ export function agents(session: Session): Pick<Store, Verbs> {
         { sql: 'agents.type = ?', value: filters.type },
         { sql: 'agents.archived_at IS NULL', value: filters.includeArchived ? undefined : 1 },
       ];
-      const rows = readPage(session, AGENTS, { time: 'created_at', orgId, where, page });
+      const index = filters.type === undefined ? 'agents_by_org' : 'agents_by_type';
+      const rows = await readPage(session, AGENTS, { time: 'created_at', orgId, where, page, index });
       return rows.map((row) => withNumbers(AGENTS.fromRow(row)));
     },
 

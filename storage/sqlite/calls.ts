@@ -1,11 +1,19 @@
 // Calls: each change is one transaction of the row, its events with their deliveries, and its money.
-import type { CallRecord } from '../records.ts';
-import type { CallChange, Store } from '../store.ts';
+import {
+  CALL_STATUSES,
+  type CallRecord,
+  type CallStatus,
+  DIRECTIONS,
+  TERMINAL_STATUSES,
+} from '../records.ts';
+import type { CallChange, CallFilters, Store } from '../store.ts';
+import { enterCall } from './call-words.ts';
 import { post } from './ledger.ts';
 import { beforePublishing, publish } from './outbox.ts';
+import { type PageOptions, readPage, type Where } from './pages.ts';
 import { CALLS, EVENTS, LEDGER } from './rows.ts';
-import { searched, type Where } from './search.ts';
-import { type News, Refusal, readPage, type Session, updateById } from './session.ts';
+import { searchCalls } from './search.ts';
+import { type News, Refusal, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'createCall'
@@ -22,12 +30,32 @@ type Verbs =
   | 'getEvent'
   | 'listLedger';
 
+/** UNIQUE (call_id, sequence). */
+const EVENTS_OF_CALL = 'sqlite_autoindex_events_2';
+
+/** As the index calls_unfinished has it. */
+export const LIVE = "status IN ('queued', 'initiated', 'ringing', 'in_progress')";
+
+const isTerminal = (status: CallStatus) => (TERMINAL_STATUSES as readonly string[]).includes(status);
+
 const IMMUTABLE: ReadonlySet<string> = new Set(['id', 'org_id', 'created_at'] satisfies (keyof CallRecord)[]);
 const MUTABLE = CALLS.columns.filter((column) => !IMMUTABLE.has(column));
 
-/** Times are compared as text, so a client's time takes the stored form first. */
 function storedTime(time: string | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();
+}
+
+/** The index of a list of calls: by whom they were with where that is asked, the fewest first; else by how they stand. */
+function callIndex(filters: CallFilters): Pick<PageOptions, 'index' | 'arms'> {
+  const arms = [
+    { column: 'direction', values: filters.direction === undefined ? DIRECTIONS : [filters.direction] },
+    { column: 'status', values: filters.status === undefined ? CALL_STATUSES : [filters.status] },
+  ];
+  if (filters.toNumber !== undefined) return { index: 'calls_by_to', arms };
+  if (filters.fromNumber !== undefined) return { index: 'calls_by_from', arms };
+  if (filters.agentId !== undefined) return { index: 'calls_by_agent', arms };
+  const any = filters.direction === undefined && filters.status === undefined;
+  return any ? { index: 'calls_by_org' } : { index: 'calls_by_state', arms };
 }
 
 export function calls(session: Session): Pick<Store, Verbs> {
@@ -67,6 +95,7 @@ export function calls(session: Session): Pick<Store, Verbs> {
       ...('cost' in different ? { cost_milli_cents: call.cost?.total_milli_cents ?? null } : {}),
     });
     publish(session, news, call, events);
+    if (isTerminal(call.status) && call.status !== found.status) enterCall(session, id);
     return call;
   }
 
@@ -107,6 +136,7 @@ export function calls(session: Session): Pick<Store, Verbs> {
         const call = post(session, before, { kind: 'reserve', amountMilliCents: 0 - reserve });
         updateById(session, CALLS, call.id, { reserved_milli_cents: call.reserved_milli_cents });
         publish(session, news, call, events);
+        if (isTerminal(call.status)) enterCall(session, call.id);
         return call;
       });
     },
@@ -131,23 +161,31 @@ export function calls(session: Session): Pick<Store, Verbs> {
       return row ? read(String(row.id)) : null;
     },
 
-    async listCalls(orgId, filters, page) {
+    async listCalls(orgId, given, page) {
+      // Times are compared as text, so a client's take the stored form first.
+      const filters = {
+        ...given,
+        createdAfter: storedTime(given.createdAfter),
+        createdBefore: storedTime(given.createdBefore),
+      };
+      const { search } = filters;
+      if (search !== undefined) {
+        return (await searchCalls(session, orgId, { ...filters, search }, page)).map(CALLS.fromRow);
+      }
       const where: Where[] = [
-        { sql: 'calls.status = ?', value: filters.status },
-        { sql: 'calls.direction = ?', value: filters.direction },
         { sql: 'calls.agent_id = ?', value: filters.agentId },
         { sql: 'calls.to_number = ?', value: filters.toNumber },
         { sql: 'calls.from_number = ?', value: filters.fromNumber },
-        { sql: 'calls.created_at > ?', value: storedTime(filters.createdAfter) },
-        { sql: 'calls.created_at < ?', value: storedTime(filters.createdBefore) },
+        { sql: 'calls.created_at > ?', value: filters.createdAfter },
+        { sql: 'calls.created_at < ?', value: filters.createdBefore },
       ];
-      if (filters.search !== undefined) where.push(searched(orgId, filters.search));
-      return readPage(session, CALLS, { time: 'created_at', orgId, where, page }).map(CALLS.fromRow);
+      const o = { time: 'created_at', orgId, where, page, ...callIndex(filters) };
+      return (await readPage(session, CALLS, o)).map(CALLS.fromRow);
     },
 
     async unfinishedCalls() {
       const rows = statement(
-        `SELECT ${CALLS.selected} FROM calls WHERE status IN ('queued', 'initiated', 'ringing', 'in_progress')
+        `SELECT ${CALLS.selected} FROM calls INDEXED BY calls_unfinished WHERE ${LIVE}
          ORDER BY created_at, seq`,
       ).all();
       return rows.map(CALLS.fromRow);
@@ -185,7 +223,11 @@ export function calls(session: Session): Pick<Store, Verbs> {
         { sql: 'events.call_id = ?', value: callId },
         { sql: 'events.type = ?', value: type },
       ];
-      const rows = readPage(session, EVENTS, { time: 'created_at', orgId, where, page });
+      const by =
+        callId !== undefined
+          ? { index: EVENTS_OF_CALL, sorts: 'the events of one call' }
+          : { index: type === undefined ? 'events_by_org' : 'events_by_type' };
+      const rows = await readPage(session, EVENTS, { time: null, orgId, where, page, ...by });
       return rows.map(EVENTS.fromRow);
     },
 
@@ -195,9 +237,11 @@ export function calls(session: Session): Pick<Store, Verbs> {
           ? { seq: 0 }
           : statement('SELECT seq FROM events WHERE id = ? AND org_id = ?').get(after, orgId);
       if (from === undefined) return null;
-      const rows = statement(
-        `SELECT ${EVENTS.selected} FROM events WHERE org_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
-      ).all(orgId, from.seq, limit);
+      const rows = await session.read(
+        `SELECT ${EVENTS.selected} FROM events INDEXED BY events_by_org
+         WHERE org_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+        [orgId, Number(from.seq), limit],
+      );
       return rows.map(EVENTS.fromRow);
     },
 

@@ -2,11 +2,18 @@
 // the call. When to try again is the sender's decision; it comes in with the outcome.
 import { v7 as uuid } from 'uuid';
 import { dueOf } from '../due-delivery.ts';
-import type { AttemptRecord, DeliveryRecord, EndpointRecord } from '../records.ts';
+import {
+  type AttemptRecord,
+  DELIVERY_STATUSES,
+  type DeliveryRecord,
+  type EndpointRecord,
+  EVENT_TYPES,
+} from '../records.ts';
 import type { AttemptOutcome, Store } from '../store.ts';
 import { readEndpoint } from './endpoints.ts';
+import { type PageOptions, readPage } from './pages.ts';
 import { ATTEMPTS, DELIVERIES, type Row } from './rows.ts';
-import { type News, Refusal, readPage, type Session, updateById } from './session.ts';
+import { type News, Refusal, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'claimDelivery'
@@ -27,7 +34,42 @@ const MAX_CONSECUTIVE_FAILURES = 10;
 export const DELIVERABLE = `deliveries.status = 'pending' AND (deliveries.endpoint_id IS NULL OR EXISTS
   (SELECT 1 FROM endpoints WHERE endpoints.id = deliveries.endpoint_id AND endpoints.status = 'enabled'))`;
 
+/** Endpoints that are owed something and may have it, one seek each; null: the receivers of calls' own URLs. */
+const OWED = `WITH RECURSIVE owed (id) AS (
+    SELECT min(endpoint_id) FROM deliveries INDEXED BY deliveries_pending
+      WHERE status = 'pending' AND endpoint_id > ''
+    UNION ALL
+    SELECT (SELECT min(endpoint_id) FROM deliveries INDEXED BY deliveries_pending
+      WHERE status = 'pending' AND endpoint_id > owed.id) FROM owed WHERE owed.id IS NOT NULL
+  )
+  SELECT owed.id FROM owed LEFT JOIN endpoints ON endpoints.id = owed.id
+  WHERE owed.id IS NULL OR endpoints.status = 'enabled'`;
+
+/** What one of them is owed now. */
+const DUE = `SELECT seq, id, attempt_count, next_attempt_at, endpoint_id, url, call_id
+  FROM deliveries INDEXED BY deliveries_pending
+  WHERE status = 'pending' AND endpoint_id IS @endpoint AND next_attempt_at <= @now
+    AND (lease_until IS NULL OR lease_until <= @now)
+  ORDER BY next_attempt_at, seq LIMIT @limit`;
+
+const MISSED = `SELECT id FROM deliveries INDEXED BY deliveries_by_endpoint
+  WHERE endpoint_id = @endpoint AND org_id = @org AND event_type = @type AND status = @status
+    AND created_at >= @since AND created_at < @until ORDER BY created_at, seq LIMIT @limit`;
+
+/** Of a replay in one transaction: other work comes in between. */
+const REPLAYED_AT_ONCE = 50;
+
 const FREE = '(deliveries.lease_until IS NULL OR deliveries.lease_until <= ?)';
+
+/** The index of a list of deliveries: by call, or by receiver and how they stand. */
+function deliveryIndex(filters: Parameters<Store['listDeliveries']>[1]): Pick<PageOptions, 'index' | 'arms'> {
+  if (filters.callId !== undefined) return { index: 'deliveries_by_call' };
+  const arms = [
+    { column: 'event_type', values: filters.eventType === undefined ? EVENT_TYPES : [filters.eventType] },
+    { column: 'status', values: filters.status === undefined ? DELIVERY_STATUSES : [filters.status] },
+  ];
+  return { index: filters.endpointId === undefined ? 'deliveries_by_state' : 'deliveries_by_endpoint', arms };
+}
 
 export function deliveries(session: Session): Pick<Store, Verbs> {
   const { statement, tryWrite, tryWriteFact, write, writeFact } = session;
@@ -197,11 +239,18 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     },
 
     async dueDeliveries(now, limit) {
-      const rows = statement(
-        `SELECT ${DELIVERIES.selected} FROM deliveries
-         WHERE ${DELIVERABLE} AND next_attempt_at <= ? AND ${FREE} ORDER BY next_attempt_at, seq LIMIT ?`,
-      ).all(now, now, limit);
-      return rows.map((row) => dueOf(DELIVERIES.fromRow(row)));
+      const owed = await session.read(OWED, {});
+      // A disabled endpoint may hold very many: a receiver is asked for by itself, and that one not at all.
+      const due: Row[] = [];
+      for (const { id } of owed) due.push(...(await session.read(DUE, { endpoint: id ?? null, now, limit })));
+      const earlier = (a: Row, b: Row) => {
+        const [one, other] = [String(a.next_attempt_at), String(b.next_attempt_at)];
+        return one === other ? Number(a.seq) - Number(b.seq) : one < other ? -1 : 1;
+      };
+      return due
+        .sort(earlier)
+        .slice(0, limit)
+        .map((row) => dueOf(row as unknown as Parameters<typeof dueOf>[0]));
     },
 
     async releaseDelivery(id, at) {
@@ -226,10 +275,13 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     async clearLeases() {
       write(() => {
         statement(
-          `UPDATE deliveries SET lease_until = NULL WHERE status = 'pending' AND lease_until IS NOT NULL`,
+          `UPDATE deliveries INDEXED BY deliveries_leased SET lease_until = NULL
+           WHERE status = 'pending' AND lease_until IS NOT NULL`,
         ).run();
         // Their process has died: a repeat need not wait until they count as abandoned.
-        statement(`DELETE FROM idempotency_keys WHERE state = 'in_progress'`).run();
+        statement(
+          `DELETE FROM idempotency_keys INDEXED BY idempotency_keys_in_progress WHERE state = 'in_progress'`,
+        ).run();
       });
     },
 
@@ -246,16 +298,20 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
       const where = [
         { sql: 'deliveries.endpoint_id = ?', value: filters.endpointId },
         { sql: 'deliveries.call_id = ?', value: filters.callId },
-        { sql: 'deliveries.event_type = ?', value: filters.eventType },
-        { sql: 'deliveries.status = ?', value: filters.status },
       ];
-      const rows = readPage(session, DELIVERIES, { time: 'created_at', orgId, where, page });
-      return rows.map(DELIVERIES.fromRow);
+      // Few of one call: they are looked through.
+      if (filters.callId !== undefined) {
+        where.push({ sql: 'deliveries.event_type = ?', value: filters.eventType });
+        where.push({ sql: 'deliveries.status = ?', value: filters.status });
+      }
+      const o = { time: 'created_at', orgId, where, page, ...deliveryIndex(filters) };
+      return (await readPage(session, DELIVERIES, o)).map(DELIVERIES.fromRow);
     },
 
     async listCallDeliveries(callId) {
       const rows = statement(
-        `SELECT ${DELIVERIES.selected} FROM deliveries WHERE call_id = ? ORDER BY seq`,
+        `/* sorts: the deliveries of one call */ SELECT ${DELIVERIES.selected} FROM deliveries
+         WHERE call_id = ? ORDER BY seq`,
       ).all(callId);
       return rows.map(DELIVERIES.fromRow);
     },
@@ -272,18 +328,40 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     },
 
     async replayDeliveries(orgId, endpointId, { since, until, only, at, limit }) {
-      return tryWrite((news) => {
-        sendable(orgId, endpointId);
-        const statuses = only === 'failed' ? "'exhausted'" : "'exhausted', 'delivered'";
-        const rows = statement(
-          `SELECT ${DELIVERIES.selected} FROM deliveries INDEXED BY deliveries_by_endpoint
-           WHERE endpoint_id = ? AND org_id = ? AND created_at >= ? AND created_at < ?
-             AND status IN (${statuses}) ORDER BY created_at, seq LIMIT ?`,
-        ).all(endpointId, orgId, since, until ?? '9999', limit + 1);
-        if (rows.length > limit) throw new Refusal('too_many');
-        for (const row of rows) requeue(DELIVERIES.fromRow(row), at, news);
-        return { count: rows.length };
-      });
+      const statuses = only === 'failed' ? ['exhausted'] : ['exhausted', 'delivered'];
+      const ids: string[] = [];
+      for (const type of EVENT_TYPES) {
+        for (const status of statuses) {
+          const rows = await session.read(MISSED, {
+            org: orgId,
+            endpoint: endpointId,
+            type,
+            status,
+            since,
+            until: until ?? '9999',
+            limit: limit + 1 - ids.length,
+          });
+          for (const { id } of rows) ids.push(String(id));
+          if (ids.length > limit) return { conflict: 'too_many' };
+        }
+      }
+      // Ids are in the order of time.
+      ids.sort();
+      let count = 0;
+      for (let from = 0; from === 0 || from < ids.length; from += REPLAYED_AT_ONCE) {
+        if (from > 0) await new Promise((next) => setImmediate(next));
+        const done = tryWrite((news) => {
+          sendable(orgId, endpointId);
+          for (const id of ids.slice(from, from + REPLAYED_AT_ONCE)) {
+            const before = readOwn(orgId, id);
+            if (before === null || before.status === 'pending') continue;
+            requeue(before, at, news);
+            count++;
+          }
+        });
+        if (done !== undefined) return done;
+      }
+      return { count };
     },
   };
 }

@@ -1,8 +1,9 @@
 // Webhook endpoints. A deleted one stays as a row without its secrets, for the deliveries that point to it.
 import type { EndpointRecord } from '../records.ts';
 import type { Store } from '../store.ts';
+import { readPage } from './pages.ts';
 import { ENDPOINTS, type Row } from './rows.ts';
-import { type News, Refusal, readPage, type Session, updateById } from './session.ts';
+import { type News, Refusal, type Session, updateById } from './session.ts';
 
 type Verbs = 'createEndpoint' | 'getEndpoint' | 'listEndpoints' | 'updateEndpoint' | 'deleteEndpoint';
 
@@ -71,7 +72,8 @@ export function endpoints(session: Session): Pick<Store, Verbs> {
 
     async listEndpoints(orgId, page) {
       const where = [{ sql: 'endpoints.deleted_at IS NULL', value: 1 }];
-      return readPage(session, ENDPOINTS, { time: 'created_at', orgId, where, page }).map(ENDPOINTS.fromRow);
+      const o = { time: 'created_at', orgId, where, page, index: 'endpoints_by_org' };
+      return (await readPage(session, ENDPOINTS, o)).map(ENDPOINTS.fromRow);
     },
 
     async updateEndpoint(orgId, id, change) {

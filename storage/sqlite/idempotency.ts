@@ -5,6 +5,8 @@ import type { Session } from './session.ts';
 type Verbs = 'beginIdempotent' | 'intendIdempotent' | 'finishIdempotent' | 'dropIdempotent';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
+/** More than a request adds, so that old keys become fewer. */
+const FORGOTTEN_AT_ONCE = 20;
 /** A request in progress for longer has died with its process; the same request may begin again. */
 const ABANDONED_MS = 2 * 60 * 1000;
 
@@ -16,7 +18,16 @@ export function idempotency(session: Session): Pick<Store, Verbs> {
     async beginIdempotent(orgId, key, requestHash, now) {
       const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString();
       return write(() => {
-        statement('DELETE FROM idempotency_keys WHERE created_at <= ?').run(before(LIFETIME_MS));
+        // The own one in any case; of others a few at a time, so that a day's keys do not hold up one request.
+        statement('DELETE FROM idempotency_keys WHERE org_id = ? AND key = ? AND created_at <= ?').run(
+          orgId,
+          key,
+          before(LIFETIME_MS),
+        );
+        statement(
+          `DELETE FROM idempotency_keys INDEXED BY idempotency_keys_by_age
+           WHERE created_at <= ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE}`,
+        ).run(before(LIFETIME_MS));
         const row = statement(
           `SELECT request_hash, state, begun_at, status, body FROM idempotency_keys WHERE org_id = ? AND key = ?`,
         ).get(orgId, key);

@@ -1,8 +1,9 @@
 // Phone numbers, each with the agents it is attached to.
 import type { NumberView } from '../records.ts';
 import type { Store } from '../store.ts';
+import { readPage } from './pages.ts';
 import { NUMBERS, type Row } from './rows.ts';
-import { Refusal, readPage, type Session, updateById } from './session.ts';
+import { Refusal, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'insertNumber'
@@ -55,8 +56,15 @@ export function numbers(session: Session): Pick<Store, Verbs> {
     },
 
     async listNumbers(orgId, page) {
-      const o = { time: 'purchased_at', orgId, where: [], page, selected: NUMBER_VIEW };
-      return readPage(session, NUMBERS, o).map(toNumberView);
+      const o = {
+        time: 'purchased_at',
+        orgId,
+        where: [],
+        page,
+        selected: NUMBER_VIEW,
+        index: 'numbers_by_org',
+      };
+      return (await readPage(session, NUMBERS, o)).map(toNumberView);
     },
 
     async findActiveNumber(e164) {

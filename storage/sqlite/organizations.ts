@@ -1,6 +1,7 @@
 // Organizations, their credit and their API keys.
 import type { KeyRecord, OrganizationRecord } from '../records.ts';
 import type { Store } from '../store.ts';
+import { LIVE } from './calls.ts';
 import { addCredit, creditTo } from './ledger.ts';
 import { KEYS, ORGANIZATIONS } from './rows.ts';
 import { type Session, updateById } from './session.ts';
@@ -75,8 +76,8 @@ export function organizations(session: Session): Pick<Store, Verbs> {
     async getCredit(orgId) {
       const row = statement(
         `SELECT balance_milli_cents AS balance,
-           (SELECT coalesce(sum(reserved_milli_cents), 0) FROM calls
-            WHERE org_id = organizations.id AND status IN ('queued', 'initiated', 'ringing', 'in_progress')) AS held
+           (SELECT coalesce(sum(reserved_milli_cents), 0) FROM calls INDEXED BY calls_unfinished
+            WHERE org_id = organizations.id AND ${LIVE}) AS held
          FROM organizations WHERE id = ?`,
       ).get(orgId);
       if (!row) return null;

@@ -1,4 +1,4 @@
-// Calls, failures and latencies added up by the hour, for the overview: calls by one index, latencies counted as they come.
+// Calls, failures and latencies by the hour, for the overview: counted as they come, calls by triggers (migrations.ts).
 import type { TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Session } from './session.ts';
@@ -8,7 +8,8 @@ const LEVEL = Math.log(1.05);
 
 /** Calls that say how the line does: one from a browser is somebody trying an agent out. */
 const BY_PHONE = "calls.carrier <> 'browser'";
-const ENDED = "status NOT IN ('queued', 'initiated', 'ringing', 'in_progress')";
+
+const hours = (...times: [from: string, to: string]) => times.map((time) => time.slice(0, 13));
 
 /** Counts an answer of a call among its organization's, in the hour it is stored in. Within the caller's transaction. */
 export function countLatency(session: Session, turn: TurnRecord): void {
@@ -24,19 +25,13 @@ export function countLatency(session: Session, turn: TurnRecord): void {
 }
 
 export function overview(session: Session): Pick<Store, 'callHours' | 'failureReasons' | 'answerLatencies'> {
-  const { statement } = session;
-
   return {
     async callHours(orgId, from, to) {
-      const rows = statement(
-        `SELECT substr(created_at, 1, 13) AS hour, sum(${BY_PHONE}) AS calls,
-           sum(${BY_PHONE} AND direction = 'inbound') AS inbound, sum(${BY_PHONE} AND ${ENDED}) AS ended,
-           sum(${BY_PHONE} AND status = 'completed') AS completed,
-           sum(${BY_PHONE} AND status = 'failed') AS failed, total(billed_duration_seconds) AS talk,
-           total(billing_amount_milli_cents) AS billed, sum(cost_milli_cents) AS cost
-         FROM calls INDEXED BY calls_overview WHERE org_id = ? AND created_at >= ? AND created_at < ?
-         GROUP BY hour ORDER BY hour`,
-      ).all(orgId, from, to);
+      const rows = await session.read(
+        `SELECT hour, calls, inbound, ended, completed, failed, talk_seconds, billed_milli_cents, cost_milli_cents, costs_known
+         FROM call_hours WHERE org_id = ? AND hour >= ? AND hour < ? ORDER BY hour`,
+        [orgId, ...hours(from, to)],
+      );
       return rows.map((row) => ({
         hour: String(row.hour),
         calls: Number(row.calls),
@@ -44,27 +39,27 @@ export function overview(session: Session): Pick<Store, 'callHours' | 'failureRe
         ended: Number(row.ended),
         completed: Number(row.completed),
         failed: Number(row.failed),
-        talkSeconds: Number(row.talk),
-        billedMilliCents: Number(row.billed),
-        costMilliCents: row.cost == null ? null : Number(row.cost),
+        talkSeconds: Number(row.talk_seconds),
+        billedMilliCents: Number(row.billed_milli_cents),
+        costMilliCents: Number(row.costs_known) === 0 ? null : Number(row.cost_milli_cents),
       }));
     },
 
     async failureReasons(orgId, from, to) {
-      const rows = statement(
-        `SELECT coalesce(error_code, hangup_cause, 'unknown') AS reason, count(*) AS count
-         FROM calls INDEXED BY calls_overview
-         WHERE org_id = ? AND created_at >= ? AND created_at < ? AND status = 'failed' AND ${BY_PHONE}
-         GROUP BY reason ORDER BY count DESC, reason LIMIT 50`,
-      ).all(orgId, from, to);
+      const rows = await session.read(
+        `SELECT reason, sum(calls) AS count FROM failure_hours WHERE org_id = ? AND hour >= ? AND hour < ?
+         GROUP BY reason HAVING count > 0 ORDER BY count DESC, reason LIMIT 50`,
+        [orgId, ...hours(from, to)],
+      );
       return rows.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) }));
     },
 
     async answerLatencies(orgId, from, to) {
-      const rows = statement(
+      const rows = await session.read(
         `SELECT hour, level, answers FROM answer_latencies WHERE org_id = ? AND hour >= ? AND hour < ?
          ORDER BY hour, level`,
-      ).all(orgId, from.slice(0, 13), to.slice(0, 13));
+        [orgId, ...hours(from, to)],
+      );
       return rows.map(({ hour, level, answers }) => ({
         hour: String(hour),
         latencyMs: Math.round(Math.exp(Number(level) * LEVEL)),

@@ -1,18 +1,26 @@
-// A search among calls: numbers, agents' names and spoken words, each by an index, so that only the calls found are read.
-import type { Value } from './rows.ts';
+// A search among calls: numbers, agents' names and spoken words, each by an index that gives its hits newest first, so that
+// no more are read than the page takes. Newest is by the order in which calls were made.
+import type { CallFilters, Page } from '../store.ts';
+import { fact } from './call-words.ts';
+import { CALLS, type Row, type Value } from './rows.ts';
+import type { Session } from './session.ts';
 
-/** A condition of a list, with the values of its question marks. */
-export interface Where {
-  sql: string;
-  value: Value | readonly Value[] | undefined;
-}
-
-/** The newest stretches of speech that a search looks at, all organizations together: a common word is in most of them. */
-const MAX_STRETCHES = 50_000;
 /** Fewer digits are in nearly every number. */
 const MIN_DIGITS = 3;
+/** Hits that are read at once when the ones before did not fill the page. */
+const MOST_HITS = 2_000;
+/** Calls are made in the order of their times, but for a clock that was set back meanwhile. */
+const CLOCK_SET_BACK_MS = 24 * 3_600_000;
 
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
+
+/** Words as the index takes them apart: letters and digits, without accents or case. */
+const wordsOf = (text: string) =>
+  text
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}\p{Co}]+/gu) ?? [];
 
 /** All the words, the last one also as the beginning of one; null where there is no word. Nothing of it is FTS5's syntax. */
 export function wordsQuery(text: string): string | null {
@@ -20,28 +28,194 @@ export function wordsQuery(text: string): string | null {
   return words === null ? null : `${words.map((word) => `"${word}"`).join(' ')} *`;
 }
 
-/** The condition that a call is among those found. */
-export function searched(orgId: string, text: string): Where {
-  const parts = [
-    `SELECT calls.seq FROM agents JOIN calls ON calls.org_id = agents.org_id AND calls.agent_id = agents.id
-     WHERE agents.org_id = ? AND agents.name LIKE ? ESCAPE '\\'`,
+/** Numbers that hold all of these, wherever: whether they hold them in a row is looked up in what is found. */
+function numberQuery(digits: string): string {
+  const parts = Array.from({ length: digits.length - 2 }, (_none, at) => `"${digits.slice(at, at + 3)}"`);
+  return parts.join(' AND ');
+}
+
+interface Asked {
+  text: string;
+  digits: string | null;
+  agents: ReadonlySet<string>;
+}
+
+/** Those that what is found must satisfy besides, and their parameters. */
+function conditionsOf(
+  orgId: string,
+  filters: CallFilters,
+): { sql: string; parameters: Record<string, Value> } {
+  const asked: [sql: string, name: string, value: string | undefined][] = [
+    ['calls.status = @status', 'status', filters.status],
+    ['calls.direction = @direction', 'direction', filters.direction],
+    ['calls.agent_id = @agent', 'agent', filters.agentId],
+    ['calls.to_number = @to', 'to', filters.toNumber],
+    ['calls.from_number = @from', 'from', filters.fromNumber],
+    ['calls.created_at > @after', 'after', filters.createdAfter],
+    ['calls.created_at < @before', 'before', filters.createdBefore],
   ];
-  const values: Value[] = [orgId, `%${escapeLike(text)}%`];
+  const parameters: Record<string, Value> = { org: orgId };
+  const conditions = ['calls.org_id = @org'];
+  for (const [sql, name, value] of asked) {
+    if (value === undefined) continue;
+    conditions.push(sql);
+    parameters[name] = value;
+  }
+  return { sql: conditions.join(' AND '), parameters };
+}
+
+/**
+ * One page of the calls found, newest first.
+ * @param filters times in their stored form
+ */
+export async function searchCalls(
+  session: Session,
+  orgId: string,
+  filters: CallFilters & { search: string },
+  page: Page,
+): Promise<Row[]> {
+  const bounds = await boundsOf(session, orgId, filters, page);
+  if (bounds === null) return [];
+  const text = filters.search;
   const digits = /^[\d\s()+./-]+$/.test(text) ? text.replace(/\D/g, '') : '';
-  if (digits.length >= MIN_DIGITS) {
-    for (const column of ['to_number', 'from_number']) {
-      parts.push(`SELECT seq FROM calls WHERE org_id = ? AND ${column} LIKE ?`);
-      values.push(orgId, `%${digits}%`);
-    }
-  }
+  const agents = await session.read(
+    `SELECT id FROM agents INDEXED BY agents_by_org WHERE org_id = ? AND name LIKE ? ESCAPE '\\'`,
+    [orgId, `%${escapeLike(text)}%`],
+  );
+  const asked: Asked = {
+    text,
+    digits: digits.length >= MIN_DIGITS ? digits : null,
+    agents: new Set(agents.map(({ id }) => String(id))),
+  };
+  const conditions = conditionsOf(orgId, filters);
+  const narrowed = [fact.organization(bounds.organization)];
+  if (filters.status !== undefined) narrowed.push(fact.status(filters.status));
+  if (filters.direction !== undefined) narrowed.push(fact.direction(filters.direction));
+  if (filters.agentId !== undefined) narrowed.push(fact.agent(filters.agentId));
+  const facts = `facts : (${narrowed.map((one) => `"${one}"`).join(' AND ')})`;
+
   const words = wordsQuery(text);
-  if (words !== null) {
-    parts.push(
-      `SELECT calls.seq FROM (SELECT rowid AS stretch FROM spoken_words WHERE spoken_words MATCH ?
-         ORDER BY rowid DESC LIMIT ${MAX_STRETCHES})
-       JOIN transcript_items ON transcript_items.seq = stretch JOIN calls ON calls.id = transcript_items.call_id`,
-    );
-    values.push(words);
+  const ways: { match: string; check?: string }[] = [];
+  if (words !== null) ways.push({ match: `${facts} AND words : (${words})` });
+  if (asked.digits !== null) {
+    ways.push({
+      match: `${facts} AND numbers : (${numberQuery(asked.digits)})`,
+      check: '(calls.to_number LIKE @digits OR calls.from_number LIKE @digits)',
+    });
   }
-  return { sql: `calls.seq IN (${parts.join(' UNION ')})`, value: values };
+  if (asked.agents.size > 0) {
+    const any = [...asked.agents].map((id) => `"${fact.agent(id)}"`).join(' OR ');
+    ways.push({ match: `${facts} AND facts : (${any})` });
+  }
+  const found = [live(session, asked, conditions, bounds)];
+  for (const { match, check } of ways) {
+    const parameters = {
+      ...conditions.parameters,
+      ...(check === undefined ? {} : { digits: `%${asked.digits}%` }),
+    };
+    const sql = check === undefined ? conditions.sql : `${conditions.sql} AND ${check}`;
+    found.push(ended(session, match, { sql, parameters }, bounds, page.limit));
+  }
+  const bySeq = new Map((await Promise.all(found)).flat().map((row) => [Number(row.seq), row]));
+  return [...bySeq.values()].sort((a, b) => Number(b.seq) - Number(a.seq)).slice(0, page.limit);
+}
+
+interface Bounds {
+  /** The organization's own seq, by which the index knows it. */
+  organization: number;
+  /** Calls between these, neither included. */
+  above: number;
+  below: number;
+}
+
+/** Where the calls asked for lie; null where there can be none. */
+async function boundsOf(
+  session: Session,
+  orgId: string,
+  { createdAfter, createdBefore }: CallFilters,
+  page: Page,
+): Promise<Bounds | null> {
+  const organization = session.statement('SELECT seq FROM organizations WHERE id = ?').get(orgId);
+  if (organization === undefined) return null;
+  const bounds: Bounds = { organization: Number(organization.seq), above: 0, below: Number.MAX_SAFE_INTEGER };
+  if (page.startingAfter !== undefined) {
+    const last = session
+      .statement('SELECT seq FROM calls WHERE id = ? AND org_id = ?')
+      .get(page.startingAfter, orgId);
+    if (last === undefined) return null;
+    bounds.below = Number(last.seq);
+  }
+  const off = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
+  if (createdBefore !== undefined) {
+    const [newest] = await session.read(
+      `SELECT seq FROM calls INDEXED BY calls_by_org WHERE org_id = ? AND created_at < ?
+       ORDER BY created_at DESC, seq DESC LIMIT 1`,
+      [orgId, off(createdBefore, CLOCK_SET_BACK_MS)],
+    );
+    if (newest === undefined) return null;
+    bounds.below = Math.min(bounds.below, Number(newest.seq) + 1);
+  }
+  if (createdAfter !== undefined) {
+    const [oldest] = await session.read(
+      `SELECT seq FROM calls INDEXED BY calls_by_org WHERE org_id = ? AND created_at > ?
+       ORDER BY created_at, seq LIMIT 1`,
+      [orgId, off(createdAfter, -CLOCK_SET_BACK_MS)],
+    );
+    if (oldest === undefined) return null;
+    bounds.above = Number(oldest.seq) - 1;
+  }
+  return bounds;
+}
+
+/** Ended calls that match, as many as the page takes. */
+async function ended(
+  session: Session,
+  match: string,
+  { sql, parameters }: { sql: string; parameters: Record<string, Value> },
+  { above, below }: Bounds,
+  limit: number,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let [from, many] = [below, limit]; ; many = Math.min(MOST_HITS, many * 4)) {
+    const hits = await session.read(
+      `SELECT rowid AS seq FROM call_words
+       WHERE call_words MATCH ? AND rowid < ? AND rowid > ? ORDER BY rowid DESC LIMIT ?`,
+      [match, from, above, many],
+    );
+    const seqs = hits.map(({ seq }) => Number(seq));
+    if (seqs.length > 0) {
+      const found = await session.read(
+        `/* sorts: a page of hits */ SELECT ${CALLS.selected}, calls.seq FROM json_each(@seqs) AS hit
+         CROSS JOIN calls ON calls.seq = hit.value WHERE ${sql} ORDER BY calls.seq DESC LIMIT @limit`,
+        { ...parameters, seqs: JSON.stringify(seqs), limit: limit - rows.length },
+      );
+      rows.push(...found);
+    }
+    if (rows.length >= limit || seqs.length < many) return rows;
+    from = seqs.at(-1) ?? 0;
+  }
+}
+
+/** Live calls that match: as many as there are lines. */
+async function live(
+  session: Session,
+  { text, digits, agents }: Asked,
+  { sql, parameters }: { sql: string; parameters: Record<string, Value> },
+  { above, below }: Bounds,
+): Promise<Row[]> {
+  const rows = await session.read(
+    `SELECT ${CALLS.selected}, calls.seq, (SELECT words FROM call_documents WHERE call_documents.id = calls.id) AS said
+     FROM calls INDEXED BY calls_unfinished WHERE status IN ('queued', 'initiated', 'ringing', 'in_progress') AND ${sql}`,
+    parameters,
+  );
+  const wanted = wordsOf(text);
+  const start = wanted.pop();
+  return rows.filter((row) => {
+    if (Number(row.seq) >= below || Number(row.seq) <= above) return false;
+    if (agents.has(String(row.agent_id))) return true;
+    if (digits !== null && `${row.to_number} ${row.from_number}`.includes(digits)) return true;
+    if (start === undefined) return false;
+    const said = new Set(wordsOf(String(row.said ?? '')));
+    return wanted.every((word) => said.has(word)) && [...said].some((word) => word.startsWith(start));
+  });
 }

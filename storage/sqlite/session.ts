@@ -3,9 +3,10 @@ import type Database from 'better-sqlite3';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { EventRecord } from '../records.ts';
-import type { Conflict, DueDelivery, Listener, Page } from '../store.ts';
+import type { Conflict, DueDelivery, Listener } from '../store.ts';
 import { isDiskFault, type KeptWrites, openKeptWrites } from './kept-writes.ts';
-import type { Row, Table, Value } from './rows.ts';
+import type { Parameters, Reader } from './reader.ts';
+import type { Row } from './rows.ts';
 
 /** What subscribers hear once the transaction that made it is committed. */
 export interface News {
@@ -58,8 +59,10 @@ export interface Session {
   tryWriteFact<T>(fact: Fact<T>): T | Conflict;
   kept: KeptWrites;
   subscribe(listener: Listener): () => void;
-  /** A statement, prepared once and kept by its text. */
+  /** A statement, prepared once and kept by its text: what a change needs, and single rows by an index. */
   statement(sql: string): Database.Statement<unknown[], Row>;
+  /** Rows of what may be long in reading: beside this thread where the database is a file. Sees every commit before it. */
+  read(sql: string, parameters: Parameters): Promise<Row[]>;
 }
 
 export interface SessionOptions {
@@ -68,9 +71,13 @@ export interface SessionOptions {
   log?: Log | undefined;
   /** For tests: called in each write transaction, and may throw what a disk would. */
   onWrite?: (() => void) | undefined;
+  /** Without one, everything is read by `db`. */
+  reader?: Reader | undefined;
+  /** For tests: told each statement once, when it is first used. */
+  onPrepare?: ((sql: string) => void) | undefined;
 }
 
-export function openSession({ db, clock, log, onWrite }: SessionOptions): Session {
+export function openSession({ db, clock, log, onWrite, reader, onPrepare }: SessionOptions): Session {
   const listeners = new Set<Listener>();
   const statements = new Map<string, Database.Statement<unknown[], Row>>();
   /** When what is being written happened, while that is not now. */
@@ -166,6 +173,16 @@ export function openSession({ db, clock, log, onWrite }: SessionOptions): Sessio
     if (tryCommit(all) === null) for (const fact of facts) keep(fact);
   }
 
+  function statement(sql: string): Database.Statement<unknown[], Row> {
+    let prepared = statements.get(sql);
+    if (!prepared) {
+      onPrepare?.(sql);
+      prepared = db.prepare<unknown[], Row>(sql);
+      statements.set(sql, prepared);
+    }
+    return prepared;
+  }
+
   function orConflict<T>(verb: () => T): T | Conflict {
     try {
       return verb();
@@ -196,51 +213,12 @@ export function openSession({ db, clock, log, onWrite }: SessionOptions): Sessio
         listeners.delete(own);
       };
     },
-    statement(sql) {
-      let statement = statements.get(sql);
-      if (!statement) {
-        statement = db.prepare<unknown[], Row>(sql);
-        statements.set(sql, statement);
-      }
-      return statement;
+    statement,
+    async read(sql, parameters) {
+      if (reader !== undefined) return reader.read(sql, parameters);
+      return statement(sql).all(...(Array.isArray(parameters) ? parameters : [parameters]));
     },
   };
-}
-
-/**
- * One page of a table, newest first: by `time`, then by order of insertion.
- * `where` are conditions with ?, each with the values of its own. An unknown `startingAfter`, or one that the conditions of `scope`
- * do not admit, is followed by nothing.
- */
-export function readPage<R>(
-  session: Session,
-  table: Table<R>,
-  o: {
-    time: string;
-    orgId: string;
-    where: readonly { sql: string; value: Value | readonly Value[] | undefined }[];
-    page: Page;
-    /** What to select in place of the table's columns. */
-    selected?: string;
-  },
-): Row[] {
-  const { name } = table;
-  const conditions = [`${name}.org_id = ?`];
-  const values: Value[] = [o.orgId];
-  for (const { sql, value } of o.where) {
-    if (value === undefined) continue;
-    conditions.push(sql);
-    if (sql.includes('?')) values.push(...(Array.isArray(value) ? value : [value as Value]));
-  }
-  if (o.page.startingAfter !== undefined) {
-    conditions.push(
-      `(${name}.${o.time}, ${name}.seq) < (SELECT last.${o.time}, last.seq FROM ${name} last WHERE last.id = ? AND last.org_id = ?)`,
-    );
-    values.push(o.page.startingAfter, o.orgId);
-  }
-  const sql = `SELECT ${o.selected ?? table.selected} FROM ${name} WHERE ${conditions.join(' AND ')}
-    ORDER BY ${name}.${o.time} DESC, ${name}.seq DESC LIMIT ?`;
-  return session.statement(sql).all(...values, o.page.limit);
 }
 
 /** `UPDATE` of the given columns of one row by its id; nothing to change is nothing done. */

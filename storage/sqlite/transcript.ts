@@ -1,5 +1,6 @@
 // What was said on a call, item by item.
 import type { Store } from '../store.ts';
+import { enterCall } from './call-words.ts';
 import { TRANSCRIPT_ITEMS as ITEMS } from './rows.ts';
 import type { Session } from './session.ts';
 
@@ -22,6 +23,8 @@ export function transcript(session: Session): Pick<Store, 'saveTranscript' | 'li
             const start_ms = Math.round(item.start_ms);
             const end_ms = item.end_ms === null ? null : Math.round(item.end_ms);
             statement(upsert).run(ITEMS.toRow({ ...item, start_ms, end_ms }));
+            // Last words come when the call has ended already.
+            enterCall(session, item.call_id);
           },
         })),
       );

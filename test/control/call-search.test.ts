@@ -62,6 +62,35 @@ t.test("a search finds calls by number, by agent and by what was said, and nobod
   t.equal(await find(' '), 'search');
   t.equal(await find('x'.repeat(101)), 'search');
 
+  await rig.store.saveCall(two, { from: ['queued'], change: { status: 'completed' } });
+  await rig.store.saveCall(three, { from: ['queued'], change: { status: 'no_answer' } });
+  await rig.store.saveCall(foreign, { from: ['queued'], change: { status: 'completed' } });
+  await say(two, 'Naïve questions about 5550 things, in the end.', { id: 'late' });
+  for (const [search, more, wanted, what] of [
+    ['bluebird', '', [two], 'an ended call by its agent'],
+    ['morgen brille', '', [two], 'by its words, whoever said them in whichever stretch'],
+    ['MORGEN naive', '', [two], 'also those that came after its end'],
+    ['bri', '', [two], 'by the start of a word'],
+    ['rille', '', [], 'and not its middle'],
+    ['glasses', '', [one], "nobody else's, and not what tools answered"],
+    ['9302', '', [], 'three digits in a row and the next three are not these four'],
+    ['4930', '', [three], 'by its number'],
+    ['555', '', [three, two, one], 'by number or words, ended or not, the newest first'],
+    ['555', '&limit=2', [three, two], 'a page'],
+    ['555', `&limit=2&starting_after=${two}`, [one], 'and the next one'],
+    ['555', '&status=completed', [two], 'with a status'],
+    ['555', '&status=no_answer', [three], 'of two words'],
+    ['555', '&direction=inbound', [], 'with a direction'],
+    ['555', `&agent_id=${agent.id}`, [two], 'with an agent'],
+    ['555', '&from_number=anonymous', [two], 'with a number'],
+    ['555', '&created_before=2026-03-01T12:00:02.500Z', [two, one], 'until a time'],
+    ['555', '&created_after=2026-03-01T12:00:02.500Z', [three], 'from a time on'],
+    ['facts : o1', '', [], 'nothing of it is a column'],
+    ['completed', '', [], 'and no fact a word'],
+  ] as const) {
+    t.same(await find(search, more), wanted, `${search}${more}: ${what}`);
+  }
+
   await say(one, 'My spectacles are broken.', { id: 'same' });
   await say(one, 'My monocle is broken.', { id: 'same' });
   t.same([await find('spectacles'), await find('monocle')], [[], [one]], 'words that were corrected');

@@ -1,11 +1,11 @@
-// What the overview adds up, against the same added up here from 100,000 generated calls; and that it reads no row of them.
+// What the overview adds up, against the same added up here from 100,000 generated calls.
 import Database from 'better-sqlite3';
 import t from 'tap';
 import { MIGRATIONS } from '../../storage/migrations.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import { overview } from '../../storage/sqlite/overview.ts';
 import { CALLS, ORGANIZATIONS } from '../../storage/sqlite/rows.ts';
-import { openSession, type Session } from '../../storage/sqlite/session.ts';
+import { openSession } from '../../storage/sqlite/session.ts';
 import { turns } from '../../storage/sqlite/turns.ts';
 import { openStore } from '../../storage/sqlite-store.ts';
 import { addOrganization, makeCall, makeOrganization } from './makers.ts';
@@ -71,21 +71,13 @@ function generate() {
   return { db, session, ours: ours.id, calls };
 }
 
-t.test('100,000 calls are added up by the hour, without reading one of them', async (t) => {
+t.test('100,000 calls are added up by the hour', async (t) => {
   const { db, session, ours, calls } = generate();
-  const asked: string[] = [];
-  const spy: Session = {
-    ...session,
-    statement(sql) {
-      asked.push(sql);
-      return session.statement(sql);
-    },
-  };
   const from = new Date(END - 30 * 86_400_000).toISOString();
   const to = new Date(END).toISOString();
   const [hours, reasons] = [
-    await overview(spy).callHours(ours, from, to),
-    await overview(spy).failureReasons(ours, from, to),
+    await overview(session).callHours(ours, from, to),
+    await overview(session).failureReasons(ours, from, to),
   ];
 
   const own = calls.filter((call) => call.org_id === ours && call.created_at >= from && call.created_at < to);
@@ -123,19 +115,6 @@ t.test('100,000 calls are added up by the hour, without reading one of them', as
     { reason: 'stream_lost', count: failed.filter(({ error_code }) => error_code === null).length },
   ]);
 
-  t.equal(asked.length, 2);
-  for (const sql of asked) {
-    const plan = db
-      .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-      .all(
-        ...sql
-          .split('?')
-          .slice(1)
-          .map(() => null),
-      )
-      .map(({ detail }) => detail);
-    t.match(plan[0], /USING COVERING INDEX calls_overview/, plan.join('; '));
-  }
   db.close();
 });
 
