@@ -1,6 +1,17 @@
 // Opening the SQLite file: one daemon at a time, checks, settings, migrations, checkpoints. The verbs are elsewhere.
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Log } from '../log.ts';
 import {
@@ -183,6 +194,7 @@ function migrate(
   if (version === target) return;
 
   if (tables > 0 && path !== ':memory:') {
+    removePartialCopies(path);
     const stamp = (now?.() ?? new Date()).toISOString().replaceAll(/[-:.]/g, '');
     copyDatabase(db, `${path}.schema-${version}.${stamp}.bak`);
   }
@@ -211,19 +223,38 @@ function migrate(
   log?.info({ from: version, to: target }, 'storage.migrated');
 }
 
+/** What a copy is called until it is whole. */
+const PARTIAL = '.partial';
+
 /**
- * Writes a consistent copy of the database to a new file and forces it to disk.
+ * Writes a consistent copy of the database to a new file and forces it to disk: whole, or not there.
  * @throws when the file exists already
  */
 export function copyDatabase(db: Database.Database, to: string): void {
-  closeSync(openSync(to, 'wx', 0o600));
+  if (existsSync(to)) throw new Error(`${to} is there already`);
+  const arriving = to + PARTIAL;
+  rmSync(arriving, { force: true });
+  closeSync(openSync(arriving, 'wx', 0o600));
   try {
-    db.prepare('VACUUM INTO ?').run(to);
-    const descriptor = openSync(to, 'r');
-    fsyncSync(descriptor);
-    closeSync(descriptor);
+    db.prepare('VACUUM INTO ?').run(arriving);
+    sync(arriving);
+    renameSync(arriving, to);
+    sync(dirname(to));
   } catch (error) {
-    rmSync(to, { force: true });
+    rmSync(arriving, { force: true });
     throw error;
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+/** Copies that a process did not live to finish, and the journals SQLite makes beside them. */
+function removePartialCopies(path: string): void {
+  for (const name of readdirSync(dirname(path))) {
+    if (name.startsWith(basename(path)) && name.includes(PARTIAL)) rmSync(join(dirname(path), name));
   }
 }
