@@ -27,6 +27,7 @@ import { createMetrics, observeIntegrity } from './control/metrics.ts';
 import { greetingInstructions, idleInstructions, voicemailInstructions } from './control/prompt.ts';
 import { costOf, numberPricesOf } from './control/rates.ts';
 import { readRates } from './control/rates-file.ts';
+import { clientOf } from './control/request-origin.ts';
 import { openResults } from './control/results.ts';
 import { openStorageSpace } from './control/storage-space.ts';
 import { openToolRunner } from './control/tool-runner.ts';
@@ -101,13 +102,14 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     });
     closing.opened({ name: 'egress', shareMs: SHARE_MS.rest, close: () => egress.close() });
 
+    const trustsProxy = readRanges('TRUSTED_PROXIES', config.TRUSTED_PROXIES);
     // The listener first: without PUBLIC_URL its own address is what the carrier is told.
     let handle: Parameters<typeof createHttpServer>[0] = (_request, response) => {
       response.writeHead(503, { 'retry-after': '1' }).end();
     };
     const { server, limits } = createHttpServer(
       (request, response) => handle(request, response),
-      readRanges('TRUSTED_PROXIES', config.TRUSTED_PROXIES),
+      trustsProxy,
     );
     let threads: MediaThreads | null = null;
     server.on('upgrade', (request, socket, head) => {
@@ -342,7 +344,10 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     handle = createApp({
       ...parts,
       hooks: CARRIER.hooks({
+        accountSid: config.TWILIO_ACCOUNT_SID ?? '',
         authToken: config.TWILIO_AUTH_TOKEN ?? '',
+        clientOf: ({ headers, socket }) =>
+          clientOf({ headers, remoteAddress: socket.remoteAddress }, trustsProxy),
         publicUrl,
         hooksPath: HOOKS_PATH,
         handlers: switchboard,

@@ -11,7 +11,8 @@ import type { Route } from './route.ts';
 const DOCUMENT_PATH = '/openapi.json';
 
 interface Made {
-  text: string;
+  /** As bytes: a text would be made into them at every request. */
+  text: Buffer;
   etag: string;
 }
 
@@ -23,7 +24,7 @@ export interface ReferenceRoutes {
 
 /**
  * @param o.routes every route of /v1
- * @param o.count what a request for the document is counted by, for it needs no key
+ * @param o.count what a request for either is counted by, for they are large and need no key
  */
 export function referenceRoutes(o: {
   routes: readonly Route[];
@@ -40,8 +41,9 @@ export function referenceRoutes(o: {
   v1.all(DOCUMENT_PATH, markDocument, o.count, getOnly);
 
   const page = Router({ caseSensitive: true });
-  page.get('/docs', mark('/docs'), send(html, 'text/html', { 'Content-Security-Policy': PAGE_POLICY }));
-  page.all('/docs', mark('/docs'), getOnly);
+  const markPage = mark('/docs');
+  page.get('/docs', markPage, o.count, send(html, 'text/html', { 'Content-Security-Policy': PAGE_POLICY }));
+  page.all('/docs', markPage, o.count, getOnly);
   return { document: v1, page };
 }
 
@@ -61,7 +63,7 @@ function keep(make: () => string): () => Made {
   let made: Made | null = null;
   return () => {
     if (made === null) {
-      const text = make();
+      const text = Buffer.from(make(), 'utf8');
       made = { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
     }
     return made;

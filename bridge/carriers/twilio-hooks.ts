@@ -1,17 +1,23 @@
 // Twilio's hooks: HTTP in, carrier events and TwiML out. Nothing is looked at before the signature holds.
 // What an event means, and whether it came before, is the handlers'.
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import express from 'express';
 import type { ErrorCode } from '../../errors.ts';
 import { ERROR_STATUS } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import type { Client } from '../connection-limits.ts';
 import { callerOf } from './caller-id.ts';
 import type { CarrierEvent, CarrierStatus, HookHandlers, StreamAnswer } from './carrier.ts';
-import { type FormFields, verifyTwilio } from './twilio-signature.ts';
+import { type FormFields, isTwilioSignature, verifyTwilio } from './twilio-signature.ts';
 import { carrierStatus } from './twilio-status.ts';
 import { renderAnswer, renderHangUp } from './twilio-twiml.ts';
+import { countUnsignedHooks } from './unsigned-hooks.ts';
 
-const MAX_BODY_BYTES = 64 * 1024;
+/** A hook has some dozens of fields and one or two KB; what a marketplace's add-on finds out about a caller comes on top. */
+const MAX_BODY_BYTES = 32 * 1024;
+const MAX_FIELDS = 200;
+/** Of a request that is refused unread, what is read and thrown away to keep its connection. */
+const MAX_UNREAD_BYTES = 64 * 1024;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 type Verdict = Extract<CarrierEvent, { type: 'machine-detection' }>['verdict'];
@@ -28,12 +34,16 @@ const VERDICTS: Record<string, Verdict> = {
 const ENDED: ReadonlySet<CarrierStatus> = new Set(['completed', 'busy', 'no_answer', 'failed', 'canceled']);
 
 export interface TwilioHooksOptions {
+  /** Hooks of other accounts, subaccounts included, are refused. */
+  accountSid: string;
   authToken: string;
   /** What the carrier reaches, without a slash at the end: signatures are over this and the request's path. */
   publicUrl: string;
   /** Where the router is mounted, e.g. `/carriers/twilio`. */
   hooksPath: string;
   handlers: HookHandlers;
+  /** Who sends a request. An address by which many come is never kept out for what one of them does. */
+  clientOf(request: IncomingMessage): Client;
   log: Log;
 }
 
@@ -43,23 +53,58 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
   const router = express.Router({ caseSensitive: true });
   const callUrl = (callId: string, step: string) => `${o.publicUrl}${o.hooksPath}/calls/${callId}/${step}`;
 
+  const unsigned = countUnsignedHooks();
+
+  /** Refuses what is not the carrier's, and remembers who sent it. */
+  function refuseStranger(
+    request: express.Request,
+    response: express.Response,
+    code: ErrorCode,
+    message: string,
+  ): void {
+    const { address, shared } = o.clientOf(request);
+    if (!shared && unsigned.count(address, performance.now())) log.warn({ address }, 'carrier.hook.deaf');
+    refuse(response, code, message);
+  }
+
   router.use((request, response, next) => {
-    if (request.get('x-twilio-signature') === undefined) refuse(response, 'forbidden', 'no signature');
-    else if (request.method !== 'POST') refuse(response, 'method_not_allowed', 'only POST is answered');
-    else if (!request.is('application/x-www-form-urlencoded'))
-      refuse(response, 'unsupported_media_type', 'the body must be application/x-www-form-urlencoded');
+    const length = Number(request.get('content-length') ?? Number.NaN);
+    if (!(length <= MAX_UNREAD_BYTES)) response.set('Connection', 'close');
+    const { address, shared } = o.clientOf(request);
+    const deafFor = shared ? 0 : unsigned.deafFor(address, performance.now());
+    if (deafFor > 0) {
+      response.set('Retry-After', String(Math.ceil(deafFor)));
+      return refuse(response, 'rate_limited', 'too many hooks that were not signed came from this address');
+    }
+    const signature = request.get('x-twilio-signature');
+    if (signature === undefined) refuseStranger(request, response, 'forbidden', 'no signature');
+    else if (request.method !== 'POST')
+      refuseStranger(request, response, 'method_not_allowed', 'only POST is answered');
+    else if (!request.is('application/x-www-form-urlencoded')) {
+      const message = 'the body must be application/x-www-form-urlencoded';
+      refuseStranger(request, response, 'unsupported_media_type', message);
+    } else if (!isTwilioSignature(signature))
+      refuseStranger(request, response, 'forbidden', 'the signature does not match');
     else next();
   });
   // Read raw: the signature is over every field as it came, and a parser with ideas about brackets would change some.
   router.use(express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false }));
   router.use((request, response, next) => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    if (countFields(body) > MAX_FIELDS)
+      return refuseStranger(request, response, 'body_too_large', `the limit is ${MAX_FIELDS} fields`);
     const url = o.publicUrl + request.originalUrl;
-    const params = readForm(request.body);
+    const params = readForm(body);
     request.body = params;
     const signature = request.get('x-twilio-signature');
-    if (verifyTwilio({ authToken: o.authToken, signature, url, params })) return next();
-    log.warn({ path: request.path }, 'carrier.hook.refused');
-    refuse(response, 'forbidden', 'the signature does not match');
+    if (!verifyTwilio({ authToken: o.authToken, signature, url, params })) {
+      log.warn({ path: request.path }, 'carrier.hook.refused');
+      return refuseStranger(request, response, 'forbidden', 'the signature does not match');
+    }
+    unsigned.forgive(o.clientOf(request).address);
+    if (field(params, 'AccountSid') === o.accountSid) return next();
+    log.warn({ path: request.path }, 'carrier.hook.other_account');
+    refuse(response, 'forbidden', 'this is of another account');
   });
 
   /** Runs a hook that needs the carrier's call id, and a call id in the path where it has one. */
@@ -194,9 +239,12 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
     (error: unknown, request: express.Request, response: express.Response, next: express.NextFunction) => {
       if (response.headersSent) return next(error);
       const status = bodyErrorStatus(error);
-      if (status === 413) return refuse(response, 'body_too_large', `the limit is ${MAX_BODY_BYTES} bytes`);
-      if (status === 415) return refuse(response, 'unsupported_media_type', 'the body cannot be read');
-      if (status !== null) return refuse(response, 'invalid_request', 'the request cannot be read');
+      if (status === 413)
+        return refuseStranger(request, response, 'body_too_large', `the limit is ${MAX_BODY_BYTES} bytes`);
+      if (status === 415)
+        return refuseStranger(request, response, 'unsupported_media_type', 'the body cannot be read');
+      if (status !== null)
+        return refuseStranger(request, response, 'invalid_request', 'the request cannot be read');
       log.error({ err: error, path: request.path }, 'carrier.hook.failed');
       refuse(response, 'internal', 'internal error');
     },
@@ -230,10 +278,19 @@ function refuse(response: express.Response, code: ErrorCode, message: string): v
   response.status(ERROR_STATUS[code]).json({ error: { code, message } });
 }
 
+const AMPERSAND = 0x26;
+
+/** Fields of a form that is not read yet. */
+function countFields(body: Buffer): number {
+  let count = 1;
+  for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) count++;
+  return count;
+}
+
 /** All fields of a form, empty ones too; one that came several times is an array. */
-function readForm(body: unknown): FormFields {
+function readForm(body: Buffer): FormFields {
   const form: Record<string, string | string[]> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : '')) {
+  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
     const before = form[name];
     if (before === undefined) form[name] = value;
     else if (typeof before === 'string') form[name] = [before, value];

@@ -10,13 +10,27 @@ export type FormFields = Record<string, string | readonly string[]>;
  * `url` is the string Twilio was given, query included; `params` are the decoded body fields ({} for GET, JSON and upgrades).
  */
 export function signTwilio(authToken: string, url: string, params: FormFields): string {
-  let text = url;
+  return signText(authToken, url, formText(params));
+}
+
+/** What is signed of a form: names and values, sorted by name. */
+function formText(params: FormFields): string {
+  let text = '';
   for (const key of Object.keys(params).sort()) {
     const value = params[key]!;
     if (typeof value === 'string') text += key + value;
     else for (const one of [...new Set(value)].sort()) text += key + one;
   }
-  return createHmac('sha1', authToken).update(text, 'utf8').digest('base64');
+  return text;
+}
+
+function signText(authToken: string, url: string, text: string): string {
+  return createHmac('sha1', authToken).update(url, 'utf8').update(text, 'utf8').digest('base64');
+}
+
+/** Whether a header may be a signature at all: 20 bytes in base64. To be asked before anything is read for it. */
+export function isTwilioSignature(header: string | undefined): header is string {
+  return header !== undefined && /^[A-Za-z0-9+/]{27}=$/.test(header);
 }
 
 /**
@@ -29,13 +43,14 @@ export function verifyTwilio(
     | { rawBody: Buffer | string }
   ),
 ): boolean {
-  if (o.signature === undefined || o.signature === '' || o.authToken === '') return false;
+  if (!isTwilioSignature(o.signature) || o.authToken === '') return false;
   let params: FormFields = {};
   if ('params' in o) params = o.params;
   else if (!bodyMatches(o.url, o.rawBody)) return false;
+  const text = formText(params);
   let matched = false;
   for (const url of withAndWithoutPort(o.url)) {
-    if (sameText(o.signature, signTwilio(o.authToken, url, params))) matched = true;
+    if (sameText(o.signature, signText(o.authToken, url, text))) matched = true;
   }
   return matched;
 }

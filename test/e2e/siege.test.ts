@@ -19,6 +19,7 @@ const STRANGERS = (() => {
 /** A good request is answered within this, beside so many strangers; on a machine that does nothing else, far below. */
 const PATIENCE_MS = 5_000;
 
+const FORGED = 1_500;
 /** Files that come and go in a daemon by itself. */
 const OWN_FILES = 30;
 
@@ -138,6 +139,31 @@ function hook(rig: Rig, callId: string, sid: string, accountSid: string) {
   });
 }
 
+/** Hooks as large as somebody likes them, ten at a time. @returns how often each status was answered */
+async function forgeHooks(url: string, localAddress: string): Promise<{ status: number; times: number }[]> {
+  const body = Array.from({ length: 13_000 }, (_, i) => `${i.toString(36)}=`).join('&');
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-twilio-signature': `${'A'.repeat(27)}=`,
+  };
+  const statuses = new Map<number, number>();
+  let left = FORGED;
+  await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      while (left-- > 0) {
+        const { status } = await ask(`${url}/carriers/twilio/voice`, {
+          method: 'POST',
+          body,
+          headers,
+          localAddress,
+        });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    }),
+  );
+  return [...statuses].map(([status, times]) => ({ status, times }));
+}
+
 const middle = (times: readonly number[]) =>
   [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
@@ -172,7 +198,7 @@ async function liveCalls(rig: Rig, count: number) {
 async function siege(t: Test, localAddress: string, share: number): Promise<void> {
   const rig = await openRig(t, {
     carrier: { defaultCallee: { ringMs: 200, steps: [], amd: { verdict: 'human', afterMs: 1_000 } } },
-    env: { MEDIA_THREADS: '2' },
+    env: { MEDIA_THREADS: '2', RATE_LIMIT_PER_SECOND: '60', RATE_LIMIT_BURST: '120' },
   });
   const { url } = rig.lab.daemon;
   const { calls, reports } = await liveCalls(rig, 3);
@@ -215,6 +241,15 @@ async function siege(t: Test, localAddress: string, share: number): Promise<void
         `at most ${Math.max(...times).toFixed(1)} ms`,
     );
   }
+  const answers = await forgeHooks(url, localAddress);
+  t.equal(
+    answers.reduce((sum, { times }) => sum + times, 0),
+    FORGED,
+  );
+  t.ok(answers.every(({ status }) => status === 413 || status === 429));
+  t.comment(
+    `${FORGED} forged hooks: ${answers.map(({ status, times }) => `${times} x ${status}`).join(', ')}`,
+  );
   const last = performance.now();
   await until(
     'all strangers to be gone',
@@ -235,12 +270,12 @@ async function siege(t: Test, localAddress: string, share: number): Promise<void
     });
     await rig.ended(call.id);
   }
-  const released = new Map(
-    rig.lab.daemon.lines
+  const released = await until('the last word on each call', () => {
+    const lines = rig.lab.daemon.lines
       .filter((line) => line.includes('"media.released"'))
-      .map((line) => JSON.parse(line) as Record<string, number> & { call_id: string })
-      .map((line) => [line.call_id, line]),
-  );
+      .map((line) => JSON.parse(line) as Record<string, number> & { call_id: string });
+    return lines.length === calls.length && new Map(lines.map((line) => [line.call_id, line]));
+  });
   for (const [index, report] of (await reports()).entries()) {
     const stats = released.get(calls[index]?.id ?? '');
     t.match(stats, { filledMs: 0, duplicateFrames: 0, lateFrames: 0, malformedMessages: 0 });

@@ -12,7 +12,11 @@ import type {
   InboundCall,
   StreamAnswer,
 } from '../../../bridge/carriers/carrier.ts';
-import { twilioHooks, verifyTwilioUpgrade } from '../../../bridge/carriers/twilio-hooks.ts';
+import {
+  type TwilioHooksOptions,
+  twilioHooks,
+  verifyTwilioUpgrade,
+} from '../../../bridge/carriers/twilio-hooks.ts';
 import { openLog } from '../../../log.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
@@ -33,7 +37,8 @@ interface Rig {
     form: Record<string, string> | string,
     headers?: Record<string, string>,
   ): Promise<Response>;
-  signed(path: string, form: Record<string, string>): Promise<Response>;
+  /** As of our own account, where the form says nothing else. */
+  signed(path: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
 }
 
 async function rig(t: Test): Promise<Rig> {
@@ -62,8 +67,15 @@ async function rig(t: Test): Promise<Rig> {
   };
   const app = express();
   const hooksPath = '/carriers/twilio';
-  const options = {
+  const options: TwilioHooksOptions = {
+    accountSid: 'AC1',
     authToken: TOKEN,
+    clientOf: ({ headers }) => {
+      const told = headers['x-forwarded-for'];
+      return typeof told === 'string'
+        ? { address: told, shared: false }
+        : { address: '127.0.0.1', shared: true };
+    },
     publicUrl: PUBLIC,
     hooksPath,
     handlers: made.handlers,
@@ -80,10 +92,13 @@ async function rig(t: Test): Promise<Rig> {
       body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded', connection: 'close', ...headers },
     });
-  made.signed = (path, form) =>
-    made.post(path, form, {
+  made.signed = (path, fields, headers = {}) => {
+    const form = { AccountSid: 'AC1', ...fields };
+    return made.post(path, form, {
+      ...headers,
       'x-twilio-signature': webhooks.getExpectedTwilioSignature(TOKEN, PUBLIC + hooksPath + path, form),
     });
+  };
   return made;
 }
 
@@ -315,8 +330,11 @@ t.test('bodies that are none', async (t) => {
     return status;
   };
   t.equal(await status(post('/status', '{}', { ...some, 'content-type': 'application/json' })), 415);
-  t.equal(await status(post('/status', 'a', { ...some, 'content-encoding': 'gzip' })), 415);
-  t.equal(await status(post('/status', `a=${'x'.repeat(65_536)}`, some)), 413);
+  const shaped = { 'x-twilio-signature': `${'A'.repeat(27)}=` };
+  t.equal(await status(post('/status', 'a', { ...shaped, 'content-encoding': 'gzip' })), 415);
+  t.equal(await status(post('/status', `a=${'x'.repeat(32_768)}`, shaped)), 413);
+  t.equal(await status(post('/status', 'a=&'.repeat(201), shaped)), 413);
+  t.equal(await status(post('/status', 'a=b', some)), 403, 'no signature can look like that');
   t.equal(await status(signed('/status', { CallStatus: 'completed' })), 400, 'no CallSid');
   t.equal(await status(signed('/status', { CallSid: '../..' })), 400, 'a CallSid that is none');
   t.equal(await status(signed('/calls/not-a-uuid/status', FORM)), 404);
@@ -364,4 +382,92 @@ t.test('the upgrade of a media socket', async (t) => {
   t.notOk(check('x'));
   t.notOk(check(signature, 'https://calls.example.com/media/1/token'));
   t.notOk(check(signature, `${url}/`));
+});
+
+t.test('a hook of another account is refused, however rightly signed', async (t) => {
+  const { signed, post, events, inbound } = await rig(t);
+  for (const path of ['/voice', '/status', `/calls/${CALL}/status`, `/calls/${CALL}/stream`]) {
+    for (const AccountSid of ['AC2', '', 'ac1']) {
+      const response = await signed(path, { ...FORM, AccountSid });
+      t.equal(response.status, 403, `${path} of "${AccountSid}"`);
+      t.match(await response.json(), { error: { code: 'forbidden', message: /another account/ } });
+    }
+  }
+  const { AccountSid, ...rest } = FORM;
+  const url = `${PUBLIC}/carriers/twilio/status`;
+  const twice = { ...rest, AccountSid: [AccountSid, 'AC2'] };
+  for (const form of [rest, twice]) {
+    const body = new URLSearchParams();
+    for (const [key, value] of Object.entries(form)) for (const one of [value].flat()) body.append(key, one);
+    const signature = webhooks.getExpectedTwilioSignature(TOKEN, url, form);
+    t.equal((await post('/status', body.toString(), { 'x-twilio-signature': signature })).status, 403);
+  }
+  t.same([events, inbound], [[], []]);
+});
+
+t.test('who sends what is not signed is not listened to for a while; who signs always is', async (t) => {
+  const { post, signed, events } = await rig(t);
+  const stranger = { 'x-forwarded-for': '203.0.113.7' };
+  const carrier = { 'x-forwarded-for': '198.51.100.1' };
+  const forged = { ...stranger, 'x-twilio-signature': `${'A'.repeat(27)}=` };
+  const statuses: number[] = [];
+  for (let i = 0; i < 25; i++) {
+    const response = await post('/status', FORM, i % 2 === 0 ? stranger : forged);
+    statuses.push(response.status);
+    if (response.status !== 429) continue;
+    t.match(response.headers.get('retry-after'), /^(60|5\d)$/);
+    t.match(await response.json(), { error: { code: 'rate_limited' } });
+  }
+  t.same(statuses, [...Array(21).fill(403), ...Array(4).fill(429)]);
+  t.equal((await signed('/status', FORM, carrier)).status, 204, 'the carrier, by the same proxy');
+  t.equal((await signed('/status', FORM, stranger)).status, 429, 'not even what may be right');
+
+  for (let i = 0; i < 20; i++) await post('/status', FORM, { ...forged, ...carrier });
+  t.equal((await signed('/status', FORM, carrier)).status, 204);
+  for (let i = 0; i < 20; i++) await post('/status', FORM, { ...forged, ...carrier });
+  t.equal((await signed('/status', FORM, carrier)).status, 204, 'one that is signed wipes the slate');
+
+  // By a proxy that tells nothing come both.
+  for (let i = 0; i < 60; i++)
+    t.equal((await post('/status', FORM, { 'x-twilio-signature': 'A'.repeat(28) })).status, 403);
+  t.equal((await signed('/status', FORM)).status, 204);
+  t.equal(events.length, 4);
+});
+
+t.test('a forged hook costs little more than an empty one, whatever is in it', async (t) => {
+  const { post } = await rig(t);
+  const signature = { 'x-twilio-signature': `${'A'.repeat(27)}=` };
+  const cases: [string, string, number][] = [
+    ['13,000 fields', Array.from({ length: 13_000 }, (_, i) => `${i.toString(36)}=`).join('&'), 413],
+    [
+      'as many fields as bytes allow',
+      Array.from({ length: 7_000 }, (_, i) => `${i.toString(36)}=`).join('&'),
+      413,
+    ],
+    [
+      'as many bytes as fields allow',
+      Array.from({ length: 200 }, (_, i) => `${i}=${'%41'.repeat(50)}`).join('&'),
+      403,
+    ],
+  ];
+  const timed = async (body: string, headers: Record<string, string>, status: number) => {
+    const begun = performance.now();
+    const response = await post('/status', body, headers);
+    await response.arrayBuffer();
+    if (response.status !== status) throw new Error(`${response.status}, not ${status}`);
+    return performance.now() - begun;
+  };
+  const middle = (times: number[]) => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
+  for (const [name, body, status] of cases) {
+    const forged: number[] = [];
+    const empty: number[] = [];
+    // Taken in turn: what else the machine does slows both.
+    for (let i = 0; i < 100; i++) {
+      empty.push(await timed('', {}, 403));
+      forged.push(await timed(body, signature, status));
+    }
+    const ratio = middle(forged) / middle(empty);
+    t.ok(ratio < 4, `${name}: ${ratio.toFixed(1)} times an empty request`);
+    t.comment(`${name}, ${body.length} bytes: ${ratio.toFixed(1)} times an empty request`);
+  }
 });

@@ -68,7 +68,15 @@ async function bench(t: Test, options: SimulatorOptions = {}) {
   };
   app.use(
     HOOKS,
-    carriers.twilio.hooks({ authToken: simulator.authToken, publicUrl, hooksPath: HOOKS, handlers, log }),
+    carriers.twilio.hooks({
+      accountSid: simulator.accountSid,
+      authToken: simulator.authToken,
+      publicUrl,
+      hooksPath: HOOKS,
+      handlers,
+      clientOf: () => ({ address: '127.0.0.1', shared: true }),
+      log,
+    }),
   );
   /** What the media side does with each message; the wire and the socket are of one stream. */
   let onMessage: (message: MediaMessage, send: (data: string | Buffer) => void, close: () => void) => void =
