@@ -51,7 +51,9 @@ function buildPackage(folder: string): string {
   for (const file of globSync(['dist/config.d.ts', 'dist/control/cli/**/*.d.ts'], { cwd: staging })) {
     rmSync(join(staging, file));
   }
-  chmodSync(join(staging, 'dist/control/cli/main.js'), 0o755);
+  for (const file of ['entry.cjs', 'load.cjs'])
+    cpSync(join(ROOT, 'control/cli', file), join(staging, 'dist/control/cli', file));
+  chmodSync(join(staging, 'dist/control/cli/entry.cjs'), 0o755);
   writeFileSync(
     join(staging, 'package.json'),
     `${JSON.stringify(
@@ -67,10 +69,13 @@ function buildPackage(folder: string): string {
           '.': { types: './dist/control/sdk/index.d.ts', default: './dist/control/sdk/index.js' },
           './package.json': './package.json',
         },
-        bin: { offhook: './dist/control/cli/main.js' },
+        bin: { offhook: './dist/control/cli/entry.cjs' },
         files: ['dist'],
         sideEffects: false,
-        dependencies: { commander: own.dependencies.commander },
+        dependencies: {
+          '@inquirer/password': own.dependencies['@inquirer/password'],
+          commander: own.dependencies.commander,
+        },
       },
       null,
       2,

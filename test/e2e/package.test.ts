@@ -1,10 +1,11 @@
 // The package as it is published: built, packed, installed into an empty folder, and its README's examples run there word
 // for word against the daemon, typed and untyped, by hand and by the command line.
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parse } from 'acorn';
 import t from 'tap';
 import { openRig, until } from './rig.ts';
 
@@ -142,6 +143,34 @@ Server.prototype.listen = function (...args) {
     const call = await rig.dial(agent.id, '+14155550188');
     await until('the event', () => lines.some((line) => line.startsWith(`call.busy ${call.id}`)));
     t.equal((await fetch(url, { method: 'POST', body: '{}' })).status, 400, 'unsigned');
+  });
+
+  await t.test('on an older Node the command says so in one line', async (t) => {
+    const entry = join(own, 'dist/control/cli/entry.cjs');
+    const { bin, engines } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+    t.same(bin, { offhook: './dist/control/cli/entry.cjs' });
+    // As an old Node sees it: nothing after ES5.
+    const parsed = parse(readFileSync(entry, 'utf8'), { ecmaVersion: 5, allowHashBang: true });
+    t.ok(parsed.body.length > 0);
+    // A Node that says it is older; and this host's own, where it is.
+    const old = join(folder, 'old.cjs');
+    writeFileSync(
+      old,
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.12.9' } });\n",
+    );
+    const hosts = (process.env.PATH ?? '').split(':').map((path) => join(path, 'node'));
+    const older = [];
+    for (const host of hosts.filter(existsSync)) {
+      const { stdout } = await run(host, ['-p', 'process.versions.node'], project);
+      if (Number(stdout.split('.')[0]) < 22) older.push(host);
+    }
+    for (const command of [[process.execPath, '--require', old], ...older.map((host) => [host])]) {
+      const [program = '', ...args] = command;
+      const ran = await run(program, [...args, entry, 'calls', 'list'], project);
+      t.equal(ran.code, 1, program);
+      t.match(ran.stderr, /^offhook needs Node 22\.13 or newer, and this is v[^\n]+\n$/);
+      t.equal(`>=${/Node ([\d.]+) or newer/.exec(ran.stderr)?.[1]}`, engines.node);
+    }
   });
 
   await t.test('the command line, line by line', async (t) => {

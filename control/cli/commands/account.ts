@@ -1,37 +1,30 @@
 // offhook login, logout, profiles, use, balance, openapi: who one is, where, and with how much credit.
 import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 import type { Command } from 'commander';
+import { visibleLine } from '../../../terminal-text.ts';
 import { Offhook } from '../../sdk/index.ts';
 import { type Context, wholeNumber } from '../context.ts';
-import { UsageError } from '../exit.ts';
+import { Ending, EXIT, UsageError } from '../exit.ts';
 import { money } from '../output.ts';
 import { DEFAULT_URL, readProfiles, writeProfiles } from '../profiles.ts';
 import type { Run } from '../program.ts';
 
-/** Reads a line without showing it; from a pipe, the first line. */
-function askHidden(question: string, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const asking = createInterface({
-      input: process.stdin,
-      output: process.stdin.isTTY ? hidden : undefined,
-      terminal: process.stdin.isTTY === true,
-    });
-    if (process.stdin.isTTY) process.stderr.write(question);
-    const stop = () => {
-      asking.close();
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    asking.once('line', (line) => {
-      signal.removeEventListener('abort', stop);
-      asking.close();
-      if (process.stdin.isTTY) process.stderr.write('\n');
-      resolve(line.trim());
-    });
-    asking.once('close', () => resolve(''));
-  });
+/** Reads a secret without showing it; from a pipe, the first line. @throws Ending when the answer is Ctrl-C or Ctrl-D */
+async function askHidden(question: string, signal: AbortSignal): Promise<string> {
+  if (process.stdin.isTTY !== true) {
+    for await (const line of createInterface({ input: process.stdin, signal })) return line.trim();
+    return '';
+  }
+  const { default: password } = await import('@inquirer/password');
+  try {
+    // What the command answers is on stdout; the question is not a part of it.
+    const answer = await password({ message: visibleLine(question) }, { output: process.stderr, signal });
+    return answer.trim();
+  } catch (error) {
+    const { name } = error as Error;
+    if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;
+    throw new Ending(EXIT.failed, 'No key was given; nothing was kept.');
+  }
 }
 
 function showBalance(
@@ -64,7 +57,7 @@ export function addAccountCommands(program: Command, run: Run): void {
         if (!URL.canParse(url))
           throw new UsageError(`"${url}" is not a URL, such as https://calls.example.com.`);
         const apiKey =
-          flags.apiKey ?? env.OFFHOOK_API_KEY ?? (await askHidden(`API key of ${url} (sk_…): `, signal));
+          flags.apiKey ?? env.OFFHOOK_API_KEY ?? (await askHidden(`API key of ${url} (sk_…)`, signal));
         if (apiKey === '')
           throw new UsageError('No key was given. The first one is printed at the daemon’s first start.');
         // What is kept is known to work.

@@ -1,0 +1,3 @@
+// The one line of the entry that an old Node cannot even read.
+'use strict';
+import('./main.js');
