@@ -37,6 +37,7 @@ export const ERROR_STATUS = {
   endpoint_deleted: 409,
   idempotency_key_reused: 409,
   idempotency_in_progress: 409,
+  changed_meanwhile: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

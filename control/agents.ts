@@ -9,7 +9,7 @@ import { settled } from './conflicts.ts';
 import type { Egress } from './egress.ts';
 import { page } from './paging.ts';
 import { parseReturns } from './returns-schema.ts';
-import { found, type Route, route } from './route.ts';
+import { found, type Route, route, versionOf } from './route.ts';
 import { keepMasked, parseTools, toolUrls } from './tools.ts';
 
 const NO_AGENT = 'Your organization has no agent with this id; GET /v1/agents lists them.';
@@ -121,7 +121,8 @@ export const agentRoutes: Route[] = [
     status: 200,
     answer: schemas.agent,
     async run({ store, orgId, params }) {
-      return { body: agentView(found(await store.getAgent(orgId, params.id), NO_AGENT)) };
+      const agent = found(await store.getAgent(orgId, params.id), NO_AGENT);
+      return { body: agentView(agent), headers: versionOf(agent) };
     },
   }),
 
@@ -129,8 +130,10 @@ export const agentRoutes: Route[] = [
     method: 'patch',
     path: '/v1/agents/:id',
     operation: 'updateAgent',
+    ifMatch: true,
     errors: [
       'agent_archived',
+      'changed_meanwhile',
       'invalid_voice',
       'invalid_language',
       'invalid_returns',
@@ -140,11 +143,11 @@ export const agentRoutes: Route[] = [
     ],
     summary: 'Change an agent',
     description:
-      'Any field of creation but `type`, `number_ids` and `primary_number_id`; null clears those that may be null. Calls that are placed or live keep what they had.',
+      'Any field of creation but `type`, `number_ids` and `primary_number_id`; null clears those that may be null. Calls that are placed or live keep what they had. Of two changes the later one stands; `If-Match` with the `updated_at` that the change was made on refuses it instead, when there was another one meanwhile.',
     status: 200,
     body: schemas.changeAgent,
     answer: schemas.agent,
-    async run({ store, egress, orgId, params, body, now }) {
+    async run({ store, egress, orgId, params, body, ifUpdatedAt, now }) {
       const agent = await liveAgent(store, orgId, params.id);
       const change: Partial<AgentRecord> = { updated_at: now().toISOString() };
       if (body.name !== undefined) change.name = body.name;
@@ -157,7 +160,11 @@ export const agentRoutes: Route[] = [
       if (body.webhook_url !== undefined) change.webhook_url = body.webhook_url;
       if (body.voicemail_action !== undefined) change.voicemail_action = body.voicemail_action;
       checkAgentUrls(egress, change);
-      return { body: agentView(found(await store.updateAgent(orgId, params.id, change), NO_AGENT)) };
+      const changed = settled(
+        found(await store.updateAgent(orgId, params.id, change, { ifUpdatedAt }), NO_AGENT),
+        'If-Match',
+      );
+      return { body: agentView(changed), headers: versionOf(changed) };
     },
   }),
 

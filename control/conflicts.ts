@@ -47,6 +47,11 @@ const CONFLICTS: Readonly<Record<string, { code: ErrorCode; message: string }>> 
     code: 'insufficient_credit',
     message: 'The balance would go below zero.',
   },
+  changed_meanwhile: {
+    code: 'changed_meanwhile',
+    message:
+      'It was changed after the time in If-Match. Read it again, and repeat your change on what it is now; without If-Match the later change stands.',
+  },
   agent_archived: {
     code: 'agent_archived',
     message: 'The agent is archived and cannot be changed; create a new one.',

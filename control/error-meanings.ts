@@ -42,6 +42,8 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'The Idempotency-Key was used with another request.',
   idempotency_in_progress:
     'The first request with this Idempotency-Key is still running; ask again for its answer.',
+  changed_meanwhile:
+    'Somebody else changed it after the time in `If-Match`: read it again, and repeat the change on what it is now.',
   body_too_large: 'The body has more than 256 KB.',
   unsupported_media_type: 'Send JSON in UTF-8, as Content-Type: application/json, without Content-Encoding.',
   rate_limited: 'Too many requests; wait as long as Retry-After says.',

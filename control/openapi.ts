@@ -286,6 +286,15 @@ const IDEMPOTENCY_KEY: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]*$' },
 };
 
+const IF_MATCH: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The `updated_at` of what the change was made on, in double quotes, as `ETag` gives it. When it has changed since, the request is refused with 412 `changed_meanwhile`. Left out: the later change stands.',
+  schema: { type: 'string', pattern: '^(\\*|(W/)?"[^"]+")$' },
+};
+
 const RESOURCE: Record<string, string> = {
   agents: 'agent',
   numbers: 'number',
@@ -357,6 +366,7 @@ function operationOf(route: Route, schemas: Schemas, shared: Record<string, Resp
     parameters.push({ ...route.header, in: 'header', required: true, schema: { type: 'string' } });
   }
   if (route.once) parameters.push({ $ref: '#/components/parameters/IdempotencyKey' });
+  if (route.ifMatch) parameters.push({ $ref: '#/components/parameters/IfMatch' });
   return {
     operationId: route.operation,
     tags: [tagOf(route.path)],
@@ -514,7 +524,7 @@ export function openApiDocument(o: { routes: readonly Route[]; version: string }
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
       responses,
-      parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
+      parameters: { IdempotencyKey: IDEMPOTENCY_KEY, IfMatch: IF_MATCH },
       headers: HEADERS,
       securitySchemes: {
         apiKey: {

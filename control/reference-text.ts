@@ -130,7 +130,7 @@ export const DECISIONS: readonly DecisionGroup[] = [
       ],
       [
         'PATCH',
-        'Any field of creation but `type`, `number_ids`, `primary_number_id`; null clears one that may be null. Answers the agent with its numbers.',
+        'Any field of creation but `type`, `number_ids`, `primary_number_id`; null clears one that may be null. Answers the agent with its numbers. + `If-Match` with the `updated_at` it was made on: 412 `changed_meanwhile` when there was another change since.',
       ],
       [
         'DELETE',

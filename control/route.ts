@@ -38,6 +38,8 @@ export interface RouteRequest<Path extends string, Query, Body> extends ControlP
   params: Record<ParameterNames<Path>, string>;
   query: Query;
   body: Body;
+  /** The `updated_at` that If-Match names; null without one. Only of routes with `ifMatch`. */
+  ifUpdatedAt: string | null;
   /** Path and query as they were asked, for links. */
   url: string;
   /** To be awaited before an effect that must not happen twice; names what will show whether it has happened. */
@@ -71,6 +73,8 @@ interface RouteDescription {
   media?: string | undefined;
   /** Header the request needs besides the API key: its name, and what it is for. */
   header?: { name: string; description: string } | undefined;
+  /** Takes an `If-Match` with the `updated_at` of what is changed; refused with `changed_meanwhile` when that is another. */
+  ifMatch?: true | undefined;
   /**
    * Takes an `Idempotency-Key`. `failures`: whether a 5xx is what a repeat is answered too ('kept', where it may have had an
    * effect that must not happen twice), or the repeat tries again ('dropped').
@@ -127,6 +131,7 @@ export function route<
         params: params as Record<ParameterNames<Path>, string>,
         query: query as z.output<Q>,
         body: body as z.output<B>,
+        ifUpdatedAt: spec.ifMatch === true ? readIfMatch(req.get('If-Match')) : null,
         url: req.originalUrl,
       };
       const key = spec.once ? checkIdempotencyKey(req.get('Idempotency-Key')) : null;
@@ -169,6 +174,25 @@ function readParams(given: Request['params']): Record<string, string> {
     params[name] = text;
   }
   return params;
+}
+
+/** RFC 9110, 13.1.1; a proxy may have made the tag weak. `*` asks for nothing but that it is there. */
+function readIfMatch(header: string | undefined): string | null {
+  if (header === undefined || header.trim() === '*') return null;
+  const tag = /^\s*(?:W\/)?"([^"]+)"\s*$/.exec(header)?.[1];
+  if (tag === undefined) {
+    throw new AppError(
+      'invalid_request',
+      'If-Match takes one updated_at in double quotes, as ETag and the body show it.',
+      { param: 'If-Match' },
+    );
+  }
+  return tag;
+}
+
+/** What a change may be held to by If-Match. */
+export function versionOf({ updated_at }: { updated_at: string }): Record<string, string> {
+  return { ETag: `"${updated_at}"` };
 }
 
 function refuseAll(given: object, what: string): Record<string, never> {

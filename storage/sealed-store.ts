@@ -73,7 +73,8 @@ export function sealStore(store: Store, { seal, open }: Sealer): Store {
     createAgent: (agent, numberIds) =>
       opened(store.createAgent(agentIn(agent.id, agent), numberIds), agentOut),
     getAgent: (orgId, id) => opened(store.getAgent(orgId, id), agentOut),
-    updateAgent: (orgId, id, change) => opened(store.updateAgent(orgId, id, agentIn(id, change)), agentOut),
+    updateAgent: (orgId, id, change, o) =>
+      opened(store.updateAgent(orgId, id, agentIn(id, change), o), agentOut),
     archiveAgent: (orgId, id, at) => opened(store.archiveAgent(orgId, id, at), agentOut),
     attachNumber: (orgId, agentId, numberId, o) =>
       opened(store.attachNumber(orgId, agentId, numberId, o), agentOut),

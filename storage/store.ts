@@ -193,7 +193,16 @@ export interface Store {
     filters: { type?: AgentType | undefined; includeArchived?: boolean | undefined },
     page: Page,
   ): Promise<AgentView[]>;
-  updateAgent(orgId: string, id: string, change: Partial<AgentRecord>): Promise<AgentView | null>;
+  /**
+   * With `ifUpdatedAt` only while that is still its `updated_at`, else conflict `changed_meanwhile`. Its `updated_at`
+   * always grows, so that two changes within one millisecond are told apart.
+   */
+  updateAgent(
+    orgId: string,
+    id: string,
+    change: Partial<AgentRecord>,
+    o?: { ifUpdatedAt?: string | null | undefined },
+  ): Promise<AgentView | Conflict | null>;
   /** Sets archived_at and detaches all numbers; live calls go on. */
   archiveAgent(orgId: string, id: string, at: string): Promise<AgentView | null>;
   attachNumber(

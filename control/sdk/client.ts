@@ -70,9 +70,22 @@ const agentsOf = ({ ask, list }: Requests) => ({
   list: (query?: QueryOf<'listAgents'>, o?: RequestOptions) =>
     list<AgentSummary, 'listAgents'>('listAgents', query, o),
   get: (id: string, o?: RequestOptions) => ask('getAgent', { ...o, params: { id } }),
-  /** Null clears a field that may be null. */
-  update: (id: string, body: BodyOf<'updateAgent'>, o?: RequestOptions) =>
-    ask('updateAgent', { ...o, params: { id }, body }),
+  /**
+   * Null clears a field that may be null.
+   * @param o.ifUpdatedAt the `updated_at` that the change was made on: one that was overtaken is refused
+   * @throws OffhookError `changed_meanwhile` (412) then; without it the later change stands
+   */
+  update: (
+    id: string,
+    body: BodyOf<'updateAgent'>,
+    { ifUpdatedAt, ...o }: RequestOptions & { ifUpdatedAt?: string | undefined } = {},
+  ) =>
+    ask('updateAgent', {
+      ...o,
+      ...(ifUpdatedAt === undefined ? {} : { headers: { ...o.headers, 'if-match': `"${ifUpdatedAt}"` } }),
+      params: { id },
+      body,
+    }),
   /** Detaches its numbers; live calls go on. */
   archive: (id: string, o?: RequestOptions) => ask('archiveAgent', { ...o, params: { id } }),
   attachNumber: (id: string, body: BodyOf<'attachNumber'>, o?: RequestOptions) =>

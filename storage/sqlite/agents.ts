@@ -89,10 +89,14 @@ export function agents(session: Session): Pick<Store, Verbs> {
       return rows.map((row) => withNumbers(AGENTS.fromRow(row)));
     },
 
-    async updateAgent(orgId, id, change) {
-      return write(() => {
-        if (!read(orgId, id)) return null;
-        const updated_at = change.updated_at ?? session.now();
+    async updateAgent(orgId, id, change, { ifUpdatedAt = null } = {}) {
+      return tryWrite(() => {
+        const before = read(orgId, id);
+        if (!before) return null;
+        if (ifUpdatedAt !== null && ifUpdatedAt !== before.updated_at) throw new Refusal('changed_meanwhile');
+        const asked = change.updated_at ?? session.now();
+        const next = new Date(Date.parse(before.updated_at) + 1).toISOString();
+        const updated_at = asked > before.updated_at ? asked : next;
         updateById(session, AGENTS, id, { ...AGENTS.toRow(change, CHANGEABLE), updated_at });
         return read(orgId, id);
       });

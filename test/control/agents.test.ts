@@ -509,3 +509,40 @@ t.test('every voice is kept, and no other is taken', async (t) => {
   const wrong = await rig.api('PATCH', `/v1/agents/${id}`, { body: { voice: 'Marin' } });
   t.same([wrong.status, wrong.body.error.code], [400, 'invalid_voice']);
 });
+
+t.test('If-Match holds a change to what it was made on', async (t) => {
+  const rig = await openRig(t);
+  const { id } = await rig.agent();
+  const path = `/v1/agents/${id}`;
+  const read = await rig.api('GET', path);
+  const made = read.headers.get('etag') ?? '';
+  t.equal(made, `"${read.body.updated_at}"`);
+  const change = (name: string, tag?: string) =>
+    rig.api('PATCH', path, {
+      body: { name },
+      ...(tag === undefined ? {} : { headers: { 'if-match': tag } }),
+    });
+  const first = await change('First', made);
+  t.same(
+    [first.status, first.body.name, first.headers.get('etag')],
+    [200, 'First', `"${first.body.updated_at}"`],
+  );
+  t.ok(first.body.updated_at > read.body.updated_at, 'also within one millisecond');
+
+  const late = await change('Late', made);
+  t.same([late.status, late.body.error.code, late.body.error.param], [412, 'changed_meanwhile', 'If-Match']);
+  t.match(late.body.error.message, /Read it again/);
+  t.equal((await rig.api('GET', path)).body.name, 'First', 'and nothing was changed');
+  t.equal((await change('Weak', `W/${first.headers.get('etag')}`)).status, 200, 'as a proxy may hand it on');
+  t.equal((await change('Any', '*')).status, 200);
+  t.equal((await change('Later stands')).status, 200, 'without the header nothing is asked');
+  for (const tag of ['2026', '', '"a", "b"']) {
+    const wrong = await change('Wrong', tag);
+    // An empty header is one all the same.
+    t.same([wrong.status, wrong.body.error?.param], [400, 'If-Match'], tag);
+  }
+  const both = await Promise.all(
+    ['One', 'Two'].map(async (name) => change(name, (await rig.api('GET', path)).headers.get('etag') ?? '')),
+  );
+  t.same(both.map(({ status }) => status).sort(), [200, 412], 'of two at once one is told');
+});

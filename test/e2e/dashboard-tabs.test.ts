@@ -1,7 +1,7 @@
 // Many tabs of one browser: they share one live stream, those that nobody looks at ask for none, and a page under traffic
 // still loads.
 import t from 'tap';
-import { openDashboard, type Sight } from './browser-rig.ts';
+import { openDashboard, picture, type Sight } from './browser-rig.ts';
 import { NO_CHROMIUM } from './chromium.ts';
 import { POLITE, until } from './rig.ts';
 
@@ -61,6 +61,42 @@ t.test('many tabs', { skip: NO_CHROMIUM }, async (t) => {
     await look(last, 'visible');
     await last.page.locator(`a[href="/calls/${id}"]`).first().waitFor();
     t.pass('what was missed is looked up');
+  });
+
+  await t.test('two tabs that edit an agent: both stand, or the later one is told', async (t) => {
+    const [one, two] = sights as [Sight, Sight];
+    const made = await rig.lab.api<{ id: string }>('POST', '/v1/agents', { name: 'Desk', type: 'inbound' });
+    const path = `/v1/agents/${made.body.id}`;
+    const now = async () =>
+      (await rig.lab.api<{ name: string; instructions: string; persona: string }>('GET', path)).body;
+    for (const sight of [one, two]) {
+      // A refusal that is provoked; the browser tells of it in its console.
+      sight.expect(/\b412\b/);
+      await sight.page.goto(`${url}/agents/${made.body.id}`);
+    }
+    const field = (sight: Sight, label: string) => sight.page.getByLabel(label, { exact: true });
+    const save = (sight: Sight) => sight.page.getByRole('button', { name: 'Save changes' }).click();
+    await field(one, 'Instructions').fill('Be brief.');
+    await save(one);
+    await until('the first', async () => (await now()).instructions === 'Be brief.');
+    await field(two, 'Name').fill('Front desk');
+    await save(two);
+    await until('the other field', async () => (await now()).name === 'Front desk');
+    t.match(await now(), { name: 'Front desk', instructions: 'Be brief.' }, 'other fields: both stand');
+
+    await field(one, 'Instructions').fill('Be kind.');
+    await save(one);
+    await until('the next', async () => (await now()).instructions === 'Be kind.');
+    await field(two, 'Instructions').fill('Be quick.');
+    await save(two);
+    const told = two.page.getByRole('alert').filter({ hasText: 'changed meanwhile' });
+    await told.getByText('Be kind.').waitFor();
+    t.equal((await now()).instructions, 'Be kind.', 'nothing was overwritten');
+    t.equal(await field(two, 'Instructions').inputValue(), 'Be quick.', 'and nothing typed is lost');
+    await picture(two.page, 'agent-overtaken');
+    await told.getByRole('button', { name: 'Save mine over it' }).click();
+    await until('the later one', async () => (await now()).instructions === 'Be quick.');
+    await told.waitFor({ state: 'detached' });
   });
 
   for (const [at, sight] of sights.entries()) t.same(sight.problems(), [], `tab ${at}`);

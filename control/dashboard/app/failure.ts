@@ -43,6 +43,7 @@ const ADVICE: Record<string, string> = {
   forbidden: 'Load the page again: the session may have been renewed in another tab.',
   not_found: 'It may have been deleted. Go back to the list and look for it there.',
   conflict: 'Load the page again to see how things stand now.',
+  changed_meanwhile: 'Look at what was changed, then save again.',
   insufficient_credit: 'Add credit, or remove the limit of the balance.',
   rate_limited: 'Wait a moment, then try again.',
   carrier_error: 'Look at the carrier on the overview; the message has its own reason.',

@@ -155,6 +155,13 @@ export function changeOf(before: AgentForm, after: AgentForm): AgentChange {
   ) as AgentChange;
 }
 
+/** The fields that a change and somebody else's change since both set, to something else each. */
+export function contested(mine: AgentChange, theirs: AgentChange): (keyof AgentChange)[] {
+  return (Object.keys(mine) as (keyof AgentChange)[]).filter(
+    (field) => field in theirs && JSON.stringify(mine[field]) !== JSON.stringify(theirs[field]),
+  );
+}
+
 /** The English name of a language tag; null when it is none. */
 export function languageName(tag: string): string | null {
   const trimmed = tag.trim();

@@ -3,6 +3,7 @@ import * as schemas from '../../../../control/agent-schemas.ts';
 import {
   agentFormOf,
   changeOf,
+  contested,
   DEFAULT_PERSONA,
   faultAt,
   formFaults,
@@ -156,4 +157,12 @@ t.test('what the daemon refuses stands at its field, without the name of the fie
   });
   const broken = { ...form, returns: ofText(form.returns, '{', rowsOf) };
   t.equal(placedFault(broken, { param: 'returns.day', message: 'x' }).param, 'returns.day');
+});
+
+t.test('two changes contest what both set, and not to the same', async (t) => {
+  t.same(contested({ name: 'A', persona: 'x' }, { name: 'B', voice: 'ash' }), ['name']);
+  t.same(contested({ name: 'A' }, { persona: 'y' }), []);
+  t.same(contested({ name: 'A' }, { name: 'A' }), [], 'both said the same');
+  t.same(contested({ persona: null }, { persona: 'y' }), ['persona']);
+  t.same(contested({ returns: { a: 'string' } }, { returns: { b: 'string' } }), ['returns']);
 });

@@ -3,14 +3,15 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Agent, PhoneNumber } from '../../../../sdk/index.ts';
+import type { Agent, AgentChange, PhoneNumber } from '../../../../sdk/index.ts';
 import { api } from '../../api.ts';
 import { toFailure } from '../../failure.ts';
-import { counted, phone } from '../../format.ts';
+import { counted, phone, words } from '../../format.ts';
 import {
   type AgentForm,
   agentFormOf,
   changeOf,
+  contested,
   type FormFault,
   faultAt,
   formFaults,
@@ -199,18 +200,80 @@ function About(props: { agent: Agent }) {
   <//>`;
 }
 
+/** Somebody else, or the same person in another tab, has changed the same fields meanwhile: the agent as it is now. */
+interface Overtaken {
+  agent: Agent;
+  fields: string[];
+}
+
+/**
+ * Saves a change made on what the agent was at `madeOn`. Where others have changed other fields since, both changes stand;
+ * where they have changed the same ones, nothing is saved, and the answer says which.
+ */
+async function saveChange(
+  id: string,
+  change: AgentChange,
+  { saved, madeOn }: { saved: AgentForm; madeOn: string },
+): Promise<Agent | Overtaken> {
+  for (let at = madeOn; ; ) {
+    try {
+      return await api.agents.update(id, change, { ifUpdatedAt: at });
+    } catch (error) {
+      if (toFailure(error).code !== 'changed_meanwhile') throw error;
+    }
+    const now = await api.agents.get(id);
+    const fields = contested(change, changeOf(saved, agentFormOf(now)));
+    if (fields.length > 0) return { agent: now, fields };
+    at = now.updated_at;
+  }
+}
+
+function OvertakenNote(props: {
+  overtaken: Overtaken;
+  busy: boolean;
+  onMine: () => void;
+  onTheirs: () => void;
+}) {
+  const { agent, fields } = props.overtaken;
+  const theirs = agent as unknown as Record<string, unknown>;
+  const text = (value: unknown) =>
+    typeof value === 'string' ? value : value === null ? '(empty)' : JSON.stringify(value, null, 2);
+  return html`<div role="alert"><${Note} kind="warn" title="Not saved: it was changed meanwhile.">
+    <p>${fields.map(words).join(', ')} ${fields.length === 1 ? 'was' : 'were'} changed <${Time} iso=${agent.updated_at} />, by somebody else or in another tab. This is what is there now:</p>
+    ${fields.map((field) => html`<details key=${field} open=${fields.length === 1}><summary>${words(field)}</summary><pre class="theirs">${text(theirs[field])}</pre></details>`)}
+    <div class="row">
+      <${Button} busy=${props.busy} onClick=${props.onMine}>Save mine over it<//>
+      <${Button} onClick=${props.onTheirs}>Take what is there<//>
+    </div>
+  <//></div>`;
+}
+
 function AgentEditor(props: { agent: Agent; onChange: (agent: Agent) => void }) {
   const { agent } = props;
   const editor = useAgentForm(agentFormOf(agent));
   const guard = useGuard(editor.isDirty);
   const [calling, setCalling] = useState(false);
   const archived = agent.archived_at !== null;
-  const save = useAction(async () => {
+  // What the form began as. Numbers are attached beside it: their answers are newer than what the form shows.
+  const [madeOn, setMadeOn] = useState(agent.updated_at);
+  const [overtaken, setOvertaken] = useState<Overtaken | null>(null);
+  const show = (now: Agent) => {
+    props.onChange(now);
+    editor.reset(agentFormOf(now));
+    setMadeOn(now.updated_at);
+    setOvertaken(null);
+  };
+  const save = useAction(async (over: string | null) => {
     try {
       const change = changeOf(editor.saved, editor.form);
-      const changed = Object.keys(change).length === 0 ? agent : await api.agents.update(agent.id, change);
-      props.onChange(changed);
-      editor.reset(agentFormOf(changed));
+      if (Object.keys(change).length > 0) {
+        const outcome = await saveChange(agent.id, change, { saved: editor.saved, madeOn: over ?? madeOn });
+        if ('fields' in outcome) {
+          setOvertaken(outcome);
+          return;
+        }
+        show(outcome);
+      } else show(agent);
       toast('Saved. The next call goes by it.');
     } catch (error) {
       editor.refuse(error);
@@ -228,8 +291,7 @@ function AgentEditor(props: { agent: Agent; onChange: (agent: Agent) => void }) 
       run: async () => {
         const changed = await api.agents.archive(agent.id);
         guard.release();
-        props.onChange(changed);
-        editor.reset(agentFormOf(changed));
+        show(changed);
         toast(`${agent.name} is archived.`);
       },
     });
@@ -264,7 +326,7 @@ function AgentEditor(props: { agent: Agent; onChange: (agent: Agent) => void }) 
       novalidate
       onSubmit=${(event: Event) => {
         event.preventDefault();
-        if (editor.check()) void save.run();
+        if (editor.check()) void save.run(null);
         else focusFirstFault();
       }}
     >
@@ -274,10 +336,12 @@ function AgentEditor(props: { agent: Agent; onChange: (agent: Agent) => void }) 
       </div>
       <${MoreFields} ...${fields} />
       ${toFailure(save.error).param === undefined ? html`<${ErrorNote} error=${save.error} title="The changes were not saved." focus />` : null}
+      ${overtaken === null ? null : html`<${OvertakenNote} overtaken=${overtaken} busy=${save.busy} onMine=${() => save.run(overtaken.agent.updated_at)} onTheirs=${() => show(overtaken.agent)} />`}
       ${
         editor.isDirty && !archived
           ? html`<${SaveBar} isNew=${false} faults=${editor.faults} error=${save.error} busy=${save.busy} onDrop=${() => {
               save.clear();
+              setOvertaken(null);
               editor.reset(editor.saved);
             }} />`
           : null
