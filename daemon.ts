@@ -22,6 +22,7 @@ import { openEgress } from './control/egress.ts';
 import { failpoint, setFailpoints } from './control/failpoints.ts';
 import { createHttpServer } from './control/http-server.ts';
 import { inboundCall } from './control/inbound-call.ts';
+import { openInstance } from './control/instance.ts';
 import { ensureFirstKey } from './control/keys.ts';
 import { createMetrics, observeIntegrity } from './control/metrics.ts';
 import { greetingInstructions, idleInstructions, voicemailInstructions } from './control/prompt.ts';
@@ -342,6 +343,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     const isSetUp = organization !== null && (await store.getOperator(organization.id)) !== null;
     const setupUrl = isSetUp ? null : passwordUrl(publicUrl, makePasswordLink(dataDir, null));
     handle = createApp({
+      prove: openInstance(dataDir),
       ...parts,
       hooks: CARRIER.hooks({
         accountSid: config.TWILIO_ACCOUNT_SID ?? '',

@@ -49,6 +49,8 @@ export interface AppParts extends Omit<ControlParts, 'now'> {
   /** Pages for people, mounted at / after everything else; they set their own Content-Security-Policy. */
   pages?: Router;
   ready: () => Readiness;
+  /** Which daemon this is, to whoever can read its folder. */
+  prove?: (challenge: unknown) => string | null;
   /** Of this app alone: its metrics are registered here. */
   metrics: Registry;
 }
@@ -72,6 +74,7 @@ export function createApp(o: AppParts): Express {
   app.use(
     healthRoutes({
       ready: o.ready,
+      prove: o.prove,
       metrics: o.metrics,
       hasKey: async (headers) => (await findRequestKey(o.store, { headers })) !== null,
     }),

@@ -27,6 +27,8 @@ export function healthRoutes(o: {
   ready: () => Readiness;
   metrics: Registry;
   hasKey: (headers: { authorization?: string | undefined }) => Promise<boolean>;
+  /** Answers a challenge of somebody who wants to know which daemon this is (instance.ts). */
+  prove?: ((challenge: unknown) => string | null) | undefined;
 }): Router {
   const router = Router({ caseSensitive: true });
   const mark =
@@ -36,8 +38,9 @@ export function healthRoutes(o: {
       next();
     };
 
-  router.get('/healthz', mark('/healthz'), (_req, res) => {
-    res.json({ status: 'ok' });
+  router.get('/healthz', mark('/healthz'), (req, res) => {
+    const proof = o.prove?.(req.query.challenge) ?? null;
+    res.json({ status: 'ok', ...(proof === null ? {} : { proof }) });
   });
 
   router.get('/readyz', mark('/readyz'), (_req, res) => {

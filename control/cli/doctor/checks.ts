@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Config } from '../../../config.ts';
+import { expectedProof, newChallenge } from '../../instance.ts';
 import { type Finding, fail, judgeDisk, judgeModels, judgePublicUrl, ok, skip, warn } from './findings.ts';
 
 const ASK_MS = 10_000;
@@ -158,7 +159,8 @@ export async function checkPublicUrl(config: Config, running: boolean): Promise<
   const written = judgePublicUrl(config.PUBLIC_URL);
   if (written !== null) return [written];
   const url = config.PUBLIC_URL ?? '';
-  const asked = await ask(`${url}/healthz`, {}, null);
+  const challenge = newChallenge();
+  const asked = await ask(`${url}/healthz?challenge=${challenge}`, {}, null);
   const proxy =
     'Look at the proxy or tunnel in front: it must pass everything under / to PORT, with WebSocket upgrades.';
   if ('error' in asked) {
@@ -179,7 +181,8 @@ export async function checkPublicUrl(config: Config, running: boolean): Promise<
       ),
     ];
   }
-  if (asked.status !== 200 || field(asked.body, 'status') !== 'ok') {
+  const ours = whose(config, challenge, asked);
+  if (ours === 'another' || asked.status !== 200 || field(asked.body, 'status') !== 'ok') {
     return [fail('public URL', `${url}/healthz answers ${asked.status}, which is not this daemon.`, proxy)];
   }
   const upgraded = await askUpgrade(`${url}/media/1/doctor`);
@@ -289,31 +292,58 @@ export function checkDisk(config: Config): Finding {
   return judgeDisk(bavail * bsize, { warnMb: config.STORAGE_WARN_MB, lowMb: config.STORAGE_LOW_MB, folder });
 }
 
+/** Whether an answer of /healthz is that of the daemon on DATA_DIR. `unknown`: its key cannot be read by this user. */
+function whose(config: Config, challenge: string, asked: Asked): 'ours' | 'another' | 'unknown' {
+  try {
+    const expected = expectedProof(resolve(config.DATA_DIR), challenge);
+    return expected !== null && 'body' in asked && field(asked.body, 'proof') === expected
+      ? 'ours'
+      : 'another';
+  } catch {
+    return 'unknown';
+  }
+}
+
 /** The daemon itself, where the settings say it listens. */
 export async function checkDaemon(config: Config): Promise<{ running: boolean; finding: Finding }> {
   const host = config.HOST === '0.0.0.0' || config.HOST === '::' ? '127.0.0.1' : config.HOST;
   const at = `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`;
-  const asked = await ask(`${at}/readyz`, {}, null);
-  if ('error' in asked)
+  const challenge = newChallenge();
+  const alive = await ask(`${at}/healthz?challenge=${challenge}`, {}, null);
+  if ('error' in alive)
     return { running: false, finding: warn('daemon', `None runs at ${at}.`, 'Start it: npm start.') };
-  if (asked.status === 200)
-    return { running: true, finding: ok('daemon', `It runs at ${at} and takes calls.`) };
-  if (asked.status === 503) {
+  if (alive.status !== 200 || field(alive.body, 'status') !== 'ok') {
     return {
-      running: true,
-      finding: warn(
+      running: false,
+      finding: fail(
         'daemon',
-        `It runs at ${at} and takes no calls now.`,
-        `Read ${at}/readyz: it says which part is not ready.`,
+        `Something else answers at ${at} (${alive.status}).`,
+        'Set PORT to a free one, or stop what is there.',
       ),
     };
   }
+  const ours = whose(config, challenge, alive);
+  if (ours === 'another') {
+    return {
+      running: false,
+      finding: fail(
+        'daemon',
+        `A daemon answers at ${at}, but not the one of ${resolve(config.DATA_DIR)}.`,
+        'Set PORT and DATA_DIR as the daemon has them (--env-file), or stop what is there.',
+      ),
+    };
+  }
+  const doubt = ours === 'ours' ? '' : ` Whether it is the one of ${config.DATA_DIR} only its user can tell.`;
+  const asked = await ask(`${at}/readyz`, {}, null);
+  const ready = !('error' in asked) && asked.status === 200;
   return {
-    running: false,
-    finding: fail(
-      'daemon',
-      `Something else answers at ${at} (${asked.status}).`,
-      'Set PORT to a free one, or stop what is there.',
-    ),
+    running: true,
+    finding: ready
+      ? ok('daemon', `It runs at ${at} and takes calls.${doubt}`)
+      : warn(
+          'daemon',
+          `It runs at ${at} and takes no calls now.${doubt}`,
+          `Read ${at}/readyz: it says which part is not ready.`,
+        ),
   };
 }

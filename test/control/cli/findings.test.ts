@@ -1,4 +1,6 @@
 // What doctor makes of facts, by table; and its checks against servers that answer as the real ones do.
+
+import { statSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
@@ -13,6 +15,8 @@ import {
   checkRedis,
 } from '../../../control/cli/doctor/checks.ts';
 import { judgeClock, judgeDisk, judgeModels, judgePublicUrl } from '../../../control/cli/doctor/findings.ts';
+
+import { expectedProof, newChallenge, openInstance } from '../../../control/instance.ts';
 
 const NOW = new Date('2026-12-01T00:00:00Z');
 
@@ -108,15 +112,53 @@ t.test('the model', async (t) => {
   t.match(await ask(json(404, {})), [{ state: 'warn' }]);
 });
 
-t.test('the daemon where it listens', async (t) => {
-  const at = async (listener: RequestListener) => {
+t.test('the daemon where it listens, and no other', async (t) => {
+  const folder = t.testdir({ own: {}, strange: {}, empty: {} });
+  const at = async (listener: RequestListener, dataDir = 'own') => {
     const url = new URL(await serve(t, listener));
-    return checkDaemon(config({ PORT: url.port }));
+    return checkDaemon(config({ PORT: url.port, DATA_DIR: `${folder}/${dataDir}` }));
   };
-  t.match(await at(json(200, {})), { running: true, finding: { state: 'ok' } });
-  t.match(await at(json(503, {})), { running: true, finding: { state: 'warn', says: /no calls/ } });
+  /** Answers as the daemon of a folder does. */
+  const daemon = (dataDir: string, ready = 200): RequestListener => {
+    const prove = openInstance(`${folder}/${dataDir}`);
+    return (request, response) => {
+      const url = new URL(request.url ?? '', 'http://x');
+      if (url.pathname === '/readyz') return json(ready, {})(request, response);
+      const proof = prove(url.searchParams.get('challenge'));
+      return json(200, { status: 'ok', proof })(request, response);
+    };
+  };
+  t.match(await at(daemon('own')), { running: true, finding: { state: 'ok' } });
+  t.match(await at(daemon('own', 503)), { running: true, finding: { state: 'warn', says: /no calls/ } });
+  for (const dataDir of ['own', 'empty']) {
+    t.match(await at(daemon('strange'), dataDir), {
+      running: false,
+      finding: { state: 'fail', says: /not the one of/ },
+    });
+  }
+  t.match(
+    await at(json(200, { status: 'ok' })),
+    { running: false, finding: { state: 'fail' } },
+    'says nothing',
+  );
+  t.match(await at(json(200, {})), { running: false, finding: { state: 'fail', says: /Something else/ } });
   t.match(await at(json(404, {})), { running: false, finding: { state: 'fail', says: /Something else/ } });
   t.match(await checkDaemon(config({ PORT: '1' })), { running: false, finding: { state: 'warn' } });
+});
+
+t.test('a challenge is answered by the start of now, and nothing else is', async (t) => {
+  const folder = t.testdir();
+  const challenge = newChallenge();
+  t.equal(expectedProof(folder, challenge), null, 'nobody was started here');
+  const before = openInstance(folder);
+  t.equal(before(challenge), expectedProof(folder, challenge));
+  t.not(before(newChallenge()), before(challenge));
+  const now = openInstance(folder);
+  t.not(now(challenge), before(challenge), 'a start of its own');
+  t.equal(now(challenge), expectedProof(folder, challenge));
+  for (const wrong of [undefined, '', 'x', challenge.slice(1), [challenge], `${challenge}0`])
+    t.equal(now(wrong), null);
+  t.equal(statSync(`${folder}/instance.key`).mode & 0o777, 0o600);
 });
 
 t.test('a public URL that is fine as written is asked, by request and by upgrade', async (t) => {
