@@ -69,7 +69,8 @@ export interface Lab {
   carrier: Program;
   model: Program;
   apiKey: string;
-  /** What the carrier signs with. */
+  /** Whose hooks they are, and what the carrier signs them with. */
+  accountSid: string;
   carrierToken: string;
   /** Webhooks received so far. */
   received: Received[];
@@ -264,6 +265,7 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       carrier,
       model,
       apiKey,
+      accountSid,
       carrierToken: authToken,
       received,
       receiverUrl,

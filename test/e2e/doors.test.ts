@@ -90,6 +90,7 @@ t.test('doors', async (t) => {
     const url = `${lab.daemon.url}${path}`;
     const sid = (await carrierCall())?.sid ?? '';
     const fields = {
+      AccountSid: lab.accountSid,
       CallSid: sid,
       CallStatus: 'completed',
       CallDuration: '1',

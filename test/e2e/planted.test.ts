@@ -398,7 +398,12 @@ t.test('planted values', async (t) => {
     if (!response.ok) errors.push(text);
     return response.status;
   };
-  const call = { CallSid: `CA${'0'.repeat(32)}`, To: agent.number, From: to.forged };
+  const call = {
+    AccountSid: lab.accountSid,
+    CallSid: `CA${'0'.repeat(32)}`,
+    To: agent.number,
+    From: to.forged,
+  };
   t.equal(await hook('/carriers/twilio/voice', call, 'plantedWrongToken'), 403);
   t.equal(await hook(`/carriers/twilio/${n}/${secretInPath}`, call, 'plantedWrongToken'), 403);
   await hook(`/carriers/twilio/calls/${n}/status`, call, lab.carrierToken);
