@@ -69,6 +69,11 @@ export interface MediaThreadsOptions {
 const MAX_JOINING = 200;
 /** What a thread has to answer one. */
 const JOIN_MS = 10_000;
+/**
+ * New objects of a thread take 32 MB at most: left alone, V8 lets them come to 128 MB within an hour of calls, and every
+ * thread of the process has its own.
+ */
+export const MEDIA_RESOURCES = { maxYoungGenerationSizeMb: 48 };
 /** A lane that has said nothing is looked after this often. */
 const SILENCE_CHECK_MS = 1_000;
 
@@ -124,6 +129,7 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
           port: o.firstPort === 0 ? 0 : o.firstPort + thread - 1,
         } satisfies MediaThreadData,
         env: {},
+        resourceLimits: MEDIA_RESOURCES,
       });
       const lane: Lane = {
         thread,

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DAEMON_NODE_ARGS } from '../../scripts/lab.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const START_MS = 120_000;
@@ -172,7 +173,7 @@ async function openDaemon(name: SubjectName, o: SubjectOptions, undo: (() => voi
   const daemon = launch('main.js', [], {
     cores: o.cores,
     ipc: false,
-    nodeArgs: o.nodeArgs,
+    nodeArgs: [...DAEMON_NODE_ARGS, ...o.nodeArgs],
     env: {
       PORT: '0',
       DATA_DIR: join(folder, 'data'),
