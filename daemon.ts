@@ -11,6 +11,7 @@ import { carriers } from './bridge/carriers/carriers.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/media-threads.ts';
 import type { TurnDetection } from './bridge/models/model.ts';
 import { openSwitchboard } from './bridge/switchboard.ts';
+import { openClock } from './clock.ts';
 import { openClosing } from './closing.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
 import { readRanges } from './control/addresses.ts';
@@ -78,7 +79,7 @@ function version(): string {
  * Starts the daemon.
  * @throws ConfigError when credentials are missing; Error when something cannot be opened (then nothing stays open)
  */
-export async function start(config: Config, o: { log?: Log; now?: () => Date } = {}): Promise<Daemon> {
+export async function start(config: Config, o: { log?: Log } = {}): Promise<Daemon> {
   const missing = missingCredentials(config);
   if (missing.length > 0) {
     throw new ConfigError(
@@ -86,7 +87,8 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     );
   }
   const log = o.log ?? openLog(config.LOG_LEVEL, secretsOf(config));
-  const now = o.now ?? (() => new Date());
+  const clock = openClock();
+  const { now, monotonicMs } = clock;
   const dataDir = resolve(config.DATA_DIR);
   const closing = openClosing(log);
 
@@ -96,6 +98,10 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
     const databasePath = join(dataDir, 'offhook.db');
     const store = await openStore({ path: databasePath, secretKeys: config.SECRET_KEY, log, now });
     closing.opened({ name: 'store', shareMs: SHARE_MS.rest, close: () => store.close() });
+    clock.onSet((byMs) => {
+      store.moveTimes(byMs).catch((error: unknown) => log.error({ err: error }, 'clock.times_not_moved'));
+    });
+    closing.opened({ name: 'clock', shareMs: SHARE_MS.rest, close: async () => clock.close() });
     const { printed } = await ensureFirstKey(store, config, now());
     const egress = openEgress({
       allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS,
@@ -167,6 +173,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       redisUrl: config.REDIS_URL,
       redisMode: config.REDIS_MODE === 'none' ? 'none' : 'auto',
       retryScale: config.WEBHOOK_RETRY_SCALE,
+      clock,
       version: version(),
     });
     closing.opened({
@@ -184,7 +191,6 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       log,
       openai,
       model: config.EXTRACTION_MODEL,
-      now,
       costOf: (call) => costOf(call, names, rates),
     });
     closing.opened({ name: 'results', shareMs: SHARE_MS.results, close: () => results.close() });
@@ -208,6 +214,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       otherCarriers: [browser],
       log,
       now,
+      monotonicMs,
       script: {
         greeting: greetingInstructions,
         idle: () => [1, 2, 3].map(idleInstructions),
@@ -237,7 +244,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
           now: now(),
           reserve: config.RESERVE_MINUTES * config.PRICE_PER_MINUTE_MILLI_CENTS,
         }),
-      settleResult: (callId) => results.settle(callId),
+      settleResult: (callId, endedMsAgo) => results.settle(callId, endedMsAgo),
       settleCost: (callId) => results.settleCost(callId),
       observer: observeAll([observeBridge(metrics, () => threads), feed.observer], log),
       storageLow: space.low,
@@ -249,6 +256,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       store,
       log,
       now,
+      monotonicMs,
       ringSeconds: config.RING_SECONDS,
       maxSeconds: config.MAX_CALL_SECONDS,
       pricePerMinute: config.PRICE_PER_MINUTE_MILLI_CENTS,
@@ -307,6 +315,7 @@ export async function start(config: Config, o: { log?: Log; now?: () => Date } =
       config,
       log,
       now,
+      monotonicMs,
       version: version(),
     };
     const dashboard = openDashboard({

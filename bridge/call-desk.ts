@@ -45,6 +45,8 @@ export interface CallDeskOptions {
   otherCarriers?: readonly Carrier[];
   log: Log;
   now: () => Date;
+  /** Of a clock that only goes forward: what lasts is measured by it. */
+  monotonicMs: () => number;
   script: Script;
   access: ModelAccess;
   publicUrl: string;
@@ -58,8 +60,8 @@ export interface CallDeskOptions {
   runTool: RunTool;
   /** Makes the record of an inbound call for its agent. */
   inboundCall(o: { agent: AgentView; to: string; from: string; carrierCallId: string }): CallRecord;
-  /** The call is over and its transcript final. */
-  settleResult(callId: string): void;
+  /** The call has been over for so long, and its transcript is final. */
+  settleResult(callId: string, endedMsAgo: number): void;
   /** The call is over, has no result to settle, and all of its usage is stored. */
   settleCost(callId: string): void;
   observer: CallObserver;
@@ -72,7 +74,7 @@ export interface CallDeskOptions {
 export interface Away {
   why: 'digits' | 'transfer';
   toolCallId: string;
-  /** Since when, or when the carrier was last asked about it. */
+  /** Since when, or when the carrier was last asked about it; monotonic. */
   since: number;
   /** What the model is told when the line is back. */
   result: Record<string, unknown>;
@@ -80,6 +82,7 @@ export interface Away {
   modelLost: boolean;
 }
 
+/** A call that is on. Its times are monotonic, in milliseconds. */
 export interface LiveEntry {
   callId: string;
   /** Name of its carrier. */
@@ -89,6 +92,10 @@ export interface LiveEntry {
   token: { plain: string; used: boolean };
   floor: 'agent' | 'caller' | 'none';
   since: number;
+  /** When it rang, was answered, and ended; null while that has not happened. */
+  rangAt: number | null;
+  answeredAt: number | null;
+  endedAt: number | null;
   answered: boolean;
   streaming: boolean;
   /** When the stream broke off without the carrier's word; null while it has not. */
@@ -178,6 +185,40 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     return after;
   }
 
+  /** When what is told now happened: as long ago as its record says, unless the wall clock was set since. */
+  function monotonicOf(entry: LiveEntry, at: string): number {
+    const nowMs = o.monotonicMs();
+    const ageMs = o.now().getTime() - Date.parse(at);
+    return ageMs > 0 && ageMs <= nowMs - entry.since ? nowMs - ageMs : nowMs;
+  }
+
+  /** An end with how long the call has lasted. */
+  function measured(call: CallRecord, event: CallEvent): CallEvent {
+    if (event.type !== 'ended' && event.type !== 'refused') return event;
+    const entry = live.get(call.id);
+    if (entry !== undefined) {
+      const endMs = monotonicOf(entry, event.at);
+      const connected = entry.answeredAt === null ? null : endMs - entry.answeredAt;
+      return { ...event, lastedMs: { call: endMs - (entry.rangAt ?? entry.since), connected } };
+    }
+    // The process that knew it has died: the records tell, and the carrier lets no call last longer than this.
+    if (call.answered_at === null) return event;
+    const mostMs = (o.ringSeconds + o.maxSeconds) * 1000;
+    const connected = Math.min(o.maxSeconds * 1000, Date.parse(event.at) - Date.parse(call.answered_at));
+    const whole = Math.min(mostMs, Date.parse(event.at) - Date.parse(call.started_at ?? call.created_at));
+    return { ...event, lastedMs: { call: whole, connected } };
+  }
+
+  /** Notes when the steps of a call happened, so that what lasts can be measured. */
+  function mark(call: CallRecord, event: CallEvent): void {
+    const entry = live.get(call.id);
+    if (entry === undefined) return;
+    const atMs = 'at' in event ? monotonicOf(entry, event.at) : o.monotonicMs();
+    if (event.type === 'ringing') entry.rangAt ??= atMs;
+    if (event.type === 'answered') entry.answeredAt ??= atMs;
+    if (isTerminal(call.status)) entry.endedAt ??= atMs;
+  }
+
   function apply(callId: string, event: CallEvent): Promise<CallRecord | null> {
     return inOrder(callId, async () => {
       for (let attempt = 0; attempt < 3; attempt++) {
@@ -186,10 +227,11 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
         // Whoever hangs up then, the agent had handed the call over.
         const handedOver = event.type === 'ended' && live.get(callId)?.away?.why === 'transfer';
         if (handedOver && call.hangup_cause === null) call = { ...call, hangup_cause: 'transferred' };
-        const step = next(call, event, o.pricePerMinute);
+        const step = next(call, measured(call, event), o.pricePerMinute);
         if (step === null) return call;
         const saved = await store.saveCall(callId, step);
         if ('conflict' in saved) continue;
+        mark(saved, event);
         o.failpoint?.(`${event.type.replace('-', '_')}_stored`);
         for (const effect of step.effects) {
           if (effect === 'hang-up') void hangUpAtCarrier(saved);
@@ -246,7 +288,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
   function release(callId: string, settle: boolean): void {
     const entry = live.get(callId);
     if (entry === undefined) {
-      if (settle) o.settleResult(callId);
+      if (settle) o.settleResult(callId, 0);
       else o.settleCost(callId);
       return;
     }
@@ -264,7 +306,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     turnLog.forget(callId);
     live.delete(callId);
     threads?.unassign(callId);
-    if (entry.settle) o.settleResult(callId);
+    if (entry.settle) o.settleResult(callId, o.monotonicMs() - (entry.endedAt ?? o.monotonicMs()));
     else o.settleCost(callId);
   }
 
@@ -331,7 +373,10 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       thread,
       token: { plain, used: false },
       floor: 'none',
-      since: o.now().getTime(),
+      since: o.monotonicMs(),
+      rangAt: null,
+      answeredAt: null,
+      endedAt: null,
       answered: false,
       streaming: false,
       lostAt: null,
@@ -404,7 +449,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     if (answer === null) {
       // The watch asks the carrier again until it knows.
       const entry = live.get(callId);
-      if (entry !== undefined) entry.finishing ??= { at: o.now().getTime(), speaking: false };
+      if (entry !== undefined) entry.finishing ??= { at: o.monotonicMs(), speaking: false };
       return call;
     }
     if (call.carrier_call_id !== null) o.failpoint?.('hung_up_before_end');

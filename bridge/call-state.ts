@@ -4,9 +4,17 @@ import type { CallRecord, CallStatus, EventType, LedgerRecord } from '../storage
 import type { FaultCode, HangupCause } from './call-reasons.ts';
 import type { CarrierCallSnapshot, CarrierStatus } from './carriers/carrier.ts';
 
+/** How long a call has lasted, in milliseconds, by a clock that is never set; its times are by the wall's, which may be. */
+export interface Lasted {
+  /** From its ringing, else from when it was made. */
+  call: number;
+  /** From its answer; null when that was not seen. */
+  connected: number | null;
+}
+
 export type CallEvent =
   | { type: 'accepted'; carrierCallId: string }
-  | { type: 'refused'; at: string; code: string | null; message: string }
+  | { type: 'refused'; at: string; code: string | null; message: string; lastedMs?: Lasted | undefined }
   | { type: 'ringing'; at: string }
   /** The carrier says so, or the media stream has started: both prove that someone picked up. */
   | { type: 'answered'; at: string }
@@ -21,6 +29,7 @@ export type CallEvent =
       errorMessage: string | null;
       /** The carrier says that it had rung, though its callback of that is still under way. */
       rang?: boolean;
+      lastedMs?: Lasted | undefined;
     }
   /** The talk is ended by us and this is why; whoever says so hangs up, and the carrier's own end follows. */
   | { type: 'finishing'; cause: HangupCause; errorCode: FaultCode | null; errorMessage: string | null }
@@ -83,6 +92,11 @@ export function isTerminal(
 /** Whole seconds from one time to another, rounded up, never negative. */
 function secondsBetween(from: string, to: string): number {
   return Math.max(0, Math.ceil((Date.parse(to) - Date.parse(from)) / 1000));
+}
+
+/** Whole seconds, rounded up, of a measured time, else of what its two records say. */
+function secondsOf(measuredMs: number | null | undefined, from: string, to: string): number {
+  return measuredMs == null ? secondsBetween(from, to) : Math.max(0, Math.ceil(measuredMs / 1000));
 }
 
 /** The price of connected seconds at a price per minute, rounded up to a whole milli-cent. */
@@ -148,7 +162,9 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
     : call.error_code === null || event.outcome === 'completed'
       ? event.outcome
       : 'failed';
-  const billed = connected ? (event.durationSeconds ?? secondsBetween(answeredAt, endedAt)) : null;
+  const billed = connected
+    ? (event.durationSeconds ?? secondsOf(event.lastedMs?.connected, answeredAt, endedAt))
+    : null;
   const amount = billed === null ? null : chargeFor(billed, pricePerMinute);
   const rang = connected || status === 'no_answer' || event.rang === true;
   const noReturns = Object.keys(call.returns).length === 0;
@@ -159,7 +175,7 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
       status,
       ...(call.answered_at === null && connected ? { answered_at: answeredAt } : {}),
       ended_at: endedAt,
-      duration_seconds: secondsBetween(call.started_at ?? call.created_at, endedAt),
+      duration_seconds: secondsOf(event.lastedMs?.call, call.started_at ?? call.created_at, endedAt),
       billed_duration_seconds: billed,
       billing_amount_milli_cents: amount,
       reservation_status: connected ? 'settled' : 'released',
@@ -206,7 +222,9 @@ function failure(
 /** A ringing that is heard of after the end: its time, and an answer worked out from the end is not before it. */
 function lateRinging(call: CallRecord, at: string, endedAt: string): Step | null {
   if (at > endedAt) return null;
-  const change = { started_at: at, duration_seconds: secondsBetween(at, endedAt) };
+  // No longer than from when it was made, which was measured.
+  const seconds = Math.min(secondsBetween(at, endedAt), call.duration_seconds ?? Number.POSITIVE_INFINITY);
+  const change = { started_at: at, duration_seconds: seconds };
   if (call.answered_at === null || at <= call.answered_at) return step(call.status, change);
   return isInferredAnswer(call) ? step(call.status, { ...change, answered_at: at }) : null;
 }
@@ -252,7 +270,7 @@ export function next(call: CallRecord, event: CallEvent, pricePerMinute: number)
         {
           status: 'failed',
           ended_at: notBefore(event.at, call.created_at),
-          duration_seconds: secondsBetween(call.created_at, event.at),
+          duration_seconds: secondsOf(event.lastedMs?.call, call.created_at, event.at),
           error_code: event.code,
           error_message: event.message,
           hangup_cause: 'refused_by_carrier' satisfies HangupCause,

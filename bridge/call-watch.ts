@@ -27,6 +27,8 @@ export interface CallWatchOptions {
   store: Store;
   log: Log;
   now: () => Date;
+  /** The clock of the switchboard's entries. */
+  monotonicMs: () => number;
   ringSeconds: number;
   maxSeconds: number;
   pricePerMinute: number;
@@ -221,7 +223,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     }
     if (call.answered_at === null) {
       const limit = (carrierOf(call).capabilities.answerSeconds ?? o.ringSeconds + 30) * 1000;
-      if (now - Date.parse(call.created_at) < limit) return;
+      if (now - entry.since < limit) return;
       if (await settleBy(call, await ask(call))) return;
       await switchboard.endNow(call.id, 'no_answer', null);
       return;
@@ -235,7 +237,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
       });
       return;
     }
-    const connectedMs = now - Date.parse(call.answered_at);
+    const connectedMs = now - (entry.answeredAt ?? now);
     if (!entry.streaming && entry.mediaStartedAt === null && connectedMs > STREAM_GRACE_MS) {
       if (await settleBy(call, await ask(call))) return;
       await switchboard.endNow(call.id, 'stream_lost', {
@@ -256,7 +258,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     if (running) return;
     running = true;
     try {
-      const now = o.now().getTime();
+      const now = o.monotonicMs();
       for (const entry of [...switchboard.entries().values()]) {
         await look(entry, now).catch((error: unknown) =>
           log.error({ call_id: entry.callId, err: error }, 'call.watch_failed'),

@@ -44,7 +44,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       await endNow(callId, message.reason, error);
       return;
     }
-    entry.finishing = { at: o.now().getTime(), speaking: true };
+    entry.finishing = { at: o.monotonicMs(), speaking: true };
     await inOrder(callId, async () => {
       await store.saveCall(callId, {
         from: ['in_progress'],
@@ -107,7 +107,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
     const entry = live.get(callId);
     const call = await store.findCall(callId);
     if (entry === undefined || call?.carrier_call_id == null || isTerminal(call.status)) return;
-    entry.away = { why, toolCallId, since: o.now().getTime(), result, modelLost: false };
+    entry.away = { why, toolCallId, since: o.monotonicMs(), result, modelLost: false };
     log.info({ call_id: callId, why }, 'call.away');
     try {
       await ask(call, call.carrier_call_id);
@@ -197,8 +197,8 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         entry.streaming = false;
         if (await endsWithStream(callId)) return;
         // The carrier ended it and will say why; or it only broke, and then the carrier asks what comes next.
-        if (message.how === 'stopped') entry.finishing ??= { at: o.now().getTime(), speaking: false };
-        else entry.lostAt = o.now().getTime();
+        if (message.how === 'stopped') entry.finishing ??= { at: o.monotonicMs(), speaking: false };
+        else entry.lostAt = o.monotonicMs();
         return;
       case 'floor':
         if (entry === undefined) return;

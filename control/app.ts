@@ -6,6 +6,7 @@
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
+import { systemClock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { agentRoutes } from './agents.ts';
@@ -40,8 +41,9 @@ export const ROUTES: readonly Route[] = [
 
 const QUIET_ROUTES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/assets']);
 
-export interface AppParts extends Omit<ControlParts, 'now'> {
+export interface AppParts extends Omit<ControlParts, 'now' | 'monotonicMs'> {
   now?: () => Date;
+  monotonicMs?: () => number;
   /** Of the program, for the reference. */
   version?: string;
   /** The carrier's hooks, mounted at /carriers/<carrier's name>. They read their own bodies. */
@@ -57,8 +59,9 @@ export interface AppParts extends Omit<ControlParts, 'now'> {
 
 /** The application; it opens nothing, so there is nothing to close. */
 export function createApp(o: AppParts): Express {
-  const now = o.now ?? (() => new Date());
-  const parts: ControlParts = { ...o, now };
+  const now = o.now ?? systemClock.now;
+  const monotonicMs = o.monotonicMs ?? systemClock.monotonicMs;
+  const parts: ControlParts = { ...o, now, monotonicMs };
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -83,7 +86,7 @@ export function createApp(o: AppParts): Express {
   const limit = rateLimit({
     perSecond: o.config.RATE_LIMIT_PER_SECOND,
     burst: o.config.RATE_LIMIT_BURST,
-    now,
+    monotonicMs,
   });
   const reference = referenceRoutes({
     routes: ROUTES,

@@ -44,7 +44,8 @@ export function authenticate(o: {
       touchedAt.get(key.id) ?? 0,
       key.last_used_at === null ? 0 : Date.parse(key.last_used_at),
     );
-    if (now.getTime() - last < TOUCH_MS) return;
+    // Of either sign: the clock may have been set back.
+    if (Math.abs(now.getTime() - last) < TOUCH_MS) return;
     touchedAt.set(key.id, now.getTime());
     // Not worth a refused request: when the disk is full, reading goes on.
     await o.store.touchKey(key.id, now.toISOString()).catch((error: unknown) => {

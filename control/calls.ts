@@ -97,9 +97,9 @@ export const callRoutes: Route[] = [
     status: 200,
     query: schemas.listCalls,
     answer: schemas.callList,
-    async run({ store, orgId, query, url, now }) {
+    async run({ store, orgId, query, url, monotonicMs }) {
       if (query.search !== undefined)
-        checkOwnLimit(searches, orgId, now(), `More than ${SEARCHES_PER_SECOND} searches a second`);
+        checkOwnLimit(searches, orgId, monotonicMs(), `More than ${SEARCHES_PER_SECOND} searches a second`);
       const filters = {
         status: query.status,
         direction: query.direction,

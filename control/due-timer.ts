@@ -1,12 +1,13 @@
-// Deliveries that come due later, in memory, on one timer. What it loses (a restart, a full list) the sweep finds.
+// Deliveries that come due later, in memory, on one timer, whatever happens to the wall clock. What it loses (a restart, a
+// full list) the sweep finds.
 
 const MAX_KEPT = 20_000;
 /** setTimeout takes no more than 2^31-1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface DueTimer {
-  /** Calls `due` at `atMs`, once; a later call for the same id replaces the earlier one. */
-  set(id: string, attempt: number, atMs: number): void;
+  /** Calls `due` in `inMs`, once; a later call for the same id replaces the earlier one. */
+  set(id: string, attempt: number, inMs: number): void;
   size(): number;
   close(): void;
 }
@@ -21,12 +22,12 @@ export function openDueTimer(due: (id: string, attempt: number) => void): DueTim
     if (atMs >= timerAtMs) return;
     clearTimeout(timer);
     timerAtMs = atMs;
-    timer = setTimeout(fire, Math.min(Math.max(0, atMs - Date.now()), MAX_TIMER_MS));
+    timer = setTimeout(fire, Math.min(Math.max(0, atMs - performance.now()), MAX_TIMER_MS));
   }
 
   function fire(): void {
     timerAtMs = Number.POSITIVE_INFINITY;
-    const now = Date.now();
+    const now = performance.now();
     let earliest = Number.POSITIVE_INFINITY;
     const ripe: [string, number][] = [];
     for (const [id, { attempt, atMs }] of kept) {
@@ -39,8 +40,9 @@ export function openDueTimer(due: (id: string, attempt: number) => void): DueTim
   }
 
   return {
-    set(id, attempt, atMs) {
+    set(id, attempt, inMs) {
       if (closed || (kept.size >= MAX_KEPT && !kept.has(id))) return;
+      const atMs = performance.now() + inMs;
       kept.set(id, { attempt, atMs });
       arm(atMs);
     },

@@ -6,7 +6,7 @@ import { contextOf } from './request-context.ts';
 
 interface Bucket {
   tokens: number;
-  /** Milliseconds since the epoch when `tokens` was right. */
+  /** When `tokens` was right. */
   at: number;
 }
 
@@ -21,7 +21,7 @@ export interface Taken {
 }
 
 export interface TokenBuckets {
-  /** Takes one token of the bucket `name`. `now` in milliseconds; a clock that goes back gives nothing and takes nothing. */
+  /** Takes one token of the bucket `name`. `now` in milliseconds, of a clock that only goes forward. */
   take(name: string, now: number): Taken;
 }
 
@@ -62,12 +62,12 @@ export interface RateLimit {
 }
 
 /** Full buckets for every key and address. @param o.perSecond how fast they fill; `burst` is what one holds */
-export function rateLimit(o: { perSecond: number; burst: number; now: () => Date }): RateLimit {
+export function rateLimit(o: { perSecond: number; burst: number; monotonicMs: () => number }): RateLimit {
   const keys = tokenBuckets(o.perSecond, o.burst);
   const addresses = tokenBuckets(o.perSecond, o.burst);
 
   function apply(buckets: TokenBuckets, name: string, res: Response): void {
-    const taken = buckets.take(name, o.now().getTime());
+    const taken = buckets.take(name, o.monotonicMs());
     // The names of draft-ietf-httpapi-ratelimit-headers-06, which most clients read.
     res.set('RateLimit-Limit', String(o.burst));
     res.set('RateLimit-Remaining', String(taken.remaining));
@@ -95,8 +95,8 @@ export function rateLimit(o: { perSecond: number; burst: number; now: () => Date
 }
 
 /** A limit beside that of the key. @throws AppError rate_limited when the bucket `name` is empty; `what` is told apart */
-export function checkOwnLimit(buckets: TokenBuckets, name: string, now: Date, what: string): void {
-  const taken = buckets.take(name, now.getTime());
+export function checkOwnLimit(buckets: TokenBuckets, name: string, nowMs: number, what: string): void {
+  const taken = buckets.take(name, nowMs);
   if (taken.allowed) return;
   throw new AppError('rate_limited', `${what}; wait as long as Retry-After says.`, {
     retryAfterSeconds: taken.waitSeconds,

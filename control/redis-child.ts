@@ -216,7 +216,7 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
     // Detached: a Ctrl-C at the terminal is for the daemon, which still wants to empty the queue.
     const started = spawn(file, all, { detached: true, stdio: 'ignore', cwd: folder });
     started.unref();
-    startedAtMs = Date.now();
+    startedAtMs = performance.now();
     child = started;
     known = false;
     const ended = (why: Record<string, unknown>) => {
@@ -224,9 +224,9 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
       child = null;
       if (closing !== null) return;
       failedStarts = known || why.code === null ? 0 : failedStarts + 1;
-      if (Date.now() - startedAtMs > SETTLED_MS) pauseMs = 0;
+      if (performance.now() - startedAtMs > SETTLED_MS) pauseMs = 0;
       log.warn({ answered: known, ...why }, 'redis.child_ended');
-      notBeforeMs = Date.now() + pauseMs;
+      notBeforeMs = performance.now() + pauseMs;
       pauseMs = Math.min(Math.max(pauseMs * 2, MIN_PAUSE_MS), MAX_PAUSE_MS);
       schedule(0);
     };
@@ -263,17 +263,17 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
     if (closing !== null) return;
     if (pid !== null) {
       // Two servers on one folder would ruin its files: this one has to end first.
-      silentSinceMs ??= Date.now();
-      if (Date.now() - silentSinceMs > silentKillMs) {
+      silentSinceMs ??= performance.now();
+      if (performance.now() - silentSinceMs > silentKillMs) {
         log.warn({ pid }, 'redis.child_silent');
         silentSinceMs = null;
         signal(pid, 'SIGKILL');
       }
-      schedule(Date.now() - startedAtMs < START_MS ? START_WATCH_MS : Math.min(watchMs, 1000));
+      schedule(performance.now() - startedAtMs < START_MS ? START_WATCH_MS : Math.min(watchMs, 1000));
       return;
     }
     silentSinceMs = null;
-    if (Date.now() < notBeforeMs) return schedule(notBeforeMs - Date.now());
+    if (performance.now() < notBeforeMs) return schedule(notBeforeMs - performance.now());
     if (failedStarts >= FAILED_STARTS_TO_MOVE_ASIDE) {
       moveAside();
       failedStarts = 0;
@@ -305,9 +305,9 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
     const { answer } = await ask(socketPath, 'SHUTDOWN NOSAVE', SHUTDOWN_TIMEOUT_MS);
     if (pid === null) return;
     if (answer !== 'closed' && (await ownPid()) === pid) signal(pid, 'SIGTERM');
-    const untilMs = Date.now() + SHUTDOWN_TIMEOUT_MS;
-    while ((await ownPid()) === pid && Date.now() < untilMs + SHUTDOWN_TIMEOUT_MS) {
-      if (Date.now() > untilMs) signal(pid, 'SIGKILL');
+    const untilMs = performance.now() + SHUTDOWN_TIMEOUT_MS;
+    while ((await ownPid()) === pid && performance.now() < untilMs + SHUTDOWN_TIMEOUT_MS) {
+      if (performance.now() > untilMs) signal(pid, 'SIGKILL');
       await new Promise((next) => setTimeout(next, 20));
     }
   }

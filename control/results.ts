@@ -13,8 +13,11 @@ const MAX_STORE_PAUSE_MS = 30_000;
 const MAX_STORE_TRIES = 12;
 
 export interface Results {
-  /** Settles the result of a completed call, in its own time. A repeat, and a call with nothing to settle, changes nothing. */
-  settle(callId: string): void;
+  /**
+   * Settles the result of a call that was completed so many milliseconds ago, in its own time. A repeat, and a call with
+   * nothing to settle, changes nothing.
+   */
+  settle(callId: string, endedMsAgo?: number): void;
   /** Notes what a call cost that ended without anything to settle; all of its usage is in. */
   settleCost(callId: string): void;
   /** Stops what is under way; what is not settled stays pending for the next start. */
@@ -45,13 +48,11 @@ export function openResults(o: {
   log: Log;
   openai: { apiKey: string; baseUrl: string };
   model: string;
-  now?: () => Date;
   deadlineMs?: number;
   retryBaseMs?: number;
   /** What a call cost, from its record as it then is; without it, nothing is said of cost. */
   costOf?: (call: CallRecord) => CallCost;
 }): Results {
-  const now = o.now ?? (() => new Date());
   const deadlineMs = o.deadlineMs ?? 60_000;
   const retryBaseMs = o.retryBaseMs ?? 500;
   const extract = openExtraction({
@@ -116,14 +117,12 @@ export function openResults(o: {
   }
 
   /** performance.now() by which the verdict must be there. */
-  function deadlineOf(call: CallRecord, leftPending: boolean): number {
-    const since = call.ended_at === null || leftPending ? 0 : now().getTime() - Date.parse(call.ended_at);
-    // A clock that was set back or forth leaves at least a twelfth, and never more than the whole.
-    const left = Math.min(deadlineMs, Math.max(deadlineMs / 12, deadlineMs - since));
-    return performance.now() + left;
+  function deadlineOf(endedAtMs: number): number {
+    // One that could not begin for long, as on a full disk, has a twelfth all the same.
+    return Math.max(endedAtMs + deadlineMs, performance.now() + deadlineMs / 12);
   }
 
-  async function judge(call: CallRecord, leftPending: boolean): Promise<Judgement> {
+  async function judge(call: CallRecord, endedAtMs: number): Promise<Judgement> {
     if (Object.keys(call.returns).length === 0) {
       const verdict: Verdict = { result: null, result_status: 'completed', result_error: null };
       return { verdict, about: { why: 'nothing_asked' } };
@@ -131,7 +130,7 @@ export function openResults(o: {
     const items = await stored(() => o.store.listTranscript(call.id));
     const nothing = noConversation(call, items);
     if (nothing !== null) return { verdict: failed(nothing), about: { why: 'no_conversation' } };
-    const deadline = deadlineOf(call, leftPending);
+    const deadline = deadlineOf(endedAtMs);
     if (!(await takePlace(deadline))) {
       if (closing.signal.aborted) throw CLOSED;
       return {
@@ -175,12 +174,12 @@ export function openResults(o: {
     if (closing.signal.aborted) throw CLOSED;
   }
 
-  async function settleOne(callId: string, leftPending: boolean): Promise<void> {
+  async function settleOne(callId: string, endedAtMs: number, leftPending: boolean): Promise<void> {
     await wholeInStore(callId);
     const started = performance.now();
     const call = await stored(() => o.store.findCall(callId));
     if (call === null || call.status !== 'completed' || call.result_status !== 'pending') return;
-    const { verdict, about, usage = null } = await judge(call, leftPending);
+    const { verdict, about, usage = null } = await judge(call, endedAtMs);
     failpoint('result_before_commit');
     // Read again: what the bridge counted meanwhile belongs to it.
     const latest = (await stored(() => o.store.findCall(callId))) ?? call;
@@ -225,14 +224,17 @@ export function openResults(o: {
 
   const takenUp = stored(() => o.store.pendingResults())
     .then((calls) => {
-      for (const call of calls) start(call.id, () => settleOne(call.id, true));
+      for (const call of calls) start(call.id, () => settleOne(call.id, performance.now(), true));
     })
     .catch((error: unknown) => {
       if (error !== CLOSED) o.log.error({ err: error }, 'result.not_taken_up');
     });
 
   return {
-    settle: (callId) => start(callId, () => settleOne(callId, false)),
+    settle(callId, endedMsAgo = 0) {
+      const endedAtMs = performance.now() - endedMsAgo;
+      start(callId, () => settleOne(callId, endedAtMs, false));
+    },
     settleCost: (callId) => start(callId, () => noteCost(callId)),
     async close() {
       closing.abort();

@@ -22,6 +22,8 @@ export interface ControlParts {
   config: Config;
   log: Log;
   now: () => Date;
+  /** Of a clock that only goes forward: limits and waits are measured by it. */
+  monotonicMs: () => number;
 }
 
 type ParameterNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -1,5 +1,6 @@
 // One attempt of one delivery: take it by a lease, sign and post the stored bytes, record what came of it.
 // When to attempt is the schedule's and the dispatcher's business; where a URL may lead is the egress's.
+import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { receiverOf } from '../storage/due-delivery.ts';
 import type { AttemptOutcome, ClaimedDelivery, Store } from '../storage/store.ts';
@@ -15,6 +16,8 @@ export const ATTEMPT_TIMEOUT_MS = 15_000;
 export const LEASE_MS = 60_000;
 /** When an attempt that was not charged, because the fault was ours, is made again. */
 const UNCHARGED_RETRY_MS = 60_000;
+/** A timer may be early by a moment; by more, it is none of ours. */
+const EARLY_MS = 1_000;
 const MAX_RESPONSE_BYTES = 16 * 1024;
 const EXCERPT_BYTES = 2048;
 /** A fault that looks like ours for longer than the whole schedule is charged after all: nothing may stay pending for ever. */
@@ -52,6 +55,7 @@ export interface DeliveryOptions {
   retryScale: number;
   version: string;
   leaseMs?: number;
+  clock?: Clock;
 }
 
 function headersOf(claimed: ClaimedDelivery, startedAtMs: number, version: string): Record<string, string> {
@@ -80,6 +84,7 @@ function excerptOf(body: Buffer): string | null {
 
 export function openDelivery(o: DeliveryOptions): Delivery {
   const leaseMs = o.leaseMs ?? LEASE_MS;
+  const clock = o.clock ?? systemClock;
   let lately: Reach[] = [];
 
   function noteReach(reach: Reach): void {
@@ -88,8 +93,15 @@ export function openDelivery(o: DeliveryOptions): Delivery {
   }
 
   return {
-    claim(id, attempt) {
-      return o.store.claimDelivery(id, attempt, new Date().toISOString(), leaseMs);
+    async claim(id, attempt) {
+      const now = clock.now();
+      const claimed = await o.store.claimDelivery(id, attempt, now.toISOString(), leaseMs);
+      if (claimed === null) return null;
+      // The queue goes by the wall clock, and that was set.
+      const early = Date.parse(claimed.delivery.next_attempt_at) - now.getTime() > EARLY_MS;
+      if (!early) return claimed;
+      await o.store.releaseDelivery(id, claimed.delivery.next_attempt_at);
+      return null;
     },
 
     async giveBack({ delivery }) {
@@ -101,8 +113,8 @@ export function openDelivery(o: DeliveryOptions): Delivery {
       const attemptsMade = delivery.attempt_count + 1;
       const ofSchedule = attemptsMade - delivery.attempts_before;
       failpoint('claimed_before_post');
-      const startedAtMs = Date.now();
-      const clock = performance.now();
+      const startedAtMs = clock.now().getTime();
+      const begun = clock.monotonicMs();
       const receiver = receiverOf(delivery);
       let status: number | null = null;
       let error: string | null = null;
@@ -122,9 +134,9 @@ export function openDelivery(o: DeliveryOptions): Delivery {
         if (status < 200 || status > 299) {
           error = status >= 300 && status <= 399 ? 'redirect_not_followed' : `http_status_${status}`;
         }
-        const retryAfterMs = readRetryAfter(answer.headers['retry-after'], Date.now());
+        const retryAfterMs = readRetryAfter(answer.headers['retry-after'], clock.now().getTime());
         result = { status, error: error === null ? null : 'failed', retryAfterMs };
-        noteReach({ atMs: Date.now(), receiver, reached: true, ours: false });
+        noteReach({ atMs: clock.monotonicMs(), receiver, reached: true, ours: false });
       } catch (cause) {
         if (stop.aborted) return;
         if (!(cause instanceof EgressError)) throw cause;
@@ -132,22 +144,22 @@ export function openDelivery(o: DeliveryOptions): Delivery {
         const kind = cause.kind === 'blocked' || cause.kind === 'timeout' ? cause.kind : 'failed';
         result = { status: null, error: kind };
         if (kind !== 'blocked') {
-          const reach = { atMs: Date.now(), receiver, reached: cause.connected, ours: cause.ours };
+          const reach = { atMs: clock.monotonicMs(), receiver, reached: cause.connected, ours: cause.ours };
           noteReach(reach);
-          const pendingMs = Date.now() - Date.parse(delivery.created_at);
+          const pendingMs = clock.now().getTime() - Date.parse(delivery.created_at);
           if (isOurFault(reach, lately) && pendingMs < SCHEDULE_MS * o.retryScale) {
             o.log.warn({ delivery_id: delivery.id, error, err: cause.cause }, 'delivery.not_charged');
-            const again = new Date(Date.now() + Math.ceil(UNCHARGED_RETRY_MS * o.retryScale));
+            const again = new Date(clock.now().getTime() + Math.ceil(UNCHARGED_RETRY_MS * o.retryScale));
             await o.store.releaseDelivery(delivery.id, again.toISOString());
             return;
           }
         }
       }
-      const latencyMs = Math.round(performance.now() - clock);
+      const latencyMs = Math.round(clock.monotonicMs() - begun);
       failpoint('posted_before_record');
 
       const verdict = judgeAttempt(ofSchedule, result, { random: Math.random(), scale: o.retryScale });
-      const atMs = verdict.do === 'retry' ? Math.ceil(Date.now() + verdict.delayMs) : null;
+      const atMs = verdict.do === 'retry' ? Math.ceil(clock.now().getTime() + verdict.delayMs) : null;
       const outcome: AttemptOutcome = {
         attempt: {
           started_at: new Date(startedAtMs).toISOString(),

@@ -49,6 +49,7 @@ export interface DispatcherOptions {
   delivery: Delivery;
   log: Log;
   leaseMs?: number;
+  /** Of a clock that only goes forward. */
   now?: () => number;
 }
 
@@ -56,7 +57,7 @@ const lengthOf = (entry: Entry): number => entry.taken?.claimed.body.length ?? 0
 
 export function openDispatcher(o: DispatcherOptions): Dispatcher {
   const leaseMs = o.leaseMs ?? LEASE_MS;
-  const now = o.now ?? Date.now;
+  const now = o.now ?? (() => performance.now());
   /** Deliveries under way or in a line; the value is the attempt that came due meanwhile (a retry, a replay), or null. */
   const hand = new Map<string, number | null>();
   const receivers = new Map<string, Receiver>();

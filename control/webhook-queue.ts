@@ -21,7 +21,7 @@ export type RedisTarget = { url: string } | { socketPath: string };
 export interface QueueLink {
   /** Jobs go round: connected (or away for a moment), and the heart beats. */
   healthy(): boolean;
-  /** Queues a delivery for its time. False when that is not certain; never rejects, never takes longer than a moment. */
+  /** Queues a delivery for its time, by the wall clock. False when that is not certain; never rejects, never takes longer than a moment. */
   add(job: { id: string; attempt: number; atMs: number; again?: string }): Promise<boolean>;
   health(): { connected: boolean; heartbeatAgeMs: number | null };
   close(): Promise<void>;
@@ -32,6 +32,8 @@ export interface QueueOptions {
   /** Keeps the keys of this data folder apart from others' in a shared Redis. */
   prefix: string;
   log: Log;
+  /** The wall clock, which the queue goes by. */
+  now(): Date;
   work(id: string, attempt: number): Promise<void>;
   /** `healthy()` changed. */
   onChange(healthy: boolean): void;
@@ -68,6 +70,7 @@ export function openQueueLink(o: QueueOptions): QueueLink {
   let outageLogged = false;
   let lastBeatMs: number | null = null;
   let workingSinceMs = 0;
+  let beats = 0;
   let lostTimer: NodeJS.Timeout | undefined;
   let queue: Queue<JobData> | null = null;
   let worker: Worker<JobData> | null = null;
@@ -144,7 +147,7 @@ export function openQueueLink(o: QueueOptions): QueueLink {
       'webhooks',
       async (job) => {
         if (job.name === 'beat') {
-          lastBeatMs = Date.now();
+          lastBeatMs = performance.now();
           if (connected) setHealthy(true);
         } else if (job.data.id !== undefined && job.data.attempt !== undefined) {
           await o.work(job.data.id, job.data.attempt);
@@ -161,7 +164,7 @@ export function openQueueLink(o: QueueOptions): QueueLink {
       },
     );
     worker.on('error', noteError);
-    workingSinceMs = Date.now();
+    workingSinceMs = performance.now();
   }
 
   async function stopWork(force: boolean): Promise<void> {
@@ -185,7 +188,7 @@ export function openQueueLink(o: QueueOptions): QueueLink {
 
   async function beat(): Promise<void> {
     if (connected && closing === null) {
-      const sinceMs = Date.now() - Math.max(lastBeatMs ?? 0, workingSinceMs);
+      const sinceMs = performance.now() - Math.max(lastBeatMs ?? 0, workingSinceMs);
       if (sinceMs > heartbeatLateMs) {
         log.warn({ silent_ms: sinceMs }, 'redis.worker_silent');
         setHealthy(false);
@@ -193,7 +196,8 @@ export function openQueueLink(o: QueueOptions): QueueLink {
         if (closing === null) startWork();
       }
     }
-    await enqueue('beat', {}, `beat_${Date.now()}`, 0);
+    beats += 1;
+    await enqueue('beat', {}, `beat_${process.pid}_${beats}`, 0);
   }
   const heartbeat = setInterval(() => void beat(), heartbeatMs);
 
@@ -202,9 +206,12 @@ export function openQueueLink(o: QueueOptions): QueueLink {
     add({ id, attempt, atMs, again }) {
       // The time is part of the id: after a replay the same attempt number comes again at another time.
       const jobId = `${id}_${attempt}_${Math.floor(atMs / 1000)}${again === undefined ? '' : `_${again}`}`;
-      return enqueue('delivery', { id, attempt }, jobId, Math.max(0, atMs - Date.now()));
+      return enqueue('delivery', { id, attempt }, jobId, Math.max(0, atMs - o.now().getTime()));
     },
-    health: () => ({ connected, heartbeatAgeMs: lastBeatMs === null ? null : Date.now() - lastBeatMs }),
+    health: () => ({
+      connected,
+      heartbeatAgeMs: lastBeatMs === null ? null : performance.now() - lastBeatMs,
+    }),
     close() {
       closing ??= (async () => {
         clearInterval(heartbeat);

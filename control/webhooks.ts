@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock, type WatchedClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../storage/store.ts';
 import { openDueTimer } from './due-timer.ts';
@@ -17,11 +18,14 @@ import { openRedisChild, type RedisChild } from './redis-child.ts';
 import { openDelivery } from './webhook-delivery.ts';
 import { openDispatcher } from './webhook-dispatcher.ts';
 import { openQueueLink, type QueueLink } from './webhook-queue.ts';
+import { RETRY_SECONDS } from './webhook-schedule.ts';
 
 const SWEEP_MS = 15_000;
 /** Without a queue the sweep is what finds retries planned before a restart; it is one query on an index. */
 const DIRECT_SWEEP_MS = 5000;
 const SWEEP_LIMIT = 500;
+/** What the queue is told anew when the clock was set; what is later, the sweep finds in time. */
+const PLANNED_ANEW_MS = 15 * 60_000;
 /** A page full of deliveries already in hand hides those behind it: the page grows up to this. */
 const MAX_SWEEP_LIMIT = 32_000;
 /** Younger than this, a due delivery is on its way through the queue. */
@@ -69,6 +73,8 @@ export interface WebhooksOptions {
   /** Scales the retry schedule; 1 but in tests. */
   retryScale: number;
   version: string;
+  /** Tells when the wall clock was set: the times of retries are stored by it, and move with it. */
+  clock?: WatchedClock;
   /** For tests: other periods, other names of servers. */
   tuning?: {
     servers?: readonly string[];
@@ -101,6 +107,7 @@ function queuePrefix(dataDir: string): string {
 export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
   const { store, log } = o;
   const tuning = o.tuning ?? {};
+  const clock = o.clock ?? systemClock;
   let link: QueueLink | null = null;
   let child: RedisChild | null = null;
   let closing: Promise<void> | null = null;
@@ -123,18 +130,29 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
 
   /** Hands over a delivery for its time; returns before that is done. */
   function plan(id: string, attempt: number, atMs: number): void {
+    const inMs = atMs - clock.now().getTime();
     if (!link?.healthy()) {
-      dueTimer.set(id, attempt, atMs);
+      dueTimer.set(id, attempt, inMs);
       return;
     }
     void link.add({ id, attempt, atMs }).then((queued) => {
       failpoint('after_enqueue');
-      if (!queued && closing === null) dueTimer.set(id, attempt, atMs);
+      if (!queued && closing === null) dueTimer.set(id, attempt, inMs);
     });
   }
 
+  /** The wall clock was set: every retry stays as far off as it was. The queue goes by that clock, and is told anew. */
+  async function onClockSet(byMs: number): Promise<void> {
+    log.warn({ by_seconds: Math.round(byMs / 1000) }, 'clock.set');
+    if (!link?.healthy()) return;
+    const soon = new Date(clock.now().getTime() + PLANNED_ANEW_MS).toISOString();
+    for (const { id, attempt, at } of await store.dueDeliveries(soon, SWEEP_LIMIT)) {
+      if (!dispatcher.has(id)) plan(id, attempt, Date.parse(at));
+    }
+  }
+
   async function sweepPage(limit: number): Promise<{ full: boolean; fresh: number }> {
-    const now = Date.now();
+    const now = clock.now().getTime();
     const due = await store.dueDeliveries(new Date(now).toISOString(), limit);
     let fresh = 0;
     for (const one of due) {
@@ -212,6 +230,7 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
     if (closing !== null) return;
     link = openQueueLink({
       ...tuning,
+      now: clock.now,
       target: child === null ? { url: o.redisUrl ?? '' } : { socketPath: child.socketPath },
       prefix: queuePrefix(o.dataDir),
       log,
@@ -228,6 +247,13 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
   }
 
   await store.clearLeases();
+  // Stored before the clock was set back, while nobody ran: no retry is further off than its own wait.
+  const waitsMs = [0, ...RETRY_SECONDS].map((seconds) => seconds * 1000 * o.retryScale);
+  await store.pullDueDeliveries(clock.now().toISOString(), waitsMs);
+  o.clock?.onSet((byMs) => {
+    if (closing !== null) return;
+    onClockSet(byMs).catch((err: unknown) => log.error({ err }, 'webhooks.not_planned_anew'));
+  });
   const unsubscribe = store.subscribe({
     deliveries(due) {
       for (const one of due) {
@@ -257,7 +283,7 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
     await connecting;
     await sweeping;
     // The last events of ended calls are due now, and nobody would send them before the next start.
-    const due = await store.dueDeliveries(new Date().toISOString(), SWEEP_LIMIT).catch(() => []);
+    const due = await store.dueDeliveries(clock.now().toISOString(), SWEEP_LIMIT).catch(() => []);
     for (const { id, attempt } of due) if (!dispatcher.has(id)) void dispatcher.run(id, attempt);
     await stop(graceMs, hurry);
   }

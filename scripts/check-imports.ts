@@ -42,6 +42,23 @@ const IMPURE = [
   [/\bprocess\./, 'touches the process'],
 ] as const;
 
+/**
+ * Where the wall clock is read by itself, and why that is right; whatever lasts is measured by the monotonic one, and
+ * everybody else is given both (clock.ts).
+ */
+const READS_WALL_CLOCK: readonly [RegExp, string][] = [
+  [/^clock\.ts$/, 'is the clock'],
+  [/^log\.ts$/, 'dates lines'],
+  [/^control\/dashboard\/app\//, 'shows times in a browser'],
+  [/^control\/cli\//, 'shows times, and asks others for theirs'],
+  [/^control\/sdk\/webhooks\.ts$/, 'checks the age of a signature'],
+  [/^control\/dashboard\/password-link\.ts$/, 'a link in a file that outlives the process'],
+  [/^bridge\/carriers\/twilio-hooks\.ts$/, 'dates a hook that has no time'],
+  [/^bridge\/media\/media-thread\.ts$|^bridge\/media\/live-call\.ts$/, 'dates the start of a stream'],
+  [/^bridge\/models\/openai-socket\.ts$/, "compares with the time of the model's server"],
+];
+const WALL_CLOCK = /\bDate\.now\b|\bnew Date\(\)/;
+
 /** A PURE file may hash: node:crypto's digests are functions of their input. */
 const HASHES_ONLY = /from 'node:crypto'/;
 
@@ -83,7 +100,7 @@ export function checkImports(top: string = root): string[] {
           if (
             folder !== 'test' &&
             folder !== 'scripts' &&
-            !/^(errors|config|log|terminal-text)\.ts$/.test(target)
+            !/^(errors|config|log|clock|terminal-text)\.ts$/.test(target)
           )
             complain(`imports ${target}`);
           continue;
@@ -116,6 +133,13 @@ export function checkImports(top: string = root): string[] {
             complain(`says PURE and ${what}`);
           }
         }
+      }
+      if (
+        !/^(scripts|test)\//.test(file) &&
+        !READS_WALL_CLOCK.some(([allowed]) => allowed.test(file)) &&
+        WALL_CLOCK.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''))
+      ) {
+        complain('reads the wall clock by itself: take the clock it is given (clock.ts)');
       }
       if (!/^(config\.ts|control\/cli\/main\.ts|scripts\/|test\/)/.test(file) && /process\.env\b/.test(text))
         complain('reads process.env');

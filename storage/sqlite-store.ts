@@ -1,5 +1,6 @@
 // The Store on SQLite: opens the file and puts the verbs together; they live in sqlite/, a file a resource. Secrets are sealed around them.
 // better-sqlite3 is synchronous: a verb has happened when its promise is made, in the order of the calls.
+import { systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { sealStore } from './sealed-store.ts';
 import type { Sealer } from './sealing.ts';
@@ -15,6 +16,7 @@ import { organizations } from './sqlite/organizations.ts';
 import { overview } from './sqlite/overview.ts';
 import { openReader } from './sqlite/reader.ts';
 import { openSession } from './sqlite/session.ts';
+import { moveTimes } from './sqlite/stored-times.ts';
 import { transcript } from './sqlite/transcript.ts';
 import { turns } from './sqlite/turns.ts';
 import { openDatabase } from './sqlite.ts';
@@ -48,7 +50,7 @@ const UNFINISHED = `SELECT count(*) AS count FROM calls INDEXED BY calls_unfinis
  * @throws StorageError (sqlite.ts): its message is the one line to show
  */
 export async function openStore(o: StoreOptions): Promise<Store> {
-  const { path, log, secretKeys = null, now = () => new Date() } = o;
+  const { path, log, secretKeys = null, now = systemClock.now } = o;
   const database = openDatabase({ path, log, now });
   let sealer: Sealer;
   try {
@@ -79,6 +81,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...endpoints(session),
     ...deliveries(session),
     ...idempotency(session),
+    moveTimes: async (byMs) => moveTimes(session, byMs),
 
     subscribe: session.subscribe,
 

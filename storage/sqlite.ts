@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
+import { systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import {
   checkLock,
@@ -86,7 +87,7 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
     configure(db, path);
     migrate(db, { ...options, migrations: options.migrations ?? MIGRATIONS });
     if (lock !== null) {
-      markFolder(path, options.now?.() ?? new Date());
+      markFolder(path, (options.now ?? systemClock.now)());
       keepNote(db, LOCK_NOTE, lock.id);
     }
   } catch (error) {
@@ -195,7 +196,7 @@ function migrate(
 
   if (tables > 0 && path !== ':memory:') {
     removePartialCopies(path);
-    const stamp = (now?.() ?? new Date()).toISOString().replaceAll(/[-:.]/g, '');
+    const stamp = (now ?? systemClock.now)().toISOString().replaceAll(/[-:.]/g, '');
     copyDatabase(db, `${path}.schema-${version}.${stamp}.bak`);
   }
   // Off, because a step may rebuild a table that others refer to (sqlite.org/lang_altertable.html, 7);

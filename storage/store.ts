@@ -304,6 +304,11 @@ export interface Store {
    * False when it is not claimed any more.
    */
   releaseDelivery(id: string, at: string): Promise<boolean>;
+  /**
+   * At start: a retry that lies further off than twice its wait was stored by a clock that was ahead; it comes its wait
+   * from now. `waitsMs` by attempts made.
+   */
+  pullDueDeliveries(now: string, waitsMs: readonly number[]): Promise<void>;
   /** At start: nobody holds a lease any more, and no idempotent request is in progress. */
   clearLeases(): Promise<void>;
   getDelivery(
@@ -352,6 +357,12 @@ export interface Store {
   intendIdempotent(orgId: string, key: string, status: number, body: string): Promise<void>;
   finishIdempotent(orgId: string, key: string, status: number, body: string): Promise<void>;
   dropIdempotent(orgId: string, key: string): Promise<void>;
+
+  /**
+   * The wall clock was set by so much: what is stored by it and still to come stays as far off as it was. Retries and
+   * leases of deliveries, the age of idempotency keys and sessions, the end of secrets that were replaced.
+   */
+  moveTimes(byMs: number): Promise<void>;
 
   // health
   stats(): Promise<{

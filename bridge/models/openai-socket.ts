@@ -247,9 +247,10 @@ function wrongInForce(
   return null;
 }
 
-/** `expiresAt` is in seconds of the wall clock. */
+/** `expiresAt` is in seconds of the server's wall clock; a session that is over as it begins means that ours is wrong. */
 function grantedMs(expiresAt: number | null): number | null {
-  return expiresAt === null ? null : Math.max(0, expiresAt * 1000 - Date.now());
+  const ms = expiresAt === null ? 0 : expiresAt * 1000 - Date.now();
+  return ms > 0 ? ms : null;
 }
 
 function asBuffer(data: Buffer | ArrayBuffer | Buffer[]): Buffer {

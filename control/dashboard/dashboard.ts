@@ -30,7 +30,7 @@ export interface DashboardOptions extends ControlParts {
   /** Calls that are on now; the bridge tells it. */
   feed: LiveFeed;
   /** Whom to ask how the line stands. */
-  health: Omit<HealthSources, 'now'>;
+  health: Omit<HealthSources, 'now' | 'monotonicMs'>;
   /** For tests: how often a live stream is spoken on, and how much may wait for its reader. */
   heartbeatMs?: number;
   maxWaitingBytes?: number;
@@ -59,12 +59,12 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   const limit = rateLimit({
     perSecond: o.config.RATE_LIMIT_PER_SECOND,
     burst: o.config.RATE_LIMIT_BURST,
-    now: o.now,
+    monotonicMs: o.monotonicMs,
   });
   // As for a key: all of an operator's browsers together.
   api.use(open, requireSession(sessions), limit.byKey, jsonBody());
   const live = liveApi({ ...o, sessions });
-  const health = openHealth({ ...o.health, now: o.now });
+  const health = openHealth({ ...o.health, now: o.now, monotonicMs: o.monotonicMs });
   api.use(own, keyApi(o), live.router, overviewApi({ ...o, health }), recordingApi(o));
   api.use(serveRoutes(browserCallRoutes, o, '/dashboard/api'));
   api.use('/v1', serveRoutes(o.routes, o, '/v1'));

@@ -72,6 +72,7 @@ export interface HealthSources {
     loads: readonly { calls: number; loopDelayP99Ms: number }[];
   };
   now(): Date;
+  monotonicMs(): number;
 }
 
 export interface Health {
@@ -86,17 +87,20 @@ const ASK_TIMEOUT_MS = 5_000;
 const OVERDUE_SECONDS = 60;
 
 /** Remembers an answer for a minute, and asks once for all who want it meanwhile. */
-function remembered(ask: () => Promise<PartHealth>, now: () => Date): () => Promise<PartHealth> {
+function remembered(
+  ask: () => Promise<PartHealth>,
+  { now, monotonicMs }: Pick<HealthSources, 'now' | 'monotonicMs'>,
+): () => Promise<PartHealth> {
   let last: { at: number; health: PartHealth } | null = null;
   let asking: Promise<PartHealth> | null = null;
   return async () => {
     const freshMs = last?.health.state === 'ok' ? FRESH_MS : FRESH_FAILURE_MS;
-    if (last !== null && now().getTime() - last.at < freshMs) return last.health;
+    if (last !== null && monotonicMs() - last.at < freshMs) return last.health;
     asking ??= ask().finally(() => {
       asking = null;
     });
     const health = await asking;
-    last = { at: now().getTime(), health: { ...health, checked_at: now().toISOString() } };
+    last = { at: monotonicMs(), health: { ...health, checked_at: now().toISOString() } };
     return last.health;
   };
 }
@@ -224,8 +228,8 @@ function threadsHealth({ threads }: HealthSources): PartHealth {
 
 /** Asks nobody until it is read. */
 export function openHealth(o: HealthSources): Health {
-  const carrier = remembered(() => carrierHealth(o.carrier), o.now);
-  const model = remembered(() => modelHealth(o.model), o.now);
+  const carrier = remembered(() => carrierHealth(o.carrier), o);
+  const model = remembered(() => modelHealth(o.model), o);
   return {
     async read() {
       const [ofCarrier, ofModel, ofQueue] = await Promise.all([carrier(), model(), queueHealth(o)]);

@@ -33,6 +33,7 @@ export interface SessionApiOptions {
   version: string;
   log: Pick<Log, 'info' | 'warn'>;
   now: () => Date;
+  monotonicMs: () => number;
 }
 
 /** `open`: what needs no session; `own`: what does, to be mounted behind it and behind the body's reader. */
@@ -45,7 +46,7 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
   /** @throws AppError rate_limited */
   function countAttempt(req: Request): string {
     const address = addressOf(req);
-    const wait = attempts.take(address, o.now().getTime());
+    const wait = attempts.take(address, o.monotonicMs());
     if (wait > 0) {
       log.warn({ address, wait_seconds: Math.ceil(wait) }, 'dashboard.too_many_attempts');
       throw new AppError(

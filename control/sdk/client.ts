@@ -139,7 +139,7 @@ const callsOf = ({ ask, list }: Requests) => ({
    */
   async wait(id: string, o: WaitOptions = {}): Promise<Call> {
     const { until = 'result', onChange, withinMs, ...request } = o;
-    const giveUpAt = withinMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + withinMs;
+    const giveUpAt = withinMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + withinMs;
     let seen = '';
     for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(LATER_LOOKS_MS, lookMs * 1.5)) {
       const call = await ask('getCall', { ...request, params: { id } });
@@ -149,7 +149,7 @@ const callsOf = ({ ask, list }: Requests) => ({
         onChange?.(call);
       }
       if (hasEnded(call) && (until === 'ended' || call.result_status !== 'pending')) return call;
-      if (Date.now() + lookMs > giveUpAt) {
+      if (performance.now() + lookMs > giveUpAt) {
         throw new OffhookConnectionError(
           `The call is ${call.status} after ${(withinMs ?? 0) / 1000} s; it goes on.`,
           {

@@ -20,6 +20,7 @@ type Verbs =
   | 'recordAttempt'
   | 'dueDeliveries'
   | 'releaseDelivery'
+  | 'pullDueDeliveries'
   | 'clearLeases'
   | 'getDelivery'
   | 'listDeliveries'
@@ -29,6 +30,9 @@ type Verbs =
 
 /** Consecutive exhausted deliveries that disable an endpoint. */
 const MAX_CONSECUTIVE_FAILURES = 10;
+
+/** An attempt that was not charged is made again after a minute. */
+const SLACK_MS = 2 * 60_000;
 
 /** Deliveries that wait for nothing but their time: pending, and not held by a disabled endpoint. */
 export const DELIVERABLE = `deliveries.status = 'pending' AND (deliveries.endpoint_id IS NULL OR EXISTS
@@ -269,6 +273,18 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
           return true;
         },
         meanwhile: () => true,
+      });
+    },
+
+    async pullDueDeliveries(now, waitsMs) {
+      const nowMs = Date.parse(now);
+      write(() => {
+        for (const [made, waitMs] of waitsMs.entries()) {
+          const latest = new Date(nowMs + 2 * waitMs + SLACK_MS).toISOString();
+          statement(
+            `UPDATE deliveries SET next_attempt_at = ? WHERE status = 'pending' AND attempt_count = ? AND next_attempt_at > ?`,
+          ).run(new Date(nowMs + waitMs).toISOString(), made, latest);
+        }
       });
     },
 

@@ -80,8 +80,8 @@ export interface SessionOptions {
 export function openSession({ db, clock, log, onWrite, reader, onPrepare }: SessionOptions): Session {
   const listeners = new Set<Listener>();
   const statements = new Map<string, Database.Statement<unknown[], Row>>();
-  /** When what is being written happened, while that is not now. */
-  let happenedAt: string | null = null;
+  /** The time of the transaction that is under way; of what was kept, when it happened. */
+  let writtenAt: string | null = null;
   const version = Number(db.pragma('user_version', { simple: true }));
   const kept = openKeptWrites({ log, probe: () => commit(() => db.pragma(`user_version = ${version}`)) });
   kept.onRecovered(() => each((listener) => listener.recovered?.()));
@@ -102,14 +102,21 @@ export function openSession({ db, clock, log, onWrite, reader, onPrepare }: Sess
     if (news.deliveries.length > 0) each((listener) => listener.deliveries?.(news.deliveries));
   }
 
-  function commit<T>(work: (news: News) => T): T {
+  function commit<T>(work: (news: News) => T, at = clock().toISOString()): T {
     const news: News = { events: [], deliveries: [] };
-    const result = db
-      .transaction(() => {
-        onWrite?.();
-        return work(news);
-      })
-      .immediate();
+    // Read once, before it begins: a clock that finds that it was set has stored times moved first.
+    writtenAt = at;
+    let result: T;
+    try {
+      result = db
+        .transaction(() => {
+          onWrite?.();
+          return work(news);
+        })
+        .immediate();
+    } finally {
+      writtenAt = null;
+    }
     tell(news);
     return result;
   }
@@ -145,17 +152,7 @@ export function openSession({ db, clock, log, onWrite, reader, onPrepare }: Sess
 
   function keep({ work, ...fact }: Omit<Fact<unknown>, 'meanwhile'>): void {
     const at = clock().toISOString();
-    kept.keep({
-      ...fact,
-      write() {
-        happenedAt = at;
-        try {
-          commit(work);
-        } finally {
-          happenedAt = null;
-        }
-      },
-    });
+    kept.keep({ ...fact, write: () => void commit(work, at) });
   }
 
   function writeFact<T>(fact: Fact<T>): T {
@@ -194,7 +191,7 @@ export function openSession({ db, clock, log, onWrite, reader, onPrepare }: Sess
 
   return {
     db,
-    now: () => happenedAt ?? clock().toISOString(),
+    now: () => writtenAt ?? clock().toISOString(),
     write,
     tryWrite: (work) => orConflict(() => write(work)),
     writeFact,

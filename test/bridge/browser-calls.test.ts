@@ -27,6 +27,7 @@ const awaited = (rig: DeskRig, fields: Partial<CallRecord> = {}) =>
 /** The stream came, and what it brings is written. */
 async function talk(rig: DeskRig, id: string): Promise<void> {
   const carrierCallId = id;
+  rig.clock.ms = Math.max(rig.clock.ms, START_MS + 2_000);
   rig.switchboard.onMedia({ type: 'media-started', callId: id, streamId: id, carrierCallId, at: at(2) });
   await until(async () => (await rig.store.findCall(id))?.status === 'in_progress');
 }

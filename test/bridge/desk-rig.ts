@@ -31,8 +31,8 @@ export interface DeskRig {
   down: boolean;
   /** Every media thread runs late. */
   late: boolean;
-  /** The clock; tests move it. */
-  clock: { ms: number };
+  /** The clock; tests move it, and set the wall's by `setMs`. */
+  clock: { ms: number; setMs: number };
   /** A call ready to be dispatched. */
   newCall(fields?: Partial<CallRecord>): CallRecord;
 }
@@ -53,8 +53,9 @@ const unused = (): never => {
 
 /** Opens it; it closes with the test. */
 export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<DeskRig> {
-  const clock = { ms: START_MS };
-  const now = () => new Date(clock.ms);
+  const clock = { ms: START_MS, setMs: 0 };
+  const now = () => new Date(clock.ms + clock.setMs);
+  const monotonicMs = () => clock.ms;
   const store = await openStore({ path: ':memory:', now });
   test.teardown(() => store.close());
   const org = await addOrganization(store, { balance_milli_cents: 0 });
@@ -140,6 +141,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     otherCarriers: [browser],
     log,
     now,
+    monotonicMs,
     script: { greeting: () => '', idle: () => [], voicemail: () => '', modelTools: () => [] },
     access: { name: 'none', url: '', apiKey: '', model: '', transcriptionModel: '' },
     publicUrl: 'http://127.0.0.1',
@@ -180,6 +182,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     store,
     log,
     now,
+    monotonicMs,
     ringSeconds: 60,
     maxSeconds: 3_600,
     pricePerMinute: 6_000,

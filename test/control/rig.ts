@@ -228,7 +228,7 @@ export async function openRig(
     },
   };
 
-  const parts = { store, calls, carrier, egress, config, log, now };
+  const parts = { store, calls, carrier, egress, config, log, now, monotonicMs: () => at };
   const pages = o.dashboard?.(parts) ?? o.pages;
   const app = createApp({
     ...parts,

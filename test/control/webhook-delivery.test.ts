@@ -13,6 +13,9 @@ async function deliveryFor(rig: Rig, egress: Pick<Egress, 'request'> = rig.egres
   const delivery = openDelivery({ store: rig.store, egress, log: silent, retryScale, version: '1.2.3' });
   return async (id: string, stop = never): Promise<DeliveryRecord> => {
     const before = await rig.store.getDelivery(rig.org, id);
+    // Its time has come: nothing is attempted before that.
+    const dueInMs = Date.parse(before?.delivery.next_attempt_at ?? '') - Date.now();
+    if (dueInMs > 0) await rig.store.moveTimes(-dueInMs);
     const claimed = await delivery.claim(id, before?.delivery.attempt_count ?? 0);
     if (claimed === null) throw new Error('nothing to claim');
     await delivery.attempt(claimed, stop);

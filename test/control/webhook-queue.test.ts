@@ -227,6 +227,7 @@ t.test(
       target,
       prefix: '{test}',
       log: silent,
+      now: () => new Date(),
       work: async (id, attempt) => {
         worked.push(`${id}#${attempt}`);
       },

@@ -1,6 +1,7 @@
 // Delivery end to end without Redis: commit to receiver, over the schedule, through stops and restarts.
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
+import { openClock } from '../../clock.ts';
 import { RETRY_SECONDS } from '../../control/webhook-schedule.ts';
 import { openReceiver } from './receiver.ts';
 import { ENDPOINT_SECRET, openRig, until } from './webhook-rig.ts';
@@ -31,6 +32,38 @@ t.test('what was due before the start is swept up, leases of the dead included',
   await until(async () => (await rig.deliveries()).every((delivery) => delivery.status === 'delivered'));
   t.equal(receiver.requests.length, 3);
 });
+
+for (const [what, byMs] of [
+  ['an hour forth', 3_600_000],
+  ['an hour back', -3_600_000],
+  ['a day forth', 86_400_000],
+  ['a day back', -86_400_000],
+] as const) {
+  t.test(`the wall clock is set ${what} between two attempts: the second comes at its time`, async (t) => {
+    const at: number[] = [];
+    const receiver = await openReceiver((_request, response) => {
+      at.push(performance.now());
+      response.writeHead(at.length === 1 ? 500 : 204).end();
+    });
+    t.teardown(() => receiver.close());
+    const rig = await openRig(t);
+    await rig.endpoint(receiver.url);
+    let set = 0;
+    const clock = openClock({ wallMs: () => Date.now() + set });
+    t.teardown(() => clock.close());
+    clock.onSet((ms) => void rig.store.moveTimes(ms));
+    // The first wait is 5 s, here 1 s, and spread by a fifth.
+    await rig.deliver({ clock, retryScale: 0.2, tuning: { sweepMs: 50 } });
+    await rig.event();
+    await until(async () => (await rig.deliveries())[0]?.attempt_count === 1);
+    set = byMs;
+    await until(async () => (await rig.deliveries())[0]?.status === 'delivered');
+    t.ok((at[1] ?? 0) - (at[0] ?? 0) > 750, `after ${Math.round((at[1] ?? 0) - (at[0] ?? 0))} ms`);
+    const [request] = receiver.requests.slice(-1);
+    const signedAgoMs = Date.now() + set - Number(request?.headers['webhook-timestamp']) * 1000;
+    t.ok(Math.abs(signedAgoMs) < 60_000, 'signed with the wall clock');
+  });
+}
 
 t.test('ten attempts over the schedule, each gap within a fifth, then exhausted', async (t) => {
   const scale = 0.000_03;

@@ -59,13 +59,16 @@ function faultsOf(sql: string, steps: readonly string[], partial: ReadonlySet<st
   const large = steps.some((step) => LARGE.has(/^(?:SCAN|SEARCH) (\S+)/.exec(step)?.[1] ?? ''));
   // A statement says itself why there is little to sort.
   const bounded = !large || /\/\* sorts: [^*]+\*\//.test(sql);
+  // Likewise where a walk is rare, and through little.
+  const walks = /\/\* walks: [^*]+\*\//.test(sql);
   for (const step of steps) {
     const scan = /^SCAN (\S+)(?: USING (?:COVERING )?INDEX (\S+))?/.exec(step);
     const [, table = '', index] = scan ?? [];
     // A partial index holds what waits, and not what is done.
     if (scan !== null && !partial.has(index ?? '')) {
-      if (LARGE.has(table)) faults.push(step);
-      else if (/VIRTUAL TABLE INDEX \d+:$/.test(step)) faults.push(step);
+      if (LARGE.has(table)) {
+        if (!walks) faults.push(step);
+      } else if (/VIRTUAL TABLE INDEX \d+:$/.test(step)) faults.push(step);
       else if (!SMALL.has(table) && !table.startsWith('(') && !/VIRTUAL TABLE/.test(step)) faults.push(step);
     }
     if (/AUTOMATIC/.test(step)) faults.push(step);

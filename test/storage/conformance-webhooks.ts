@@ -464,6 +464,49 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
     t.equal(await store.releaseDelivery(uuid(), at(9000)), false);
   });
 
+  t.test('the wall clock is set: what is still to come stays as far off as it was', async (t) => {
+    const { store, org } = await open(t);
+    const { id } = await oneInline(store, org);
+    await store.claimDelivery(id, 0, at(0), 30_000);
+    await store.recordAttempt(id, outcome({ http: 500, status: 'pending', nextAttemptAt: at(5000) }));
+    const done = await oneInline(store, org);
+    await store.claimDelivery(done.id, 0, at(0), 30_000);
+    await store.recordAttempt(done.id, outcome({ http: 200 }));
+    await store.beginIdempotent(org, 'k', 'hash', at(0));
+    await store.finishIdempotent(org, 'k', 201, '{}');
+    for (const byMs of [86_400_000, -3_600_000]) {
+      const before = Date.parse((await store.getDelivery(org, id))?.delivery.next_attempt_at ?? '');
+      await store.moveTimes(byMs);
+      t.match(await store.getDelivery(org, id), {
+        delivery: { next_attempt_at: new Date(before + byMs).toISOString() },
+      });
+      t.match(
+        await store.getDelivery(org, done.id),
+        { delivery: { next_attempt_at: at(0) } },
+        'what is past stays',
+      );
+    }
+    const day = 86_400_000 - 3_600_000;
+    t.match(await store.beginIdempotent(org, 'k', 'hash', at(day + 86_399_000)), { state: 'done' });
+    t.match(await store.beginIdempotent(org, 'k', 'hash', at(day + 86_401_000)), { state: 'new' });
+  });
+
+  t.test('at start a retry is no further off than its wait', async (t) => {
+    const { store, org } = await open(t);
+    const waits = [0, 5000, 30_000];
+    const { id } = await oneInline(store, org);
+    await store.claimDelivery(id, 0, at(0), 30_000);
+    await store.recordAttempt(id, outcome({ http: 500, status: 'pending', nextAttemptAt: at(5000) }));
+    await store.pullDueDeliveries(at(0), waits);
+    t.match(
+      await store.getDelivery(org, id),
+      { delivery: { next_attempt_at: at(5000) } },
+      'as it was planned',
+    );
+    await store.pullDueDeliveries(at(-3_600_000), waits);
+    t.match(await store.getDelivery(org, id), { delivery: { next_attempt_at: at(-3_595_000) } });
+  });
+
   t.test('an organization has as many endpoints as its limit, deleted ones not counted', async (t) => {
     const { store, org } = await open(t);
     const other = await addOrganization(store);

@@ -74,7 +74,7 @@ async function follow(context: Context, id: string): Promise<Call> {
         `${' '.repeat(8)}${output.paint('bold', STATE[call.status])}${ended && why !== null ? output.paint('dim', ` (${oneLine(why)})`) : ''}`,
       );
     };
-    if (call.status === 'in_progress' && answeredAt === 0) answeredAt = Date.now();
+    if (call.status === 'in_progress' && answeredAt === 0) answeredAt = performance.now();
     if (!ended) tell();
     const complete = call.answered_at === null || (await look(settled));
     // The end is the last line: words may still be on their way when the call is over.
@@ -84,7 +84,7 @@ async function follow(context: Context, id: string): Promise<Call> {
       return call;
     }
     if (ended) show('        the result is being worked out …');
-    else if (answeredAt > 0) show(`        ${clock(Date.now() - answeredAt)} on the line`);
+    else if (answeredAt > 0) show(`        ${clock(performance.now() - answeredAt)} on the line`);
     await sleep(LOOK_MS, undefined, { signal });
   }
 }

@@ -230,6 +230,7 @@ t.test('each part says what is wrong with it', async (t) => {
     warnMb: 500,
     threads: () => state.threads,
     now: () => new Date(now),
+    monotonicMs: () => now,
   });
   const states = async () => Object.values(await health.read()).map((part) => part.state);
   t.same(await states(), ['ok', 'ok', 'ok', 'ok', 'ok']);
