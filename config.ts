@@ -107,6 +107,12 @@ export const SETTINGS = {
     advanced: true,
     help: 'addresses of proxies on other hosts whose X-Forwarded-For is believed (172.16.0.0/12,…)',
   },
+  ALLOWED_HOSTS: {
+    kind: 'list',
+    default: '',
+    advanced: true,
+    help: 'further host names under which the dashboard is opened, without ports (phone.lan,192.168.1.7,…)',
+  },
   PRICE_PER_MINUTE_MILLI_CENTS: {
     kind: 'integer',
     default: '0',

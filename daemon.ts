@@ -29,6 +29,7 @@ import { createMetrics, observeIntegrity } from './control/metrics.ts';
 import { greetingInstructions, idleInstructions, voicemailInstructions } from './control/prompt.ts';
 import { costOf, numberPricesOf } from './control/rates.ts';
 import { readRates } from './control/rates-file.ts';
+import { arrivalOf } from './control/request-arrival.ts';
 import { clientOf } from './control/request-origin.ts';
 import { openResults } from './control/results.ts';
 import { openStorageSpace } from './control/storage-space.ts';
@@ -357,8 +358,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       hooks: CARRIER.hooks({
         accountSid: config.TWILIO_ACCOUNT_SID ?? '',
         authToken: config.TWILIO_AUTH_TOKEN ?? '',
-        clientOf: ({ headers, socket }) =>
-          clientOf({ headers, remoteAddress: socket.remoteAddress }, trustsProxy),
+        clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
         publicUrl,
         hooksPath: HOOKS_PATH,
         handlers: switchboard,

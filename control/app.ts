@@ -22,7 +22,9 @@ import { observeHttp, watchDaemon } from './metrics.ts';
 import { numberRoutes } from './numbers.ts';
 import { rateLimit } from './rate-limit.ts';
 import { referenceRoutes } from './reference.ts';
+import { arrivalOf, hostRules } from './request-arrival.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
+import { isLocalOperator } from './request-origin.ts';
 import { type ControlParts, type Route, serveRoutes } from './route.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { webhookSecretRoutes } from './webhook-secret.ts';
@@ -80,6 +82,7 @@ export function createApp(o: AppParts): Express {
       prove: o.prove,
       metrics: o.metrics,
       hasKey: async (headers) => (await findRequestKey(o.store, { headers })) !== null,
+      isLocalOperator: (req) => isLocalOperator(arrivalOf(req), hostRules(o.config)),
     }),
   );
 

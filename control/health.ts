@@ -1,27 +1,18 @@
 // Whether the process lives, whether it should be sent work, and its metrics: outside /v1, for whoever runs the daemon.
-import { type RequestHandler, Router } from 'express';
+import { type Request, type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { AppError } from '../errors.ts';
 import { contextOf } from './request-context.ts';
 
-/** What is ready and what is not, by part; shown to anybody who asks, so no secrets and no addresses. */
+/** What is ready and what is not, by part; no secrets and no addresses. */
 export interface Readiness {
   ok: boolean;
   checks: Record<string, unknown>;
 }
 
-const PROXY_HEADERS = [
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-real-ip',
-  'cf-connecting-ip',
-  'via',
-];
-
 /**
- * `/healthz` and `/readyz` are open. `/metrics` is open to this machine only, asked directly: the port is public, and
- * behind a tunnel everybody comes from loopback. Elsewhere it takes an API key.
+ * `/healthz` is open, `/readyz` says to everybody whether it is ready. What is not ready, and `/metrics`, are for this
+ * machine, asked directly, and for who has an API key: the port is public, and behind a tunnel everybody comes from loopback.
  */
 export function healthRoutes(o: {
   ready: () => Readiness;
@@ -29,7 +20,9 @@ export function healthRoutes(o: {
   hasKey: (headers: { authorization?: string | undefined }) => Promise<boolean>;
   /** Answers a challenge of somebody who wants to know which daemon this is (instance.ts). */
   prove?: ((challenge: unknown) => string | null) | undefined;
+  isLocalOperator: (req: Request) => boolean;
 }): Router {
+  const mayKnow = async (req: Request) => o.isLocalOperator(req) || (await o.hasKey(req.headers));
   const router = Router({ caseSensitive: true });
   const mark =
     (path: string): RequestHandler =>
@@ -43,20 +36,19 @@ export function healthRoutes(o: {
     res.json({ status: 'ok', ...(proof === null ? {} : { proof }) });
   });
 
-  router.get('/readyz', mark('/readyz'), (_req, res) => {
+  router.get('/readyz', mark('/readyz'), async (req, res) => {
     const { ok, checks } = o.ready();
     if (!ok) res.set('Retry-After', '5');
-    res.status(ok ? 200 : 503).json({ status: ok ? 'ready' : 'not_ready', checks });
+    const status = ok ? 'ready' : 'not_ready';
+    res.status(ok ? 200 : 503).json((await mayKnow(req)) ? { status, checks } : { status });
   });
 
   router.get('/metrics', mark('/metrics'), async (req, res) => {
-    const proxied = PROXY_HEADERS.some((name) => req.headers[name] !== undefined);
-    const local = /^(127\.|::1$|::ffff:127\.)/.test(req.socket.remoteAddress ?? '');
-    if ((proxied || !local) && !(await o.hasKey(req.headers))) {
+    if (!(await mayKnow(req))) {
       res.set('WWW-Authenticate', 'Bearer realm="offhook"');
       throw new AppError(
         'unauthorized',
-        'From another machine, /metrics needs an API key: Authorization: Bearer sk_….',
+        'From another machine, or where PUBLIC_URL is set, /metrics needs an API key: Authorization: Bearer sk_….',
       );
     }
     res.set('Content-Type', o.metrics.contentType);

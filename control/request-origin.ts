@@ -5,6 +5,17 @@ export interface Arrival {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Of the socket. */
   remoteAddress: string | undefined;
+  /** Of the socket's own end: where it was listened. */
+  localAddress?: string | undefined;
+  localPort?: number | undefined;
+}
+
+/** Under which names the daemon is asked. */
+export interface HostRules {
+  /** PUBLIC_URL as it is set. */
+  publicUrl: string | null;
+  /** Further names and addresses, without ports. */
+  allowed: readonly string[];
 }
 
 const one = (value: string | string[] | undefined): string | undefined =>
@@ -19,8 +30,51 @@ const PROXY_HEADERS = [
   'x-forwarded-host',
   'x-forwarded-proto',
   'x-real-ip',
+  'cf-connecting-ip',
   'via',
 ];
+
+/** The name in a Host header or a URL as it is compared, and its port; null when it is none. */
+function readHost(host: string | undefined): { name: string; port: number } | null {
+  if (host === undefined || !/^[^/?#@\\\s]+$/.test(host) || !URL.canParse(`http://${host}`)) return null;
+  const { hostname, port } = new URL(`http://${host}`);
+  return { name: hostname.replace(/^\[|\]$|\.$/g, ''), port: port === '' ? 80 : Number(port) };
+}
+
+const isLocalName = (name: string) => /^(localhost|.+\.localhost|127(\.\d+){3}|::1)$/.test(name);
+
+/**
+ * Whether the name that was asked is one of ours: this host's own, the address that was reached, PUBLIC_URL's or one that is
+ * allowed. A page elsewhere whose name was turned to this address (DNS rebinding) asks under its own.
+ */
+export function isOwnHost({ headers, localAddress }: Arrival, { publicUrl, allowed }: HostRules): boolean {
+  const asked = readHost(one(headers.host))?.name;
+  if (asked === undefined) return false;
+  if (isLocalName(asked)) return true;
+  const own = [localAddress?.replace('::ffff:', ''), ...allowed];
+  if (publicUrl !== null) own.push(new URL(publicUrl).hostname);
+  return own.some((name) => name !== undefined && readHost(bracketed(name))?.name === asked);
+}
+
+const bracketed = (name: string) => (name.includes(':') && !name.startsWith('[') ? `[${name}]` : name);
+
+/**
+ * Whether somebody at this machine asks, and nobody through it. A proxy need not tell that it is one: where PUBLIC_URL leads
+ * anywhere but to this listener there is one, and nobody is known to be here.
+ */
+export function isLocalOperator(arrival: Arrival, { publicUrl }: HostRules): boolean {
+  const { headers, remoteAddress = '', localPort } = arrival;
+  const isOurs = (host: string | undefined) => {
+    const read = readHost(host);
+    return read !== null && isLocalName(read.name) && read.port === localPort;
+  };
+  return (
+    isLoopback(remoteAddress) &&
+    PROXY_HEADERS.every((name) => headers[name] === undefined) &&
+    isOurs(one(headers.host)) &&
+    (publicUrl === null || isOurs(new URL(publicUrl).host))
+  );
+}
 
 /**
  * Who asks, for counting what one address does. Behind a proxy on this host, or one that is trusted, it is the last address of

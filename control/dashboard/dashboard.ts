@@ -6,11 +6,12 @@ import { AppError } from '../../errors.ts';
 import { readRanges } from '../addresses.ts';
 import { jsonBody } from '../json-body.ts';
 import { rateLimit } from '../rate-limit.ts';
+import { hostRules } from '../request-arrival.ts';
 import { contextOf } from '../request-context.ts';
 import { type ControlParts, type Route, serveRoutes } from '../route.ts';
 import { openAssets } from './assets.ts';
 import { browserCallRoutes } from './browser-calls.ts';
-import { refuseOthersPages, requireSession } from './guard.ts';
+import { refuseOtherHosts, refuseOthersPages, requireSession } from './guard.ts';
 import { type HealthSources, openHealth } from './health.ts';
 import { keyApi } from './key-api.ts';
 import { liveApi } from './live-api.ts';
@@ -71,6 +72,7 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   api.use(nothingHere);
 
   const pages = Router({ caseSensitive: true });
+  pages.use(refuseOtherHosts(hostRules(o.config)));
   pages.use('/dashboard/api', api);
   const assets = openAssets(o.config.DASHBOARD_RELOAD);
   let stopPreparing = () => {};

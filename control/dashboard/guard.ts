@@ -1,17 +1,25 @@
 // Who may pass to the dashboard's API: nobody's page but ours, nobody without a session, and no change without its token.
 import { timingSafeEqual } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.ts';
+import { arrivalOf } from '../request-arrival.ts';
 import { contextOf } from '../request-context.ts';
-import { type Arrival, fromOtherSite, fromOwnPage } from '../request-origin.ts';
+import { fromOtherSite, fromOwnPage, type HostRules, isOwnHost } from '../request-origin.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 
-export const arrivalOf = (req: Request): Arrival => ({
-  headers: req.headers,
-  remoteAddress: req.socket.remoteAddress,
-});
-
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Under a name that is not ours nothing is shown, and nobody signs in. */
+export function refuseOtherHosts(rules: HostRules): RequestHandler {
+  return (req, _res, next) => {
+    if (isOwnHost(arrivalOf(req), rules)) return next();
+    const own = rules.publicUrl === null ? '' : ` Open it at ${rules.publicUrl}.`;
+    throw new AppError(
+      'forbidden',
+      `The dashboard does not answer to this host name.${own} Another name that reaches it is to be set in ALLOWED_HOSTS.`,
+    );
+  };
+}
 
 /** Another site's page gets nothing, whatever it asks; a change must come from our own page, signed in or not. */
 export function refuseOthersPages(publicUrl: string): RequestHandler {

@@ -6,6 +6,8 @@ import {
   clientOf,
   fromOtherSite,
   fromOwnPage,
+  isLocalOperator,
+  isOwnHost,
   isSecure,
   readCookie,
 } from '../../control/request-origin.ts';
@@ -147,3 +149,62 @@ t.test(
     t.equal(attempts.take('a', now + 3_600_000), 0, 'free again');
   },
 );
+
+t.test('names of our own, and those that are none', async (t) => {
+  const rules = { publicUrl: 'https://calls.example.com/phone', allowed: ['phone.lan', 'fd00::7'] };
+  const at = (host: string | undefined, localAddress = '192.168.1.7') => ({
+    headers: host === undefined ? {} : { host },
+    remoteAddress: '203.0.113.7',
+    localAddress,
+    localPort: 8080,
+  });
+  for (const [host, own] of [
+    ['localhost:8080', true],
+    ['LocalHost', true],
+    ['localhost.', true],
+    ['a.localhost:1', true],
+    ['127.0.0.1:8080', true],
+    ['127.9.8.7', true],
+    // As browsers read it.
+    ['0x7f000001', true],
+    ['[::1]:8080', true],
+    ['calls.example.com', true],
+    ['CALLS.example.com:443', true],
+    ['phone.lan:8080', true],
+    ['[fd00::7]:8080', true],
+    ['192.168.1.7:8080', true],
+    ['192.168.1.8', false],
+    ['evil.example', false],
+    ['localhost.evil.example', false],
+    ['notlocalhost', false],
+    ['calls.example.com.evil.example', false],
+    ['example.com', false],
+    ['evil.example@localhost', false],
+    ['localhost/evil.example', false],
+    ['local host', false],
+    ['', false],
+    [undefined, false],
+  ] as const) {
+    t.equal(isOwnHost(at(host), rules), own, `${host}`);
+  }
+  t.ok(isOwnHost(at('192.168.1.7', '::ffff:192.168.1.7'), rules), 'IPv4 in an IPv6 socket');
+  t.ok(isOwnHost(at('[2001:db8::1]', '2001:db8::1'), rules));
+  t.notOk(isOwnHost(at('calls.example.com'), { publicUrl: null, allowed: [] }));
+});
+
+t.test('who is at the machine itself', async (t) => {
+  const here = { headers: { host: 'localhost:8080' }, remoteAddress: '127.0.0.1', localPort: 8080 };
+  for (const [what, arrival, publicUrl, local] of [
+    ['nothing in front', here, null, true],
+    ['a PUBLIC_URL that is this listener', here, 'http://127.0.0.1:8080', true],
+    ['a PUBLIC_URL elsewhere', here, 'https://calls.example.com', false],
+    ['a PUBLIC_URL on this host, of a proxy', here, 'http://localhost:9000', false],
+    ['from another machine', { ...here, remoteAddress: '192.168.1.9' }, null, false],
+    ['under another name', { ...here, headers: { host: 'evil.example:8080' } }, null, false],
+    ['by another port', { ...here, headers: { host: 'localhost:9000' } }, null, false],
+    ['by IPv6', { ...here, headers: { host: '[::1]:8080' }, remoteAddress: '::1' }, null, true],
+    ['by a proxy that says so', { ...here, headers: { ...here.headers, via: '1.1 x' } }, null, false],
+  ] as const) {
+    t.equal(isLocalOperator(arrival, { publicUrl, allowed: [] }), local, what);
+  }
+});

@@ -343,7 +343,7 @@ export async function checkDaemon(config: Config): Promise<{ running: boolean; f
       : warn(
           'daemon',
           `It runs at ${at} and takes no calls now.${doubt}`,
-          `Read ${at}/readyz: it says which part is not ready.`,
+          `Read ${at}/readyz with an API key: it says which part is not ready.`,
         ),
   };
 }
