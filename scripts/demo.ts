@@ -1,11 +1,12 @@
 // `npm run demo`: the daemon, a phone network and a speech model, kept running to be tried out in the browser. Simulated
 // people call now and then, so that there is something to see. Ctrl-C ends it and removes what it made.
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
+import { writeScenarios } from './demo/model-scenarios.ts';
 import { openTown, type Town } from './demo/town.ts';
 import { type Lab, openLab } from './lab.ts';
 
@@ -59,24 +60,6 @@ function freePort(wanted: number): Promise<number> {
 
 const paint = (style: Parameters<typeof styleText>[0], text: string) =>
   styleText(style, text, { stream: process.stdout, validateStream: true });
-
-/** The model's scenarios, each for the agents of the town that it is about; the last is for every other one. */
-function writeScenarios(folder: string): string[] {
-  const shipped = join(import.meta.dirname, 'model-simulator/scenarios');
-  const meant = { reminder: 'Riverside Dental', 'order-line': 'order line|lookup_order', demo: undefined };
-  return Object.entries(meant).map(([name, about]) => {
-    const scenario = JSON.parse(readFileSync(join(shipped, `${name}.json`), 'utf8')) as Record<
-      string,
-      unknown
-    >;
-    const file = join(folder, `${name}.json`);
-    writeFileSync(
-      file,
-      JSON.stringify({ ...scenario, hears: relative(folder, join(shipped, '../hears.json')), for: about }),
-    );
-    return file;
-  });
-}
 
 function welcome(lab: Lab, town: Town, o: Options): void {
   const link = lab.daemon.lines.map((line) => /https?:\/\/\S+\/setup#\S+/.exec(line)?.[0]).find(Boolean);

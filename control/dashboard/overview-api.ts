@@ -1,12 +1,14 @@
 // `GET overview` and `GET health`: how the line did, and how it stands.
 import { Router } from 'express';
 import { z } from 'zod';
+import type { Config } from '../../config.ts';
 import type { Store } from '../../storage/store.ts';
 import { parse } from '../schemas.ts';
 import { sessionOf } from './guard.ts';
 import { callsHealth, type Health, type LateCalls } from './health.ts';
 import type { LiveFeed } from './live-feed.ts';
 import { type Overview, overviewOf, RANGES, type Range, spanOf } from './overview.ts';
+import { peersOf } from './peers.ts';
 
 /** Many views of the same numbers are one reading of them. */
 const FRESH_MS = 5_000;
@@ -35,6 +37,7 @@ export function overviewApi(o: {
   store: Pick<Store, 'callHours' | 'failureReasons' | 'answerLatencies'>;
   feed: Pick<LiveFeed, 'calls'>;
   health: Health;
+  config: Pick<Config, 'TWILIO_BASE_URL' | 'OPENAI_BASE_URL'>;
   now: () => Date;
 }): Router {
   async function read(orgId: string, range: Range): Promise<Overview> {
@@ -73,7 +76,11 @@ export function overviewApi(o: {
     const { range } = parse(query, req.query);
     const { orgId } = sessionOf(res);
     const overview = await overviews.of(`${orgId} ${range}`);
-    res.json({ ...overview, totals: { ...overview.totals, live: o.feed.calls(orgId).length } });
+    res.json({
+      ...overview,
+      measured_against: peersOf(o.config),
+      totals: { ...overview.totals, live: o.feed.calls(orgId).length },
+    });
   });
   router.get('/health', async (_req, res) => {
     const { orgId } = sessionOf(res);

@@ -27,6 +27,11 @@ export interface Overview {
   completed_rate: number | null;
   /** End of speech until something was heard; null where nothing was measured. */
   latency: { p50_ms: number | null; p95_ms: number | null; turns: number };
+  /** Whom the daemon speaks to now, which is whom latencies are of. */
+  measured_against: Record<
+    'carrier' | 'model',
+    { host: string; place: 'vendor' | 'this_machine' | 'elsewhere' }
+  >;
   /** Most frequent first. `reason` is an error code or a cause of the end. */
   failures: { reason: string; count: number }[];
   spend: {

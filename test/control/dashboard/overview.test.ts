@@ -123,6 +123,10 @@ t.test('the route answers for its own organization, and says which ranges there 
     t.equal(body.series.at(-1).calls, 2);
   }
   t.equal((await browser.ask('GET', '/overview')).body.range, '24h');
+  t.match((await browser.ask('GET', '/overview')).body.measured_against, {
+    carrier: { host: /./, place: /./ },
+    model: { host: /./, place: /./ },
+  });
   const wrong = await browser.ask('GET', '/overview?range=1y');
   t.same([wrong.status, wrong.body.error.param], [400, 'range']);
   rig.feed.observer.changed?.(makeCall(rig.orgId, { agent_id: null }));

@@ -6,6 +6,7 @@ import { api } from '../api.ts';
 import { causeInWords } from '../call-words.ts';
 import { count, counted, duration, latency, money, percent } from '../format.ts';
 import { liveCount, onCallsChanged } from '../live-stream.ts';
+import { measured } from '../measured.ts';
 import { withQuery } from '../route-match.ts';
 import { ask } from '../session.ts';
 import type { Health, Overview, Range } from '../session-shapes.ts';
@@ -104,6 +105,7 @@ function Tile(props: { label: string; value: string; note?: string; href?: strin
 function Figures(props: { overview: Overview; range: Range }) {
   const { totals, completed_rate, latency: wait, failures, spend, series } = props.overview;
   const rangeWords = RANGES.find(({ value }) => value === props.range)?.words ?? '';
+  const { simulated, against } = measured(props.overview.measured_against);
   const times = series.map(({ at }) => at);
   const live = liveCount.value;
   return html`
@@ -111,7 +113,11 @@ function Figures(props: { overview: Overview; range: Range }) {
       <${Tile} label="Live now" value=${count(live)} note=${live === 0 ? 'no call on the line' : 'on the line'} href="/live" />
       <${Tile} label="Calls" value=${count(totals.calls)} note=${`${count(totals.inbound)} in, ${count(totals.outbound)} out`} href="/calls" />
       <${Tile} label="Completed" value=${percent(completed_rate)} note=${classesInWords(totals)} tone=${totals.failed > 0 && totals.failed >= totals.completed ? 'bad' : undefined} />
-      <${Tile} label="Answer latency, median" value=${latency(wait.p50_ms)} note=${wait.p50_ms === null ? 'nothing measured' : `95 % within ${latency(wait.p95_ms)}`} />
+      <${Tile}
+        label=${simulated ? 'Answer latency, simulated' : 'Answer latency, median'}
+        value=${latency(wait.p50_ms)}
+        note=${wait.p50_ms === null ? 'nothing measured' : `${simulated ? 'median; ' : ''}95 % within ${latency(wait.p95_ms)}${against === null ? '' : `; ${against}`}`}
+      />
       <${Tile} label="Spend" value=${money(spend.cost_milli_cents)} note=${spend.billed_milli_cents === 0 ? 'estimated' : `estimated; ${money(spend.billed_milli_cents)} charged`} />
     </dl>
     ${
@@ -142,7 +148,7 @@ function Figures(props: { overview: Overview; range: Range }) {
             </div>
             <div class="card">
               <${Chart}
-                title="From the end of speech until the answer is heard"
+                title=${`From the end of speech until the answer is heard${simulated ? ', simulated' : ''}`}
                 kind="line"
                 times=${times}
                 format=${latency}
