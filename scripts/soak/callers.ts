@@ -22,6 +22,8 @@ export interface Account {
   unexplained: string[];
   /** Refused before it rang: no line, or no media thread that keeps time. */
   refused: number;
+  /** Requests that were cut off: whether they were taken shows by what follows. */
+  unanswered: number;
   talkSeconds: number;
   /** Frames that the carrier sent and the daemon never worked on, those of a last moment not counted. */
   framesSent: number;
@@ -78,6 +80,8 @@ const LOOK_MS = 1_000;
 const END_MS = 120_000;
 /** So long after the end all that concerns a call has been said. */
 const SETTLE_MS = 3_000;
+/** Whom nobody called by then was not called. */
+const NEVER_CALLED_MS = 60_000;
 /** After a refusal. */
 const LATER_MS = 2_000;
 
@@ -99,6 +103,7 @@ export function startCallers(o: CallersOptions): Callers {
     ends: {},
     unexplained: [],
     refused: 0,
+    unanswered: 0,
     talkSeconds: 0,
     framesSent: 0,
     framesLost: 0,
@@ -182,8 +187,11 @@ export function startCallers(o: CallersOptions): Callers {
     };
   }
 
-  const legsOf = async (number: string) =>
-    (await lab.ask<{ calls: CallReport[] }>('carrier', `/calls?number=${encodeURIComponent(number)}`)).calls;
+  const legsOf = async (number: string) => {
+    const path = `/calls?number=${encodeURIComponent(number)}`;
+    const ask = () => lab.ask<{ calls: CallReport[] }>('carrier', path);
+    return (await ask().catch(ask)).calls;
+  };
 
   /** The call's end by the daemon's webhook; null when it was refused, or no word came in time. */
   async function endOf(number: string, one: Plan): Promise<PublicCall | null | 'refused'> {
@@ -196,6 +204,7 @@ export function startCallers(o: CallersOptions): Callers {
       await pause(LOOK_MS);
       if (state.id === null) {
         const legs = await legsOf(number);
+        if (legs.length === 0 && performance.now() - begun > NEVER_CALLED_MS) return 'refused';
         if (legs.length > 0 && legs.every(({ endedAtMs }) => endedAtMs !== null)) {
           // Its webhook may still be on the way.
           for (let waited = 0; state.id === null && waited < END_MS / 10; waited += LOOK_MS)
@@ -204,7 +213,7 @@ export function startCallers(o: CallersOptions): Callers {
         }
       } else if (one.hangUpAfterMs !== null && !hungUp && performance.now() - begun > one.hangUpAfterMs) {
         hungUp = true;
-        await lab.api('POST', `/v1/calls/${state.id}/hangup`);
+        await lab.api('POST', `/v1/calls/${state.id}/hangup`).catch(() => account.unanswered++);
       }
     }
     return state.end;
@@ -264,14 +273,16 @@ export function startCallers(o: CallersOptions): Callers {
       } else {
         await lab.ask('carrier', `/callees/${encodeURIComponent(number)}`, one.callee, 'PUT');
         const agent = o.outboundAgents[random.integer(o.outboundAgents.length)];
-        const answer = await lab.api<PublicCall>('POST', '/v1/calls', { agent_id: agent, to: number });
-        if (answer.status === 503) {
+        const answer = await lab
+          .api<PublicCall>('POST', '/v1/calls', { agent_id: agent, to: number })
+          .catch(() => null);
+        if (answer === null) account.unanswered++;
+        else if (answer.status === 503) {
           account.refused++;
           await pause(LATER_MS);
           return;
-        }
-        if (answer.status !== 201) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-        state.id = answer.body.id;
+        } else if (answer.status === 201) state.id = answer.body.id;
+        else throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
       }
       const end = await endOf(number, one);
       if (end === 'refused') {

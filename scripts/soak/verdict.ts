@@ -123,7 +123,7 @@ export function judgeCalls(account: Account, left: { callsLive: number; callsHel
     {
       name: 'calls',
       of: 'calls',
-      value: `${account.calls}, ${(account.talkSeconds / 3600).toFixed(1)} hours of talk; ${account.refused} refused before they rang`,
+      value: `${account.calls}, ${(account.talkSeconds / 3600).toFixed(1)} hours of talk; ${account.refused} refused before they rang, ${account.unanswered} requests cut off`,
       violations: account.calls === 0 ? ['there was no call'] : [],
     },
     {

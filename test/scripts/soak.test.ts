@@ -141,6 +141,7 @@ t.test('calls: what is lost, unexplained or left behind is named', async (t) => 
     ends: {},
     unexplained: [],
     refused: 3,
+    unanswered: 0,
     talkSeconds: 600,
     framesSent: 30_000,
     framesLost: 0,
