@@ -10,6 +10,7 @@ import {
   limitConnections,
 } from '../bridge/connection-limits.ts';
 import { clientOf } from './request-origin.ts';
+import { queueRequests } from './request-queue.ts';
 
 /** Without those of calls, whose media sockets are counted by the lines in use. */
 const MAX_CONNECTIONS = 2_000;
@@ -18,15 +19,15 @@ const MAX_OF_AN_ADDRESS = 500;
 /**
  * A server that does not listen yet.
  * @param trustsProxy whether X-Forwarded-For of a connection from this address is believed, as it is from loopback
+ * @param waited told of each request how long it waited for its work, in milliseconds
  */
 export function createHttpServer(
   app: RequestListener,
   trustsProxy: (address: string) => boolean = () => false,
+  waited: (ms: number) => void = () => {},
 ): { server: Server; limits: ConnectionLimits } {
-  const server = createServer({ ...DEADLINES, maxHeaderSize: 16_384 }, (request, response) => {
-    // Its connection has just been ended; what it sent with it is not worth the work.
-    if (!request.socket.destroyed) app(request, response);
-  });
+  const server = createServer({ ...DEADLINES, maxHeaderSize: 16_384 });
+  queueRequests(server, app, { waited });
   server.maxHeadersCount = 64;
   const clients: ConnectionRules['clientOf'] = (remoteAddress, headers) =>
     clientOf({ headers: headers ?? {}, remoteAddress }, trustsProxy);

@@ -41,6 +41,8 @@ export interface SoakReport {
 }
 
 const READ_MS = 1_000;
+/** For the last sample, when the time is over. */
+const LAST_WORD_MS = 60_000;
 const SCENARIOS = ['order-line', 'default'];
 
 /** The resident set's part that belongs to no file, where /proc tells it. */
@@ -203,6 +205,7 @@ async function watch(
       since.push(reading);
     }
     const passedMs = performance.now() - began;
+    if (passedMs > o.minutes * 60_000 + LAST_WORD_MS) throw new Error('the daemon does not answer any more');
     if (passedMs < nextSampleMs || since.length === 0) continue;
     nextSampleMs += o.sampleSeconds * 1000;
     const sample = joinReadings(since, {
