@@ -194,10 +194,18 @@ function migrate(
   }
   if (version === target) return;
 
+  const seconds = (since: number) => Math.round((performance.now() - since) / 100) / 10;
+  const begun = performance.now();
+  // Lines of progress, because nothing is served until it is done, and of a large database that is minutes.
+  if (tables > 0) {
+    const megabytes = path === ':memory:' ? 0 : Math.ceil(statSync(path).size / 2 ** 20);
+    log?.info({ from: version, to: target, megabytes }, 'storage.migrating');
+  }
   if (tables > 0 && path !== ':memory:') {
     removePartialCopies(path);
     const stamp = (now ?? systemClock.now)().toISOString().replaceAll(/[-:.]/g, '');
     copyDatabase(db, `${path}.schema-${version}.${stamp}.bak`);
+    log?.info({ seconds: seconds(begun) }, 'storage.copied');
   }
   // Off, because a step may rebuild a table that others refer to (sqlite.org/lang_altertable.html, 7);
   // the check below stands in, and the pragma does nothing inside a transaction.
@@ -205,13 +213,18 @@ function migrate(
   try {
     db.transaction(() => {
       for (const migration of migrations.slice(version)) {
+        const stepBegun = performance.now();
         try {
           db.exec(migration.sql);
+          if (tables > 0)
+            log?.info({ step: migration.name, seconds: seconds(stepBegun) }, 'storage.migration_step');
         } catch (error) {
           throw new StorageError('migration_failed', `migration "${migration.name}" failed: ${error}`, error);
         }
       }
+      const checkBegun = performance.now();
       const broken = db.pragma('foreign_key_check') as unknown[];
+      if (tables > 0) log?.info({ seconds: seconds(checkBegun) }, 'storage.references_checked');
       if (broken.length > 0) {
         throw new StorageError('migration_failed', `migrations left ${broken.length} broken references`);
       }
@@ -221,7 +234,7 @@ function migrate(
   } finally {
     db.pragma('foreign_keys = ON');
   }
-  log?.info({ from: version, to: target }, 'storage.migrated');
+  log?.info({ from: version, to: target, seconds: seconds(begun) }, 'storage.migrated');
 }
 
 /** What a copy is called until it is whole. */

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
+import type { Log } from '../../log.ts';
 import { MIGRATIONS } from '../../storage/migrations.ts';
 import { openSession } from '../../storage/sqlite/session.ts';
 import { openDatabase, StorageError } from '../../storage/sqlite.ts';
@@ -225,7 +226,16 @@ t.test('a migration takes a copy first, and happens whole or not at all', (t) =>
   untouched.close();
 
   const later = () => new Date('2026-03-01T13:00:00.000Z');
-  const migrated = openDatabase({ path, now: later, migrations: [...MIGRATIONS, good] });
+  const told: string[] = [];
+  const log = { info: (_fields: unknown, event: string) => told.push(event) } as unknown as Log;
+  const migrated = openDatabase({ path, log, now: later, migrations: [...MIGRATIONS, good] });
+  t.strictSame(
+    told,
+    ['migrating', 'copied', 'migration_step', 'references_checked', 'migrated'].map(
+      (event) => `storage.${event}`,
+    ),
+    'and says how far it is',
+  );
   t.equal(migrated.db.prepare('SELECT plan FROM organizations').pluck().get(), null);
   t.equal(migrated.db.pragma('foreign_keys', { simple: true }), 1, 'foreign keys are on again');
   migrated.close();
