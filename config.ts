@@ -216,7 +216,7 @@ export const SETTINGS = {
     kind: 'list',
     default: '',
     advanced: true,
-    help: 'named points at which the process kills itself (chaos tests): name:probability',
+    help: 'named points at which the process kills itself (name:probability) or stands still (name:500ms), for chaos tests',
   },
 } as const satisfies Record<string, Setting>;
 

@@ -97,7 +97,13 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     setFailpoints(config.FAILPOINTS);
     mkdirSync(join(dataDir, 'recordings'), { recursive: true, mode: 0o700 });
     const databasePath = join(dataDir, 'offhook.db');
-    const store = await openStore({ path: databasePath, secretKeys: config.SECRET_KEY, log, now });
+    const store = await openStore({
+      path: databasePath,
+      secretKeys: config.SECRET_KEY,
+      log,
+      now,
+      onWrite: () => failpoint('commit'),
+    });
     closing.opened({ name: 'store', shareMs: SHARE_MS.rest, close: () => store.close() });
     clock.onSet((byMs) => {
       store.moveTimes(byMs).catch((error: unknown) => log.error({ err: error }, 'clock.times_not_moved'));

@@ -30,7 +30,7 @@ export interface StoreOptions {
   secretKeys?: string | null;
   /** The clock of updated_at, events, deliveries and ledger rows. */
   now?: () => Date;
-  /** For tests: called in each write transaction, and may throw what a disk would. */
+  /** For tests: called in each write transaction, and may throw what a disk would, or take as long. */
   onWrite?: () => void;
   /** For tests: told each statement once, when it is first used. In memory these are all; else without the reader's. */
   onPrepare?: (sql: string) => void;

@@ -22,7 +22,7 @@ import { Playout } from './playout.ts';
 import type { Random } from './random.ts';
 import { sign } from './signature.ts';
 import { type MarkReport, newReport, type StreamEnd, type StreamReport } from './stream-report.ts';
-import { createWireLog, type WireEntry } from './wire-log.ts';
+import { createWireLog, RUN_PAUSE_MS, type WireEntry } from './wire-log.ts';
 
 export interface StreamRequest {
   url: string;
@@ -77,6 +77,7 @@ export class MediaStream {
   #samples = 0;
   #firstTimestamp = 0;
   #mediaFromMs = 0;
+  #lastMediaMs: number | null = null;
   #dry: { atMs: number; afterMark: boolean } | null = null;
   readonly #impairment: Impairment;
   #fate: Fate = 'send';
@@ -395,7 +396,13 @@ export class MediaStream {
     const { received } = this.report;
     received.media += 1;
     received.bytes += bytes.length;
-    received.firstMediaMs ??= this.#world.nowMs();
+    const now = this.#world.nowMs();
+    received.firstMediaMs ??= now;
+    if (this.#lastMediaMs !== null) {
+      const pause = Math.min(RUN_PAUSE_MS, Math.round(now - this.#lastMediaMs));
+      this.report.pauses[pause] = (this.report.pauses[pause] ?? 0) + 1;
+    }
+    this.#lastMediaMs = now;
     this.#log.addMedia('from_application', bytes.length, null, null);
     const lost = this.#playout.push(bytes);
     if (lost > 0) this.#violation(31931, 'more than 10 minutes buffered; audio was discarded', false);

@@ -1,5 +1,6 @@
 // What is known of one media stream, as plain data.
 import { randomBytes } from 'node:crypto';
+import { RUN_PAUSE_MS } from './wire-log.ts';
 
 export interface Violation {
   code: number;
@@ -29,6 +30,8 @@ export interface StreamReport {
   clears: { atMs: number; droppedBytes: number; marks: string[] }[];
   /** The buffer ran dry and was filled again within a second: a hole in the agent's speech, unless a mark closed it. */
   gaps: { atMs: number; ms: number; afterMark: boolean }[];
+  /** How long after the one before media came, within a stretch of it: messages by milliseconds, the last for all above. */
+  pauses: number[];
   /** Frames played short because what was sent was no multiple of 160 bytes. */
   partialFrames: number;
   playedBytes: number;
@@ -60,6 +63,7 @@ export function newReport(
     marks: [],
     clears: [],
     gaps: [],
+    pauses: Array<number>(RUN_PAUSE_MS + 1).fill(0),
     partialFrames: 0,
     playedBytes: 0,
     maxBufferedMs: 0,

@@ -21,7 +21,7 @@ interface MediaEntry extends WireEntry {
 }
 
 /** A pause in media longer than this begins a new entry. */
-const RUN_PAUSE_MS = 250;
+export const RUN_PAUSE_MS = 250;
 /** A script gone wild shall not fill the memory. */
 const MOST_ENTRIES = 100_000;
 

@@ -69,7 +69,7 @@ export interface SessionOptions {
   db: Database.Database;
   clock: () => Date;
   log?: Log | undefined;
-  /** For tests: called in each write transaction, and may throw what a disk would. */
+  /** For tests: called in each write transaction, and may throw what a disk would, or take as long. */
   onWrite?: (() => void) | undefined;
   /** Without one, everything is read by `db`. */
   reader?: Reader | undefined;

@@ -106,8 +106,23 @@ t.test('points do nothing unless armed, and an entry that cannot be read is refu
   failpoint('claimed_before_post');
   setFailpoints(['claimed_before_post:0', 'after_enqueue:0.0']);
   for (let i = 0; i < 1000; i++) failpoint('claimed_before_post');
-  for (const entry of ['claimed_before_post', 'x:2', 'x:-1', ':1', 'x:', 'x:0.5:1', '']) {
+  for (const entry of [
+    'claimed_before_post',
+    'x:2',
+    'x:-1',
+    ':1',
+    'x:',
+    'x:0.5:1',
+    'x:ms',
+    'x:1.5ms',
+    'x:999999ms',
+    '',
+  ]) {
     t.throws(() => setFailpoints([entry]), { message: /^FAILPOINTS/ }, entry);
   }
+  setFailpoints(['commit:30ms']);
+  const begun = performance.now();
+  failpoint('commit');
+  t.ok(performance.now() - begun >= 29, 'armed with a time, it stands still');
   setFailpoints([]);
 });

@@ -186,6 +186,7 @@ function build(o: {
         received: { media: 10, bytes: heardMs * MS, marks: 0, clears: 0, firstMediaMs: STREAM_MS },
         marks: [],
         clears: [],
+        pauses: [],
         gaps: [],
         partialFrames: 0,
         playedBytes: heardMs * MS,
