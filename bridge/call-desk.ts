@@ -112,6 +112,9 @@ export interface LiveEntry {
   usage: Record<string, number>;
   reservedMinutes: number;
   settle: boolean;
+  /** When its media thread last said that it looks after the call, and when it was told to let go of it. */
+  aliveAt: number | null;
+  releasedAt: number | null;
 }
 
 export interface CallDesk {
@@ -293,6 +296,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       return;
     }
     entry.settle = settle;
+    entry.releasedAt ??= o.monotonicMs();
     entry.tools.abort();
     entry.tellModelReady(false);
     if (threads?.threadOf(callId) === null || threads === null) forget(callId);
@@ -390,6 +394,8 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       usage: {},
       reservedMinutes: o.reserveMinutes,
       settle: false,
+      aliveAt: null,
+      releasedAt: null,
     };
     live.set(call.id, entry);
     const message: ToMedia = {

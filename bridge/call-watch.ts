@@ -46,6 +46,10 @@ const SPOKEN_GRACE_MS = 20_000;
 const AWAY_MS = 60_000;
 /** Between the answer and the media stream. */
 const STREAM_GRACE_MS = 30_000;
+/** A media thread tells every few seconds that it looks after a call. */
+const MEDIA_SILENT_MS = 30_000;
+/** And lets go of one that is over, once its last words are written down. */
+const RELEASE_MS = 30_000;
 /** The closing line is given this long before the cap of a drain, or before the credit is used up. */
 const CLOSING_LINE_MS = 15_000;
 
@@ -202,12 +206,26 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
 
   async function look(entry: LiveEntry, now: number): Promise<void> {
     const call = await store.findCall(entry.callId);
-    if (call === null || isTerminal(call.status)) return;
+    if (call === null) return;
+    if (isTerminal(call.status)) {
+      if (entry.releasedAt === null || now - entry.releasedAt < RELEASE_MS) return;
+      log.error({ call_id: call.id, thread: entry.thread }, 'media.not_released');
+      switchboard.forget(call.id);
+      return;
+    }
     if (entry.finishing !== null) {
       const grace = entry.finishing.speaking ? SPOKEN_GRACE_MS : END_GRACE_MS;
       if (now - entry.finishing.at < grace) return;
       if (await settleBy(call, await ask(call))) return;
       await switchboard.endNow(call.id, 'stream_ended', null);
+      return;
+    }
+    if (entry.aliveAt !== null && now - entry.aliveAt > MEDIA_SILENT_MS) {
+      if (await settleBy(call, await ask(call))) return;
+      await switchboard.endNow(call.id, 'stalled', {
+        code: 'media_silent',
+        message: 'The part of the service that carries the audio said nothing more of the call.',
+      });
       return;
     }
     if (entry.away !== null && now - entry.away.since > AWAY_MS) {

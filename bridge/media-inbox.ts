@@ -173,6 +173,9 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
     const { callId } = message;
     const entry = live.get(callId);
     switch (message.type) {
+      case 'alive':
+        if (entry !== undefined) entry.aliveAt = o.monotonicMs();
+        return;
       case 'model-ready':
         entry?.tellModelReady(true);
         return;

@@ -76,6 +76,8 @@ const JOIN_MS = 10_000;
 export const MEDIA_RESOURCES = { maxYoungGenerationSizeMb: 48 };
 /** A lane that has said nothing is looked after this often. */
 const SILENCE_CHECK_MS = 1_000;
+/** One that has said nothing for so long does not run any more. */
+const HUNG_SECONDS = 20;
 
 /**
  * Starts the threads and waits until each listens.
@@ -115,6 +117,10 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
       if (lane.port === null) continue;
       lane.silentSeconds++;
       note(lane, afterSilence(lane.pace, lane.silentSeconds, o.admission));
+      if (lane.silentSeconds !== HUNG_SECONDS) continue;
+      // It will not come back by itself, and its calls are silent: ended like one that died.
+      o.log.error({ thread: lane.thread, calls: lane.calls.size }, 'media_thread.hung');
+      void lane.worker.terminate();
     }
   }, SILENCE_CHECK_MS);
   watching.unref();

@@ -145,6 +145,8 @@ export type FromMedia =
   | { type: 'media-started'; callId: string; streamId: string; carrierCallId: string; at: string }
   /** The stream is gone: `stopped` by the carrier, which will tell why, or `lost` without a word. */
   | { type: 'stream-ended'; callId: string; how: 'stopped' | 'lost' }
+  /** The call is being looked after, frame by frame: told every few seconds, so that one that is not is known. */
+  | { type: 'alive'; callId: string }
   | { type: 'floor'; callId: string; floor: 'agent' | 'caller' | 'none'; atMs: number }
   | { type: 'transcript'; callId: string; items: TranscriptUpdate[] }
   | { type: 'turn'; callId: string; times: TurnTimes }

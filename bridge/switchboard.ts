@@ -29,6 +29,8 @@ export interface Switchboard extends Calls, HookHandlers {
   finish(callId: string, reason: EndReason, say: string | null): void;
   /** Ends a call at the carrier and records the end, whatever the media does. */
   endNow(callId: string, cause: HangupCause, error: Fault | null): Promise<CallRecord | null>;
+  /** Lets go of a call that is over, whatever its media thread still does. */
+  forget(callId: string): void;
   setAccepting(accepting: boolean): void;
   /** Stores what waits to be stored in batches. */
   flush(): void;
@@ -178,6 +180,7 @@ export function openSwitchboard(o: CallDeskOptions): Switchboard {
     },
     apply: (callId: string, event: CallEvent) => apply(callId, event),
     entries: () => live,
+    forget: desk.forget,
     finish(callId, reason, say) {
       desk.pool().post(callId, { type: 'finish', callId, reason, say });
     },

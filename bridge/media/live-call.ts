@@ -42,6 +42,9 @@ const DEAD_LINE = {
 /** Speech over the agent's voice becomes a turn from its onset on, when it has lasted or the agent has finished. */
 const PREROLL_KEPT_MS = 4_000;
 
+/** How often the control thread is told that the call is looked after. */
+const ALIVE_EVERY_MS = 5_000;
+
 /** What carries the socket: messages sent between the two go out in one write. */
 export interface Transport {
   cork(): void;
@@ -109,6 +112,8 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   let leftOver = false;
   let line: LineWatch = createLineWatch(0);
   let lineDead = false;
+  let failing = false;
+  let aliveAt = 0;
   let pausing = false;
   let released: Promise<void> | null = null;
   let malformed = 0;
@@ -267,6 +272,22 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
 
   function onTick(dueMs: number): void {
     lateTickMs = Math.max(lateTickMs, performance.now() - dueMs);
+    try {
+      frame();
+      failing = false;
+    } catch (error) {
+      // One that fails at every tick is not alive any more, and is ended for that.
+      const fields = { call_id: callId, err: String((error as Error).stack ?? error) };
+      if (!failing) ports.post({ type: 'log', level: 'error', event: 'media.tick_failed', fields });
+      failing = true;
+      return;
+    }
+    if (dueMs < aliveAt) return;
+    aliveAt = dueMs + ALIVE_EVERY_MS;
+    ports.post({ type: 'alive', callId });
+  }
+
+  function frame(): void {
     const nowMs = now();
     if (stream !== null) {
       filler.tick(nowMs, voice.speaking());

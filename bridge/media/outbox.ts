@@ -4,6 +4,7 @@ import type { FromMedia } from '../messages.ts';
 
 /** Nobody waits for these: they are written down or looked at. */
 const PATIENT: ReadonlySet<FromMedia['type']> = new Set([
+  'alive',
   'floor',
   'transcript',
   'turn',

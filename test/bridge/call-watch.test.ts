@@ -175,3 +175,59 @@ t.test('the end of all: a call that cannot be written is told, and every other o
     [[{ call_id: bad?.id, err: { message: 'the disk is full' } }, 'call.not_ended']],
   );
 });
+
+/** A call that is talked on, looked after by its media thread. */
+async function talking(rig: DeskRig) {
+  const call = await rig.switchboard.dispatch(rig.newCall());
+  const there = rig.atCarrier.get(call.carrier_call_id ?? '')!;
+  rig.atCarrier.set(there.carrierCallId, { ...there, status: 'answered' });
+  rig.switchboard.onMedia({
+    type: 'media-started',
+    callId: call.id,
+    streamId: 's',
+    carrierCallId: there.carrierCallId,
+    at: at(1),
+  });
+  await until(async () => (await stored(rig, call.id)).status === 'in_progress');
+  return call;
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((later) => setImmediate(later));
+}
+
+t.test('a media side that says nothing more of a call: it ends, says so, and is hung up', async (t) => {
+  const rig = await openDeskRig(t);
+  const call = await talking(rig);
+  for (let seconds = 5; seconds <= 60; seconds += 5) {
+    rig.clock.ms += 5_000;
+    rig.switchboard.onMedia({ type: 'alive', callId: call.id });
+    await rig.watch.look();
+  }
+  t.equal((await stored(rig, call.id)).status, 'in_progress', 'while it says that it looks after the call');
+  rig.clock.ms += 30_000;
+  await rig.watch.look();
+  t.equal((await stored(rig, call.id)).status, 'in_progress', 'not a moment early');
+  rig.clock.ms += 1;
+  await rig.watch.look();
+  t.match(await stored(rig, call.id), {
+    status: 'failed',
+    hangup_cause: 'stalled',
+    error_code: 'media_silent',
+  });
+  t.same(rig.asked.slice(1), [`hang up ${call.carrier_call_id}`]);
+});
+
+t.test('a media thread that does not let go of a call: its line is free all the same', async (t) => {
+  const errors: unknown[] = [];
+  const rig = await openDeskRig(t, { carried: true, maxCalls: 1, onError: (...line) => errors.push(line) });
+  const call = await talking(rig);
+  await rig.switchboard.hangUp(rig.org, call.id);
+  await rig.watch.look();
+  await t.rejects(rig.switchboard.dispatch(rig.newCall()), { code: 'at_capacity' });
+  rig.clock.ms += 30_000;
+  await rig.watch.look();
+  t.match(errors, [[{ call_id: call.id }, 'media.not_released']]);
+  t.match(await stored(rig, call.id), { status: 'completed', result_status: 'completed' });
+  t.match(await rig.switchboard.dispatch(rig.newCall()), { status: 'initiated' });
+});

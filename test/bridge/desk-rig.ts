@@ -38,6 +38,8 @@ export interface DeskRig {
 }
 
 export interface DeskRigOptions {
+  /** Calls are on a media thread, which never lets go of one; default: on none. */
+  carried?: boolean;
   /** Lines there are; default: more than any test takes. */
   maxCalls?: number;
   /** Hears every error that is logged. */
@@ -125,7 +127,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     admits: () => !rig.late,
     paces: () => [],
     assign: () => 1,
-    threadOf: () => null,
+    threadOf: () => (o.carried === true ? 1 : null),
     post: nothing,
     unassign: nothing,
     upgrade: () => false,

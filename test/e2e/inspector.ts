@@ -81,6 +81,11 @@ export function breakMediaThread(lab: Lab, thread: number): Promise<void> {
   return evaluateOnMediaThread(lab, thread, THROW);
 }
 
+/** A media thread that computes for ever. */
+export function hangMediaThread(lab: Lab, thread: number): Promise<void> {
+  return evaluateOnMediaThread(lab, thread, 'setTimeout(() => { for (;;); }, 200); 0');
+}
+
 /** Has a media thread compute for `busyMs` of every `everyMs`, until `relieveMediaThread`. */
 export function burdenMediaThread(
   lab: Lab,

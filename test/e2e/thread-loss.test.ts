@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import type { Lab } from '../../scripts/lab.ts';
-import { breakDaemon, breakMediaThread, INSPECTABLE } from './inspector.ts';
+import { breakDaemon, breakMediaThread, hangMediaThread, INSPECTABLE } from './inspector.ts';
 import { ENDED, openRig, POLITE, until } from './rig.ts';
 
 // Each has a daemon of its own, and none of them measures.
@@ -112,6 +112,44 @@ t.test('a media thread dies', async (t) => {
     }
   }
 });
+
+t.test(
+  'a media thread hangs: its calls end, the others notice nothing, and another takes its place',
+  async (t) => {
+    const rig = await openRig(t, {
+      env: { ...INSPECTABLE, MEDIA_THREADS: '2', CALLER_IDLE_SECONDS: '120' },
+      carrier: { defaultCallee: { ringMs: 200 }, callees: { '+15550500039': POLITE } },
+    });
+    const { lab } = rig;
+    const agent = await rig.agent({ instructions: 'TEST-BRIEF' });
+    const dialled = await Promise.all([1, 2].map((n) => rig.dial(agent.id, `+1555050003${n}`)));
+    await until('two talks', async () =>
+      (await Promise.all(dialled.map(({ id }) => rig.call(id)))).every(
+        ({ status }) => status === 'in_progress',
+      ),
+    );
+    const threadOf = new Map(logged(lab, 'call.dispatched').map((line) => [line.call_id, line.thread]));
+    const [stuck] = dialled.filter(({ id }) => threadOf.get(id) === 1);
+    const [other] = dialled.filter(({ id }) => threadOf.get(id) === 2);
+    if (stuck === undefined || other === undefined) throw new Error('both calls are on one thread');
+
+    await hangMediaThread(lab, 1);
+
+    t.match(await rig.ended(stuck.id), {
+      status: 'failed',
+      error_code: 'media_thread_lost',
+      hangup_cause: 'thread_lost',
+    });
+    t.match(logged(lab, 'media_thread.hung'), [{ thread: 1, calls: 1 }]);
+    t.match(await rig.call(other.id), { status: 'in_progress' });
+    const { calls: legs } = await lab.ask<{ calls: CallReport[] }>('carrier', '/calls');
+    t.not(legs.find((leg) => leg.to === stuck.to_number)?.endedAtMs, null, 'its line is free');
+    await until('a new thread', async () =>
+      (await lab.api<string>('GET', '/metrics')).body.includes('offhook_media_frames_in{thread="1"}'),
+    );
+    t.match(await rig.ended((await rig.dial(agent.id, '+15550500039')).id), { status: 'completed' });
+  },
+);
 
 for (const how of ['throw', 'reject'] as const) {
   const what = how === 'throw' ? 'an uncaught error' : 'an unhandled rejection';
