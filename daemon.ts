@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { repairRecording } from './audio/recording.ts';
+import { exportRecording, NotARecording, repairRecording } from './audio/recording-file.ts';
 import { observeBridge } from './bridge/bridge-metrics.ts';
 import { observeAll } from './bridge/call-observers.ts';
 import { openCallWatch } from './bridge/call-watch.ts';
@@ -29,6 +29,7 @@ import { createMetrics, observeIntegrity } from './control/metrics.ts';
 import { greetingInstructions, idleInstructions, voicemailInstructions } from './control/prompt.ts';
 import { costOf, numberPricesOf } from './control/rates.ts';
 import { readRates } from './control/rates-file.ts';
+import type { OpenRecording } from './control/recording-answer.ts';
 import { arrivalOf } from './control/request-arrival.ts';
 import { clientOf } from './control/request-origin.ts';
 import { openResults } from './control/results.ts';
@@ -70,6 +71,12 @@ export interface Daemon {
   /** Something broke that nobody caught: ends the live calls as far as that goes in two seconds. Nothing is closed. */
   crash(error: unknown): Promise<void>;
 }
+
+const openRecording: OpenRecording = (file, shape) =>
+  exportRecording(file, shape).catch((error: unknown) => {
+    if (error instanceof NotARecording) return 'damaged';
+    throw error;
+  });
 
 function version(): string {
   const text = readFileSync(new URL('./package.json', import.meta.url), 'utf8');
@@ -323,6 +330,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       log,
       now,
       monotonicMs,
+      openRecording,
       version: version(),
     };
     const dashboard = openDashboard({

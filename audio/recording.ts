@@ -1,5 +1,6 @@
 // A call's recording: stereo WAV (8 kHz, 16 bit; left the caller, right the agent), streamed to disk without ever holding the
-// thread or growing in memory. Whether a call is recorded, and where the file lies, is decided elsewhere.
+// thread or growing in memory. Whether a call is recorded, and where the file lies, is decided elsewhere; what becomes of the
+// file afterwards is recording-file.ts.
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -36,30 +37,6 @@ export async function openRecording(path: string): Promise<Recording> {
     throw error;
   }
   return new Recording(path, file);
-}
-
-/**
- * Writes the true sizes into a recording that was cut off by a crash. A whole file is left as it is.
- * @throws Error when it is no recording of ours; the file system's error
- */
-export async function repairRecording(path: string): Promise<{ path: string; durationMs: number }> {
-  const file = await open(path, 'r+');
-  try {
-    const found = Buffer.alloc(HEADER_BYTES);
-    const { bytesRead } = await file.read(found, 0, HEADER_BYTES, 0);
-    const claimed = bytesRead === HEADER_BYTES ? found.readUInt32LE(40) : 0;
-    if (bytesRead < HEADER_BYTES || !found.equals(header(claimed)))
-      throw new Error(`${path} is not a call recording`);
-    const { size } = await file.stat();
-    const dataBytes = size - HEADER_BYTES - ((size - HEADER_BYTES) % BYTES_PER_SAMPLE_PAIR);
-    if (claimed !== dataBytes) {
-      await file.write(header(dataBytes), 0, HEADER_BYTES, 0);
-      await file.datasync();
-    }
-    return { path, durationMs: (dataBytes / BYTES_PER_SAMPLE_PAIR / RATE_HZ) * 1000 };
-  } finally {
-    await file.close();
-  }
 }
 
 type File = Awaited<ReturnType<typeof open>>;

@@ -126,6 +126,17 @@ export const PROMPT_HINTS: Readonly<Record<string, string>> = {
 /** How inbound calls show callers that have no number of their own, or withhold it. */
 const CALLER_WITHOUT_NUMBER = /^(anonymous|browser|\d{2,15}|(sips?|client):[\x21-\x7e]{1,250})$/;
 
+export const recordingShape = z.strictObject({
+  channels: z
+    .enum(['stereo', 'mono', 'caller', 'agent'])
+    .default('stereo')
+    .describe('`stereo`: the caller left, the agent right; `mono`: both in one; or one side alone.'),
+  rate: z
+    .enum(['8000', '16000'])
+    .default('8000')
+    .describe('Samples a second: 8000 as on the phone, 16000 for programs that take no less.'),
+});
+
 export const listCalls = pageQuery.extend({
   status: status.optional().describe('Only calls in this status.'),
   direction: direction.optional().describe('Only calls in this direction.'),

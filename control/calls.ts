@@ -1,18 +1,16 @@
 // The call routes: dispatch in both forms, list, read, transcript, recording, cancel, hang up. The rules of what a new call
 // takes from where are in new-call.ts; placing it is the bridge's.
 import path from 'node:path';
-import type { Response } from 'express';
 import type { Calls } from '../bridge/calls.ts';
 import { AppError } from '../errors.ts';
 import { callView } from '../storage/call-view.ts';
 import { type CallRecord, TERMINAL_STATUSES } from '../storage/records.ts';
 import * as schemas from './call-schemas.ts';
-import { errorBody } from './error-answer.ts';
 import { failpoint } from './failpoints.ts';
 import { agentCall, promptCall } from './new-call.ts';
 import { page } from './paging.ts';
 import { checkOwnLimit, tokenBuckets } from './rate-limit.ts';
-import { contextOf } from './request-context.ts';
+import { sendRecording } from './recording-answer.ts';
 import { found, type Route, route } from './route.ts';
 
 export const NO_CALL = 'Your organization has no call with this id; GET /v1/calls lists them.';
@@ -200,11 +198,14 @@ export const callRoutes: Route[] = [
     path: '/v1/calls/:id/recording',
     operation: 'getRecording',
     errors: ['conflict'],
-    summary: 'Download the recording of an ended call as WAV (stereo), whole or in ranges',
+    summary: 'Download the recording of an ended call as WAV, whole or in ranges, or converted',
+    description:
+      'As it is kept (stereo, 8 kHz, 16 bit) it can be had in ranges; converted by `channels` or `rate` it is made while it is sent, and always whole.',
     status: 200,
+    query: schemas.recordingShape,
     answer: null,
     media: 'audio/wav',
-    async run({ store, calls, config, orgId, params }, res) {
+    async run({ store, calls, config, orgId, params, query, openRecording }, res) {
       const call = found(await store.getCall(orgId, params.id), NO_CALL);
       const file = found(
         call.recording_path,
@@ -213,39 +214,13 @@ export const callRoutes: Route[] = [
       if (!isFinal(call, calls)) {
         throw new AppError('conflict', 'The call is live; its recording can be had once it has ended.');
       }
-      await sendRecording(res, { root: path.resolve(config.DATA_DIR), file, name: `${call.id}.wav` });
+      await sendRecording(
+        res,
+        { root: path.resolve(config.DATA_DIR), file, name: `${call.id}.wav` },
+        { channels: query.channels, rateHz: query.rate === '16000' ? 16000 : 8000 },
+        openRecording,
+      );
       return null;
     },
   }),
 ];
-
-function sendRecording(res: Response, o: { root: string; file: string; name: string }): Promise<void> {
-  res.set('Content-Type', 'audio/wav');
-  res.set('Content-Disposition', `attachment; filename="${o.name}"`);
-  return new Promise((resolve, reject) => {
-    // `root` keeps the path inside the data folder, whatever the record says.
-    res.sendFile(o.file, { root: o.root, cacheControl: false, acceptRanges: true }, (thrown?: unknown) => {
-      const error = thrown as
-        | { status?: number; code?: string; headers?: Record<string, string> }
-        | undefined;
-      if (error === undefined) return resolve();
-      // The client went away or the answer has begun: there is nobody to tell.
-      if (res.headersSent || error.code === 'ECONNABORTED') return resolve();
-      res.removeHeader('Content-Disposition');
-      res.removeHeader('Content-Type');
-      if (error.status === 416) {
-        if (error.headers?.['Content-Range']) res.set('Content-Range', error.headers['Content-Range']);
-        const refusal = new AppError(
-          'invalid_request',
-          'The range lies outside the recording; Content-Range tells its size.',
-        );
-        res.status(416).json(errorBody(refusal, contextOf(res).requestId));
-        return resolve();
-      }
-      if (error.status === 404 || error.status === 403 || error.code === 'EISDIR') {
-        return reject(new AppError('not_found', 'The recording is no longer there.', { cause: thrown }));
-      }
-      reject(thrown);
-    });
-  });
-}

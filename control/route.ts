@@ -10,6 +10,7 @@ import { type Log, redact } from '../log.ts';
 import type { Store } from '../storage/store.ts';
 import type { Egress } from './egress.ts';
 import { checkIdempotencyKey, once } from './idempotency.ts';
+import type { OpenRecording } from './recording-answer.ts';
 import { contextOf } from './request-context.ts';
 import { parse } from './schemas.ts';
 
@@ -24,6 +25,8 @@ export interface ControlParts {
   now: () => Date;
   /** Of a clock that only goes forward: limits and waits are measured by it. */
   monotonicMs: () => number;
+  /** Recordings in other shapes than they are kept in. */
+  openRecording: OpenRecording;
 }
 
 type ParameterNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -367,7 +367,16 @@ export interface Operations {
     answer: Call;
   };
   getRecording: {
-    query: {};
+    query: {
+      /**
+       * `stereo`: the caller left, the agent right; `mono`: both in one; or one side alone.
+       */
+      channels?: 'stereo' | 'mono' | 'caller' | 'agent';
+      /**
+       * Samples a second: 8000 as on the phone, 16000 for programs that take no less.
+       */
+      rate?: '8000' | '16000';
+    };
     body: undefined;
     answer: Response;
   };

@@ -126,9 +126,16 @@ const callsOf = ({ ask, list }: Requests) => ({
   turns: (id: string, o?: RequestOptions) => ask('getTurns', { ...o, params: { id } }),
   /** Its events, each with its deliveries. */
   events: (id: string, o?: RequestOptions) => ask('listCallEvents', { ...o, params: { id } }),
-  /** The stereo WAV as a `Response`: read its `body`, `blob()` or `arrayBuffer()`. */
-  recording: (id: string, o?: RequestOptions): Promise<Response> =>
-    ask('getRecording', { ...o, params: { id } }),
+  /** The WAV as a `Response`: read its `body`, `blob()` or `arrayBuffer()`. Stereo and 8 kHz, but for `channels` and `rate`. */
+  recording: (
+    id: string,
+    { channels, rate, ...o }: RequestOptions & QueryOf<'getRecording'> = {},
+  ): Promise<Response> =>
+    ask('getRecording', {
+      ...o,
+      params: { id },
+      query: { ...(channels === undefined ? {} : { channels }), ...(rate === undefined ? {} : { rate }) },
+    }),
   /** Ends a call that has not been answered. */
   cancel: (id: string, o?: RequestOptions) => ask('cancelCall', { ...o, params: { id } }),
   /** Ends a live call. */

@@ -3,7 +3,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import wavefile from 'wavefile';
-import { openRecording, Recording, repairRecording } from '../../audio/recording.ts';
+import { openRecording, Recording } from '../../audio/recording.ts';
+import { repairRecording } from '../../audio/recording-file.ts';
 import { readFixture } from './fixtures.ts';
 
 /** Both channels of a file, read by another library. */

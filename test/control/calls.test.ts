@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { openRecording } from '../../audio/recording.ts';
 import { AppError } from '../../errors.ts';
 import { openRig } from './rig.ts';
 
@@ -545,6 +546,73 @@ t.test('a recording is a WAV file that can be had in ranges, once the call has e
     await save(gone);
     const answer = await rig.api('GET', `/v1/calls/${id}/recording`);
     t.same([answer.status, answer.body?.error.code], [404, 'not_found'], gone);
+  }
+});
+
+t.test('a recording is converted while it is sent: mono, one side, 16 kHz', async (t) => {
+  const dir = t.testdir({});
+  const rig = await openRig(t, { env: { DATA_DIR: dir } });
+  const agent = await rig.agent();
+  const { id } = (await rig.api('POST', '/v1/calls', { body: { agent_id: agent.id, to: '+14155550123' } }))
+    .body;
+  const recording = await openRecording(path.join(dir, 'recordings', 'one.wav'));
+  recording.write(new Int16Array(160).fill(1000), new Int16Array(160).fill(-200));
+  await recording.close();
+  await rig.api('POST', `/v1/calls/${id}/hangup`);
+  const save = (recordingPath: string) =>
+    rig.store.saveCall(id, { from: ['completed'], change: { recording_path: recordingPath } });
+  await save('recordings/one.wav');
+  const get = (query: string, init: RequestInit = {}) =>
+    fetch(`${rig.url}/v1/calls/${id}/recording${query}`, {
+      ...init,
+      headers: { authorization: `Bearer ${rig.key}`, ...init.headers },
+    });
+  for (const [query, channels, rateHz, middle] of [
+    ['?channels=mono', 1, 8000, [800]],
+    ['?channels=caller&rate=8000', 1, 8000, [1000]],
+    ['?channels=agent&rate=16000', 1, 16000, [-200]],
+    ['?rate=16000', 2, 16000, [1000, -200]],
+  ] as const) {
+    const answer = await get(query, { headers: { range: 'bytes=0-9' } });
+    t.equal(answer.status, 200, `${query}: whole, whatever range is asked for`);
+    t.equal(answer.headers.get('content-type'), 'audio/wav');
+    t.equal(answer.headers.get('accept-ranges'), 'none');
+    t.match(answer.headers.get('content-disposition'), `${id}.wav`);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    t.equal(answer.headers.get('content-length'), String(bytes.length));
+    t.equal(bytes.length, 44 + 160 * (rateHz / 8000) * channels * 2, 'as long as the call');
+    t.same([bytes.readUInt16LE(22), bytes.readUInt32LE(24), bytes.readUInt16LE(34)], [channels, rateHz, 16]);
+    const at = 44 + ((bytes.length - 44) / 2 / channels / 2) * channels * 2;
+    t.same(
+      middle.map((_, side) => bytes.readInt16LE(at + side * 2)),
+      [...middle],
+      query,
+    );
+    const head = await get(query, { method: 'HEAD' });
+    t.same([head.status, head.headers.get('content-length')], [200, String(bytes.length)]);
+  }
+  t.equal((await get('?channels=stereo&rate=8000', { headers: { range: 'bytes=0-3' } })).status, 206);
+  for (const [query, param] of [
+    ['?channels=left', 'channels'],
+    ['?rate=44100', 'rate'],
+    ['?format=mp3', 'format'],
+  ] as const) {
+    const refused = await rig.api('GET', `/v1/calls/${id}/recording${query}`);
+    t.same([refused.status, refused.body.error.param], [400, param]);
+  }
+  writeFileSync(
+    path.join(dir, 'recordings', 'other.wav'),
+    'RIFF....WAVE, and no more than that, so it is none',
+  );
+  for (const [file, status, code] of [
+    ['recordings/other.wav', 409, 'conflict'],
+    ['recordings/none.wav', 404, 'not_found'],
+    ['recordings', 404, 'not_found'],
+    ['../../../../../../etc/passwd', 404, 'not_found'],
+  ] as const) {
+    await save(file);
+    const answer = await rig.api('GET', `/v1/calls/${id}/recording?channels=mono`);
+    t.same([answer.status, answer.body.error.code], [status, code], file);
   }
 });
 

@@ -1,9 +1,11 @@
 // The control plane on a real socket with a real store in memory; the bridge and the carrier are stand-ins that keep what
 // they were asked. Every answer is held against the schema that its route promises, and against the OpenAPI document.
+
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Express, Router } from 'express';
 import type { Test } from 'tap';
+import { exportRecording, NotARecording } from '../../audio/recording-file.ts';
 import type { Calls, LiveCall } from '../../bridge/calls.ts';
 import type { AvailableNumber, Carrier, NumberSearch, OwnedNumber } from '../../bridge/carriers/carrier.ts';
 import { type Config, readConfig } from '../../config.ts';
@@ -228,7 +230,12 @@ export async function openRig(
     },
   };
 
-  const parts = { store, calls, carrier, egress, config, log, now, monotonicMs: () => at };
+  const openRecording: ControlParts['openRecording'] = (file, shape) =>
+    exportRecording(file, shape).catch((error: unknown) => {
+      if (error instanceof NotARecording) return 'damaged' as const;
+      throw error;
+    });
+  const parts = { store, calls, carrier, egress, config, log, now, monotonicMs: () => at, openRecording };
   const pages = o.dashboard?.(parts) ?? o.pages;
   const app = createApp({
     ...parts,

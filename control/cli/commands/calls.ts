@@ -1,7 +1,7 @@
 // offhook call …, offhook calls …
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import type { AgentCall, Call, PromptCall } from '../../sdk/index.ts';
+import type { AgentCall, Call, Offhook, PromptCall } from '../../sdk/index.ts';
 import { agentId, atLeastOne, type Context, collectPair, objectOf, textOf } from '../context.ts';
 import { saveAs } from '../download.ts';
 import { UsageError } from '../exit.ts';
@@ -23,6 +23,8 @@ interface Order {
   watch?: boolean;
   wait?: boolean;
 }
+
+type Shape = Required<Pick<NonNullable<Parameters<Offhook['calls']['recording']>[1]>, 'channels' | 'rate'>>;
 
 const paintStatus = ({ output }: Context, call: Call) =>
   output.paint(
@@ -301,11 +303,18 @@ export function addCallCommands(program: Command, run: Run): void {
 
   calls
     .command('recording <id>')
-    .description('its stereo WAV file: the caller left, the agent right')
+    .description('its WAV file')
+    .option(
+      '--channels <which>',
+      'stereo (the caller left, the agent right), mono, caller or agent',
+      'stereo',
+    )
+    .option('--rate <hz>', '8000 or 16000 samples a second', '8000')
     .option('-o, --output <file>', 'where to (default <id>.wav; - for stdout)')
     .action(
-      run(async ({ offhook, output, signal }, o: { output?: string }, id) => {
-        const response = await offhook.calls.recording(id, { signal });
+      run(async ({ offhook, output, signal }, o: { output?: string } & Shape, id) => {
+        const { channels, rate } = o;
+        const response = await offhook.calls.recording(id, { signal, channels, rate });
         if (response.body === null) throw new Error('The recording is empty.');
         const file = o.output ?? `${id}.wav`;
         const source = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);

@@ -309,6 +309,29 @@ t.test('a watch says that the call ended when its last words are there', async (
   );
 });
 
+t.test('a recording is asked for in the shape that is wanted', async (t) => {
+  const asked: string[] = [];
+  const daemon = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.setHeader('content-type', 'audio/wav');
+    response.end('RIFF');
+  });
+  await new Promise<void>((listening) => daemon.listen(0, '127.0.0.1', listening));
+  t.teardown(() => {
+    daemon.closeAllConnections();
+    daemon.close();
+  });
+  const { port } = daemon.address() as AddressInfo;
+  const offhook = runner(t, null, { OFFHOOK_URL: `http://127.0.0.1:${port}`, OFFHOOK_API_KEY: 'sk_0000' });
+  const get = ['calls', 'recording', 'an-id', '-o', '-'];
+  t.match(await offhook([...get, '--channels', 'mono', '--rate', '16000']), { code: 0, out: 'RIFF' });
+  t.match(await offhook(get), { code: 0, out: 'RIFF' });
+  t.same(asked, [
+    '/v1/calls/an-id/recording?channels=mono&rate=16000',
+    '/v1/calls/an-id/recording?channels=stereo&rate=8000',
+  ]);
+});
+
 t.test('a status line is written over on a terminal, and nowhere else', async (t) => {
   for (const [isTTY, json, wanted] of [
     [true, false, 'ringing\r\u001b[2K0:\\u000701\r\u001b[2Kended\n'],
