@@ -123,7 +123,7 @@ export const SETTINGS = {
     kind: 'string',
     default: null,
     secret: true,
-    help: 'what PUT /v1/balance asks for beside the API key (default: the balance cannot be changed)',
+    help: 'what changing the balance and making organizations over the API take beside the API key (default: neither can be done)',
   },
   SECRET_KEY: {
     kind: 'string',

@@ -11,7 +11,11 @@ if (major < 24 || (major === 24 && minor < 11)) {
 const commands = {
   'reset-password': async () => {
     const { resetPassword } = await import('./control/dashboard/password-link.ts');
-    return resetPassword(process.env);
+    return resetPassword(process.env, process.argv.slice(3));
+  },
+  'create-organization': async () => {
+    const { createOrganization } = await import('./control/create-organization.ts');
+    return createOrganization(process.env, process.argv.slice(3));
   },
   'forget-secrets': async () => {
     const { forgetSecretsCommand } = await import('./control/forget-secrets.ts');

@@ -20,6 +20,7 @@ import { healthRoutes, type Readiness } from './health.ts';
 import { jsonBody } from './json-body.ts';
 import { observeHttp, watchDaemon } from './metrics.ts';
 import { numberRoutes } from './numbers.ts';
+import { organizationRoutes } from './organizations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { referenceRoutes } from './reference.ts';
 import { arrivalOf, hostRules } from './request-arrival.ts';
@@ -39,6 +40,7 @@ export const ROUTES: readonly Route[] = [
   ...webhookRoutes,
   ...webhookSecretRoutes,
   ...balanceRoutes,
+  ...organizationRoutes,
 ];
 
 const QUIET_ROUTES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/assets']);

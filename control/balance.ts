@@ -1,11 +1,9 @@
 // The balance routes: what the organization may still spend, and how the operator sets it. Reading takes an API key like
 // everything else; changing takes the operator's key as well, so that a key that leaks cannot lift its own limit.
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Response } from 'express';
 import { z } from 'zod';
-import { AppError } from '../errors.ts';
 import type { Store } from '../storage/store.ts';
 import { settled } from './conflicts.ts';
+import { operatorKeyHeader, operatorOnly } from './operator-key.ts';
 import { found, type Route, route } from './route.ts';
 
 const MAX_MILLI_CENTS = 1_000_000_000_000;
@@ -48,27 +46,7 @@ const addCredit = z
   })
   .meta({ id: 'Credit', examples: [{ amount_milli_cents: 1_000_000 }] });
 
-const OPERATOR_KEY_HEADER = {
-  name: 'Operator-Key',
-  description:
-    "The operator's key, as set in OPERATOR_KEY; without that setting the balance cannot be changed.",
-};
-
-const digest = (text: string) => createHash('sha256').update(text).digest();
-
-/** @throws AppError forbidden */
-function operatorOnly(operatorKey: string | null, res: Response): void {
-  if (operatorKey === null) {
-    throw new AppError(
-      'forbidden',
-      'The balance is the operator\'s to change: set OPERATOR_KEY and send it in the header "Operator-Key".',
-    );
-  }
-  const given = res.req.get('Operator-Key') ?? '';
-  if (!timingSafeEqual(digest(given), digest(operatorKey))) {
-    throw new AppError('forbidden', 'Send the operator\'s key in the header "Operator-Key".');
-  }
-}
+const OPERATOR_KEY_HEADER = operatorKeyHeader('the balance cannot be changed');
 
 async function answer(store: Store, orgId: string) {
   const credit = found(await store.getCredit(orgId), NO_ORGANIZATION);
@@ -99,7 +77,7 @@ export const balanceRoutes: Route[] = [
     body: setBalance,
     answer: balance,
     async run({ store, orgId, keyId, config, log, body }, res) {
-      operatorOnly(config.OPERATOR_KEY, res);
+      operatorOnly(config.OPERATOR_KEY, res, 'The balance is');
       await store.setBalance(orgId, body.balance_milli_cents);
       log.info({ org_id: orgId, key_id: keyId, ...body }, 'balance.set');
       return answer(store, orgId);
@@ -118,7 +96,7 @@ export const balanceRoutes: Route[] = [
     answer: balance,
     once: { failures: 'dropped' },
     async run({ store, orgId, keyId, config, log, body }, res) {
-      operatorOnly(config.OPERATOR_KEY, res);
+      operatorOnly(config.OPERATOR_KEY, res, 'The balance is');
       settled(await store.addCredit(orgId, body.amount_milli_cents), 'amount_milli_cents');
       log.info({ org_id: orgId, key_id: keyId, ...body }, 'balance.credited');
       return answer(store, orgId);

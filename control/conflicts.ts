@@ -39,6 +39,10 @@ const CONFLICTS: Readonly<Record<string, { code: ErrorCode; message: string }>> 
     message:
       'Your organization has 20 webhook endpoints already, which is the most; delete one that is not needed any more.',
   },
+  name_taken: {
+    code: 'conflict',
+    message: 'Another organization of this daemon has this name; choose another.',
+  },
   unlimited: {
     code: 'conflict',
     message: 'The organization has no balance: its credit is unlimited. Set a balance with PUT /v1/balance.',

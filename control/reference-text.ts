@@ -21,6 +21,7 @@ export const TAG_MEANING: Readonly<Record<string, string>> = {
   Webhooks:
     'Signed events of calls: who receives them, what became of each delivery, sending again, reading them back.',
   Balance: "The organization's credit.",
+  Organizations: 'Who shares this daemon, each apart from all others: for the operator.',
   Reference: 'This document.',
 };
 

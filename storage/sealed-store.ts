@@ -44,8 +44,13 @@ export function sealStore(store: Store, { seal, open }: Sealer): Store {
   return {
     ...store,
 
-    createOrganization: (organization, key) =>
-      store.createOrganization(organizationIn(organization.id, organization), key),
+    createOrganization: async (organization, key, o) => {
+      const made = await store.createOrganization(organizationIn(organization.id, organization), key, o);
+      return isConflict(made) ? made : organization;
+    },
+    findOrganization: async (idOrName) => organizationOut(await store.findOrganization(idOrName)),
+    listOrganizations: async (page) =>
+      (await store.listOrganizations(page)).map((one) => convertRecord('organizations', one.id, one, open)),
     firstOrganization: async () => organizationOut(await store.firstOrganization()),
     getOrganization: async (id) => organizationOut(await store.getOrganization(id)),
     updateOrganization: async (id, change) =>

@@ -73,6 +73,23 @@ function makeKeyFile(path: string): string {
   return text;
 }
 
+/** The keys there are, the newest first, and the one the database is sealed under. @throws StorageError secret_key */
+function findKeys(db: Database.Database, o: { path: string; setting: string | null }) {
+  const file = join(dirname(o.path), KEY_FILE);
+  const sealedUnder = readNote(db, KEY_NOTE);
+  const fromSetting = parseKeys(o.setting ?? '', 'SECRET_KEY');
+  const hasFile = o.path !== ':memory:' && existsSync(file);
+  const keys = [...fromSetting, ...(hasFile ? parseKeys(readFileSync(file, 'utf8'), file) : [])];
+  if (sealedUnder !== null && !keys.some((key) => key.id === sealedUnder)) {
+    const found = keys.length === 0 ? 'there is none' : `found ${keys.map((key) => key.id).join(', ')}`;
+    throw new StorageError(
+      'secret_key',
+      `the secrets in ${o.path} are sealed under key ${sealedUnder}; ${found}: set SECRET_KEY to it or put it back in ${file} (docs/operations.md says what to do when it is lost)`,
+    );
+  }
+  return { keys, sealedUnder, file };
+}
+
 /**
  * Finds the keys of an open database, seals what is not sealed under the first of them, and notes it.
  * @param setting the keys of SECRET_KEY, the newest first; null: those of the file, which is made where it is needed
@@ -82,20 +99,9 @@ export function openSecrets(
   db: Database.Database,
   o: { path: string; setting: string | null; log?: Log | undefined },
 ): Sealer {
-  const inMemory = o.path === ':memory:';
-  const file = join(dirname(o.path), KEY_FILE);
-  const sealedUnder = readNote(db, KEY_NOTE);
-  const fromSetting = parseKeys(o.setting ?? '', 'SECRET_KEY');
-  const fromFile = !inMemory && existsSync(file) ? parseKeys(readFileSync(file, 'utf8'), file) : [];
-  const keys = [...fromSetting, ...fromFile];
-  if (sealedUnder !== null && !keys.some((key) => key.id === sealedUnder)) {
-    const found = keys.length === 0 ? 'there is none' : `found ${keys.map((key) => key.id).join(', ')}`;
-    throw new StorageError(
-      'secret_key',
-      `the secrets in ${o.path} are sealed under key ${sealedUnder}; ${found}: set SECRET_KEY to it or put it back in ${file} (docs/operations.md says what to do when it is lost)`,
-    );
-  }
+  const { keys, sealedUnder, file } = findKeys(db, o);
   if (keys.length === 0) {
+    const inMemory = o.path === ':memory:';
     keys.push(...(inMemory ? [secretKey(randomBytes(KEY_BYTES))] : parseKeys(makeKeyFile(file), file)));
   }
   const [current, ...others] = keys;
@@ -107,6 +113,26 @@ export function openSecrets(
   }
   if (readNote(db, LEFTOVERS_NOTE) !== null) cleanUp(db, o.log);
   return sealer;
+}
+
+/**
+ * The sealer of a database that a daemon may have open: under the key it is sealed under, also where a newer one waits for
+ * the next start.
+ * @throws StorageError secret_key
+ */
+export function openSecretsBeside(
+  db: Database.Database,
+  o: { path: string; setting: string | null },
+): Sealer {
+  const { keys, sealedUnder } = findKeys(db, o);
+  const current = keys.find((key) => key.id === sealedUnder);
+  if (current === undefined) {
+    throw new StorageError(
+      'secret_key',
+      `nothing in ${o.path} is sealed yet: start the daemon once, then try again`,
+    );
+  }
+  return openSealer([current]);
 }
 
 /** What is lost with the key: how many got a new secret, and which agents' tools lost their headers. */

@@ -135,9 +135,18 @@ export interface Store {
   stored(callId: string): Promise<void>;
 
   // organizations and keys
-  createOrganization(o: OrganizationRecord, key: KeyRecord): Promise<void>;
+  /** With its first key. Conflict `name_taken` where a name is to be one organization's alone, whatever the case. */
+  createOrganization(
+    organization: OrganizationRecord,
+    key: KeyRecord,
+    o?: { uniqueName?: boolean },
+  ): Promise<OrganizationRecord | Conflict>;
   firstOrganization(): Promise<OrganizationRecord | null>;
   getOrganization(id: string): Promise<OrganizationRecord | null>;
+  /** By its id, or by its name, whatever the case: the oldest of that name. */
+  findOrganization(idOrName: string): Promise<OrganizationRecord | null>;
+  /** Newest first. */
+  listOrganizations(page: Page): Promise<OrganizationRecord[]>;
   /** Renames it or rotates the secret of its inline deliveries; null for an unknown one. */
   updateOrganization(
     id: string,
@@ -166,6 +175,8 @@ export interface Store {
 
   // the dashboard's sign-in
   getOperator(orgId: string): Promise<OperatorRecord | null>;
+  /** Whether any organization has one. */
+  hasOperators(): Promise<boolean>;
   /** Makes the operator or changes the password; every session of the operator ends. Answers the operator as stored. */
   setPassword(operator: OperatorRecord): Promise<OperatorRecord>;
   /** Also forgets sessions that had ended when this one was made. */

@@ -3,8 +3,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fchownSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,22 +14,32 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readConfig } from '../../config.ts';
+import { parseArgs } from 'node:util';
+import { type Config, readConfig } from '../../config.ts';
+import { findOrganizationIn } from '../../storage/beside.ts';
 
+/** Of the first organization; others have their id behind the name. */
 const FILE = 'password-link.json';
 /** Of a link made to reset a password; the one of the first start is good until it is used or the daemon starts again. */
 const RESET_MINUTES = 60;
 
+const fileOf = (orgId: string | null) => (orgId === null ? FILE : `password-link-${orgId}.json`);
+
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
- * Makes a new link; the one before is void.
+ * Makes a new link; the one before, of the same organization, is void.
  * @param expiresAt null: good until it is used
+ * @param orgId null: the first organization
  * @returns the token, which is stored nowhere
  */
-export function makePasswordLink(dataDir: string, expiresAt: Date | null): string {
+export function makePasswordLink(
+  dataDir: string,
+  expiresAt: Date | null,
+  orgId: string | null = null,
+): string {
   const token = randomBytes(32).toString('base64url');
-  const path = join(dataDir, FILE);
+  const path = join(dataDir, fileOf(orgId));
   const text = JSON.stringify({ hash: hashOf(token), expires_at: expiresAt?.toISOString() ?? null });
   // What a stop has left there; made anew, since root must not write through a link that stands in the folder.
   rmSync(`${path}.new`, { force: true });
@@ -46,11 +58,20 @@ export function makePasswordLink(dataDir: string, expiresAt: Date | null): strin
   return token;
 }
 
-/** Whether the token is the one of the link that is open now. */
-export function isPasswordLink(dataDir: string, token: string, now: Date): boolean {
+/** Whose link the token is, of those that are open now: an organization's id, or null for the first one. Undefined: nobody's. */
+export function findPasswordLink(dataDir: string, token: string, now: Date): string | null | undefined {
+  const names = existsSync(dataDir) ? readdirSync(dataDir) : [];
+  for (const name of names) {
+    const [, orgId] = /^password-link(?:-([0-9a-f-]{36}))?\.json$/.exec(name) ?? [name, ''];
+    if (orgId !== '' && isLink(join(dataDir, name), token, now)) return orgId ?? null;
+  }
+  return undefined;
+}
+
+function isLink(path: string, token: string, now: Date): boolean {
   let kept: { hash?: unknown; expires_at?: unknown };
   try {
-    kept = JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) as typeof kept;
+    kept = JSON.parse(readFileSync(path, 'utf8')) as typeof kept;
   } catch {
     return false;
   }
@@ -61,28 +82,51 @@ export function isPasswordLink(dataDir: string, token: string, now: Date): boole
 }
 
 /** The link has served. */
-export function closePasswordLink(dataDir: string): void {
-  rmSync(join(dataDir, FILE), { force: true });
+export function closePasswordLink(dataDir: string, orgId: string | null = null): void {
+  rmSync(join(dataDir, fileOf(orgId)), { force: true });
 }
 
 /** The address to open; the token stands behind the #, which no browser sends and no log sees. */
 export const passwordUrl = (publicUrl: string, token: string) => `${publicUrl}/setup#${token}`;
 
-/** `node main.js reset-password`: prints a new link, whether the daemon runs or not. @returns the exit code */
-export function resetPassword(env: Record<string, string | undefined>): number {
+/** Where the dashboard is reached, as far as the settings tell. */
+export function dashboardUrl(config: Pick<Config, 'HOST' | 'PORT' | 'PUBLIC_URL'>): string {
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
+  return config.PUBLIC_URL ?? `http://${host}:${config.PORT}`;
+}
+
+/**
+ * `node main.js reset-password [--organization NAME]`: prints a new link, whether the daemon runs or not.
+ * @returns the exit code
+ */
+export function resetPassword(env: Record<string, string | undefined>, args: readonly string[] = []): number {
   const config = readConfig(env);
   const dataDir = resolve(config.DATA_DIR);
-  if (statSync(join(dataDir, 'offhook.db'), { throwIfNoEntry: false }) === undefined) {
+  const { organization } = parseArgs({
+    args: [...args],
+    options: { organization: { type: 'string' } },
+  }).values;
+  const path = join(dataDir, 'offhook.db');
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
     console.error(
       `offhook: ${dataDir} holds no database: set DATA_DIR as the daemon has it, or start the daemon, which prints a link by itself.`,
     );
     return 1;
   }
-  const token = makePasswordLink(dataDir, new Date(Date.now() + RESET_MINUTES * 60_000));
-  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
-  const url = config.PUBLIC_URL ?? `http://${host}:${config.PORT}`;
+  let orgId: string | null = null;
+  if (organization !== undefined) {
+    const found = findOrganizationIn(path, organization);
+    if (found === null) {
+      console.error(
+        `offhook: ${path} has no organization of that name or id; "offhook organizations list" shows them.`,
+      );
+      return 1;
+    }
+    orgId = found.isFirst ? null : found.id;
+  }
+  const token = makePasswordLink(dataDir, new Date(Date.now() + RESET_MINUTES * 60_000), orgId);
   console.log(
-    `\nSet a new password here, once, within ${RESET_MINUTES} minutes, while the daemon runs:\n\n  ${passwordUrl(url, token)}\n\nEverybody who is signed in is signed out by it.\n`,
+    `\nSet a new password here, once, within ${RESET_MINUTES} minutes, while the daemon runs:\n\n  ${passwordUrl(dashboardUrl(config), token)}\n\nEverybody who is signed in is signed out by it.\n`,
   );
   return 0;
 }

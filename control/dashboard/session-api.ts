@@ -12,7 +12,7 @@ import { clientAddress } from '../request-origin.ts';
 import { parse } from '../schemas.ts';
 import { openAttempts } from './attempts.ts';
 import { sessionOf } from './guard.ts';
-import { closePasswordLink, isPasswordLink } from './password-link.ts';
+import { closePasswordLink, findPasswordLink } from './password-link.ts';
 import { hashPassword, MAX_CHARACTERS, MIN_CHARACTERS, verifyPassword } from './passwords.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 
@@ -21,11 +21,26 @@ const newPassword = z
   .min(MIN_CHARACTERS, `needs at least ${MIN_CHARACTERS} characters; a few words are easy to remember`)
   .max(MAX_CHARACTERS, `may have ${MAX_CHARACTERS} characters at most`);
 const setupBody = z.strictObject({ token: z.string().max(200), password: newPassword });
-const loginBody = z.strictObject({ password: z.string().max(MAX_CHARACTERS) });
+const loginBody = z.strictObject({
+  /** Id or name; without it, the first one that was made. */
+  organization: z.string().max(200).optional(),
+  password: z.string().max(MAX_CHARACTERS),
+});
 const changeBody = z.strictObject({ current: z.string().max(MAX_CHARACTERS), password: newPassword });
 
+const NOT_THE_PASSWORD = 'This is not the password of an organization of this name.';
+
 export interface SessionApiOptions {
-  store: Pick<Store, 'firstOrganization' | 'getOrganization' | 'getOperator' | 'setPassword'>;
+  store: Pick<
+    Store,
+    | 'firstOrganization'
+    | 'getOrganization'
+    | 'findOrganization'
+    | 'listOrganizations'
+    | 'getOperator'
+    | 'hasOperators'
+    | 'setPassword'
+  >;
   sessions: Sessions;
   /** Whether X-Forwarded-For of a request from this address is believed. */
   trustsProxy: (address: string) => boolean;
@@ -75,9 +90,10 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
 
   async function answerState(res: Response, session: SignedIn | null): Promise<void> {
     if (session === null) {
-      const { id } = await theOrganization();
-      const operator = await store.getOperator(id);
-      res.json({ state: operator === null ? 'setup' : 'signed_out', version: o.version });
+      // Whether a name is to be asked for; never the names.
+      const several = (await store.listOrganizations({ limit: 2 })).length > 1;
+      const state = (await store.hasOperators()) ? 'signed_out' : 'setup';
+      res.json({ state, several, version: o.version });
       return;
     }
     const organization = await store.getOrganization(session.orgId);
@@ -111,8 +127,8 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
     const { token, password } = parse(setupBody, req.body);
     // Whoever has the link is not kept waiting by somebody who tries passwords; nobody guesses 256 bits.
     const address = addressOf(req);
-    const { id } = await theOrganization();
-    if (!isPasswordLink(o.dataDir, token, o.now())) {
+    const link = findPasswordLink(o.dataDir, token, o.now());
+    if (link === undefined) {
       countAttempt(req);
       throw new AppError(
         'forbidden',
@@ -120,7 +136,8 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
       );
     }
     // Used up before it has its effect, and at once: of two that come together, the second finds nothing.
-    closePasswordLink(o.dataDir);
+    closePasswordLink(o.dataDir, link);
+    const id = link ?? (await theOrganization()).id;
     const operator = await setPassword(id, password);
     attempts.succeeded(address);
     log.info({ org_id: id, address }, 'dashboard.password_set');
@@ -128,11 +145,18 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
   };
 
   const logIn: RequestHandler = async (req, res) => {
-    const { password } = parse(loginBody, req.body);
+    const { organization, password } = parse(loginBody, req.body);
     const address = countAttempt(req);
-    const { id } = await theOrganization();
-    const operator = await store.getOperator(id);
-    if (operator === null) {
+    const named =
+      organization === undefined ? await theOrganization() : await store.findOrganization(organization);
+    const operator = named === null ? null : await store.getOperator(named.id);
+    if (operator === null && organization !== undefined) {
+      // As long as for one that there is, and in the same words.
+      await hashPassword(password);
+      log.warn({ org_id: named?.id ?? null, address }, 'dashboard.sign_in_failed');
+      throw new AppError('unauthorized', NOT_THE_PASSWORD, { param: 'password' });
+    }
+    if (operator === null || named === null) {
       throw new AppError(
         'conflict',
         'No password is set yet: open the link that the daemon printed at its start, or print another: npm run reset-password.',
@@ -140,9 +164,16 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
     }
     const right = await verifyPassword(password, operator.password_hash);
     // Comparing takes its time: a password that was changed meanwhile, which ended every session, begins none.
+    const { id } = named;
     if (!right || (await store.getOperator(id))?.password_hash !== operator.password_hash) {
       log.warn({ org_id: id, address }, 'dashboard.sign_in_failed');
-      throw new AppError('unauthorized', 'This is not the password.', { param: 'password' });
+      throw new AppError(
+        'unauthorized',
+        organization === undefined ? 'This is not the password.' : NOT_THE_PASSWORD,
+        {
+          param: 'password',
+        },
+      );
     }
     attempts.succeeded(address);
     log.info({ org_id: id, address }, 'dashboard.signed_in');

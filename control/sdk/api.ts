@@ -601,6 +601,30 @@ export interface Operations {
     body: Credit;
     answer: Balance;
   };
+  createOrganization: {
+    query: {};
+    body: NewOrganization;
+    answer: OrganizationMade;
+  };
+  listOrganizations: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: Organization[];
+    };
+  };
   getOpenApi: {
     query: {};
     body: undefined;
@@ -2008,6 +2032,57 @@ export interface Credit {
   amount_milli_cents: number;
 }
 /**
+ * An organization to be made.
+ */
+export interface NewOrganization {
+  /**
+   * What it is called; each name once, whatever the case. The dashboard asks for it at sign-in.
+   */
+  name: string;
+}
+/**
+ * An organization that was just made, with what opens it.
+ */
+export interface OrganizationMade {
+  /**
+   * Organization id: `org_id` of what belongs to it.
+   */
+  id: string;
+  /**
+   * What it is called.
+   */
+  name: string;
+  /**
+   * Creation.
+   */
+  created_at: string;
+  /**
+   * Its first API key, shown this once.
+   */
+  api_key: string;
+  /**
+   * Where the password of its dashboard is set, once, within 7 days; shown this once.
+   */
+  password_url: string;
+}
+/**
+ * Who has agents, numbers, calls, credit, keys and a dashboard of its own.
+ */
+export interface Organization {
+  /**
+   * Organization id: `org_id` of what belongs to it.
+   */
+  id: string;
+  /**
+   * What it is called.
+   */
+  name: string;
+  /**
+   * Creation.
+   */
+  created_at: string;
+}
+/**
  * The body of every error answer.
  */
 export interface ErrorAnswer {
@@ -2077,5 +2152,7 @@ export const OPERATIONS = {
   getBalance: { method: 'GET', path: '/v1/balance' },
   setBalance: { method: 'PUT', path: '/v1/balance' },
   addCredit: { method: 'POST', path: '/v1/balance/credits', once: true },
+  createOrganization: { method: 'POST', path: '/v1/organizations', once: true },
+  listOrganizations: { method: 'GET', path: '/v1/organizations' },
   getOpenApi: { method: 'GET', path: '/v1/openapi.json' },
 } as const;

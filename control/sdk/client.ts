@@ -4,6 +4,7 @@ import type {
   AvailableNumber,
   Call,
   Event,
+  Organization,
   PhoneNumber,
   WebhookDelivery,
   WebhookEndpoint,
@@ -244,6 +245,18 @@ const balanceOf = ({ ask }: Requests) => ({
     ask('addCredit', { ...o, body, headers: { ...o?.headers, 'Operator-Key': operatorKey } }),
 });
 
+const organizationsOf = ({ ask, list }: Requests) => ({
+  /** With its first API key and the link to its dashboard, both told this once. @param operatorKey as above */
+  create: (body: BodyOf<'createOrganization'>, operatorKey: string, o?: RequestOptions) =>
+    ask('createOrganization', { ...o, body, headers: { ...o?.headers, 'Operator-Key': operatorKey } }),
+  /** Every organization of the daemon. @param operatorKey as above */
+  list: (query: QueryOf<'listOrganizations'>, operatorKey: string, o?: RequestOptions) =>
+    list<Organization, 'listOrganizations'>('listOrganizations', query, {
+      ...o,
+      headers: { ...o?.headers, 'Operator-Key': operatorKey },
+    }),
+});
+
 /**
  * A client of one daemon.
  * ```ts
@@ -263,6 +276,7 @@ export class Offhook {
   readonly webhookEvents: ReturnType<typeof webhookEventsOf>;
   readonly webhookSecret: ReturnType<typeof webhookSecretOf>;
   readonly balance: ReturnType<typeof balanceOf>;
+  readonly organizations: ReturnType<typeof organizationsOf>;
   readonly webhooks: { verify: typeof verify } = { verify };
   /** The OpenAPI document of the daemon itself. */
   readonly openApi: (o?: RequestOptions) => Promise<AnswerOf<'getOpenApi'>>;
@@ -278,6 +292,7 @@ export class Offhook {
     this.webhookEvents = webhookEventsOf(requests);
     this.webhookSecret = webhookSecretOf(requests);
     this.balance = balanceOf(requests);
+    this.organizations = organizationsOf(requests);
     this.openApi = (o) => requests.ask('getOpenApi', o);
   }
 }

@@ -4,7 +4,14 @@ import type { Store } from '../store.ts';
 import { OPERATORS, DASHBOARD_SESSIONS as SESSIONS } from './rows.ts';
 import type { Session } from './session.ts';
 
-type Verbs = 'getOperator' | 'setPassword' | 'createSession' | 'findSession' | 'touchSession' | 'endSession';
+type Verbs =
+  | 'getOperator'
+  | 'hasOperators'
+  | 'setPassword'
+  | 'createSession'
+  | 'findSession'
+  | 'touchSession'
+  | 'endSession';
 
 export function operators(session: Session): Pick<Store, Verbs> {
   const { statement, write } = session;
@@ -17,6 +24,10 @@ export function operators(session: Session): Pick<Store, Verbs> {
   return {
     async getOperator(orgId) {
       return read(orgId);
+    },
+
+    async hasOperators() {
+      return statement('SELECT 1 FROM operators LIMIT 1').get() !== undefined;
     },
 
     async setPassword(operator) {

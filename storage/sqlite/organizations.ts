@@ -4,12 +4,14 @@ import type { Store } from '../store.ts';
 import { LIVE } from './calls.ts';
 import { addCredit, creditTo } from './ledger.ts';
 import { KEYS, ORGANIZATIONS } from './rows.ts';
-import { type Session, updateById } from './session.ts';
+import { Refusal, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'createOrganization'
   | 'firstOrganization'
   | 'getOrganization'
+  | 'findOrganization'
+  | 'listOrganizations'
   | 'updateOrganization'
   | 'getCredit'
   | 'setBalance'
@@ -42,9 +44,20 @@ export function organizations(session: Session): Pick<Store, Verbs> {
     return row ? ORGANIZATIONS.fromRow(row) : null;
   }
 
+  /** Few enough to be looked at one by one: SQLite's own lower() knows ASCII alone. */
+  function find(idOrName: string): OrganizationRecord | null {
+    const wanted = idOrName.trim().normalize('NFC').toLowerCase();
+    const rows = statement('SELECT id, name FROM organizations ORDER BY seq').all();
+    const found =
+      rows.find((row) => row.id === wanted) ??
+      rows.find((row) => String(row.name).normalize('NFC').toLowerCase() === wanted);
+    return found === undefined ? null : read(String(found.id));
+  }
+
   return {
-    async createOrganization(organization, key) {
-      write(() => {
+    async createOrganization(organization, key, o = {}) {
+      return tryWrite(() => {
+        if (o.uniqueName && find(organization.name) !== null) throw new Refusal('name_taken');
         statement(ORGANIZATIONS.insert).run(
           ORGANIZATIONS.toRow({ ...organization, balance_milli_cents: null }),
         );
@@ -52,6 +65,7 @@ export function organizations(session: Session): Pick<Store, Verbs> {
           creditTo(session, organization.id, organization.balance_milli_cents);
         }
         addKey(key);
+        return organization;
       });
     },
 
@@ -64,6 +78,21 @@ export function organizations(session: Session): Pick<Store, Verbs> {
 
     async getOrganization(id) {
       return read(id);
+    },
+
+    async findOrganization(idOrName) {
+      return find(idOrName);
+    },
+
+    async listOrganizations({ limit, startingAfter }) {
+      const after = startingAfter === undefined ? null : read(startingAfter);
+      if (startingAfter !== undefined && after === null) return [];
+      const rows = statement(
+        `SELECT ${ORGANIZATIONS.selected} FROM organizations
+         ${after === null ? '' : 'WHERE seq < (SELECT last.seq FROM organizations last WHERE last.id = ?)'}
+         ORDER BY seq DESC LIMIT ?`,
+      ).all(...(after === null ? [] : [after.id]), limit);
+      return rows.map(ORGANIZATIONS.fromRow);
     },
 
     async updateOrganization(id, change) {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
@@ -168,7 +168,10 @@ async function attack(
   const folder = mkdtempSync(join(tmpdir(), 'offhook-fuzz-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'fuzz.db');
-  const rig = await openRig(t, { path: file, env: { OPERATOR_KEY, RATE_LIMIT_BURST: '10000000' } });
+  const rig = await openRig(t, {
+    path: file,
+    env: { OPERATOR_KEY, DATA_DIR: dirname(file), RATE_LIMIT_BURST: '10000000' },
+  });
   const ours = furnisher(rig, rig.orgId, rig.key);
   const own = await ours.all();
   // Credit is added to a balance; without one there is nothing to add to.

@@ -227,7 +227,9 @@ t.test('every error code is in the answers of some operation, with its own statu
 });
 
 t.test('a good answer and an error of every operation are as the document says', async (t) => {
-  const rig = await openRig(t, { env: { OPERATOR_KEY: 'operator-key-of-the-test' } });
+  const rig = await openRig(t, {
+    env: { OPERATOR_KEY: 'operator-key-of-the-test', DATA_DIR: t.testdir({}) },
+  });
   const asOperator = { 'operator-key': 'operator-key-of-the-test' };
   const good = async (method: string, path: string, request: Parameters<typeof rig.api>[2] = {}) => {
     const answer = await rig.api(method, path, request);
@@ -328,6 +330,8 @@ t.test('a good answer and an error of every operation are as the document says',
   await good('GET', '/v1/balance');
   await good('PUT', '/v1/balance', { body: { balance_milli_cents: 5 }, headers: asOperator });
   await good('POST', '/v1/balance/credits', { body: { amount_milli_cents: 5 }, headers: asOperator });
+  await good('POST', '/v1/organizations', { body: { name: 'Harbour Clinic' }, headers: asOperator });
+  await good('GET', '/v1/organizations', { headers: asOperator });
   await good('DELETE', `/v1/webhook_endpoints/${endpoint.id}`);
   await good('DELETE', at);
 

@@ -157,6 +157,42 @@ export function addAccountCommands(program: Command, run: Run): void {
       ),
     );
 
+  const organizations = program
+    .command('organizations')
+    .description('who shares the daemon, each apart from all others (for its operator)');
+  organizations
+    .command('create <name>')
+    .description('make another one; prints its first API key and the link to its dashboard, this once')
+    .option('--operator-key <key>', 'else OPERATOR_KEY of the environment')
+    .action(
+      run(async (context, o: { operatorKey?: string }, name) => {
+        const { output, offhook } = context;
+        const made = await offhook.organizations.create({ name }, operatorKey(o, context));
+        if (output.json) return output.data(made);
+        output.facts([
+          ['organization', `${made.name} (${made.id})`],
+          ['API key, shown this once', made.api_key],
+          ['sets its dashboard’s password', made.password_url],
+        ]);
+      }),
+    );
+  organizations
+    .command('list', { isDefault: true })
+    .description('all of them, newest first')
+    .option('--operator-key <key>', 'else OPERATOR_KEY of the environment')
+    .action(
+      run(async (context, o: { operatorKey?: string }) => {
+        const { output, offhook } = context;
+        const all = await offhook.organizations.list({ limit: 100 }, operatorKey(o, context)).all();
+        if (output.json) return output.data(all);
+        output.table(
+          ['organization', 'id', 'made'],
+          all.map((one) => [one.name, one.id, one.created_at]),
+          'There is none.',
+        );
+      }),
+    );
+
   program
     .command('openapi')
     .description('the OpenAPI document of the daemon')
@@ -166,5 +202,5 @@ export function addAccountCommands(program: Command, run: Run): void {
 function operatorKey(o: { operatorKey?: string }, { env }: Context): string {
   const key = o.operatorKey ?? env.OPERATOR_KEY;
   if (key !== undefined) return key;
-  throw new UsageError('Changing the balance takes the operator’s key: --operator-key, or OPERATOR_KEY.');
+  throw new UsageError('This takes the operator’s key: --operator-key, or OPERATOR_KEY.');
 }

@@ -8,6 +8,8 @@ export interface Session {
   state: 'setup' | 'signed_out' | 'signed_in';
   csrf_token?: string;
   organization?: { id: string; name: string };
+  /** Before one is signed in: whether the organization has to be named. */
+  several?: boolean;
   version: string;
 }
 
@@ -83,8 +85,9 @@ export async function loadSession(): Promise<void> {
   session.value = await ask<Session>('GET', 'session');
 }
 
-export async function logIn(password: string): Promise<void> {
-  await ask('POST', 'login', { password });
+/** @param organization its name or id; empty: the first one of the daemon */
+export async function logIn(password: string, organization: string): Promise<void> {
+  await ask('POST', 'login', { password, ...(organization.trim() === '' ? {} : { organization }) });
   await loadSession();
   endedHere.value = false;
 }
@@ -105,7 +108,7 @@ export function sessionEnded(): void {
   const now = session.peek();
   if (now?.state !== 'signed_in') return;
   endedHere.value = true;
-  session.value = { state: 'signed_out', version: now.version };
+  session.value = { state: 'signed_out', version: now.version, several: now.several === true };
 }
 
 whenSignedOut(sessionEnded);

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import t from 'tap';
 import {
   closePasswordLink,
-  isPasswordLink,
+  findPasswordLink,
   makePasswordLink,
 } from '../../../control/dashboard/password-link.ts';
 
@@ -25,14 +25,14 @@ t.test('a new link is printed, for the daemon of this data folder', async (t) =>
     const [, url, token = ''] = link.exec(stdout) ?? [];
     t.same([status, url], [0, base], stdout);
     t.match(stdout, /within 60 minutes/);
-    t.ok(isPasswordLink(dataDir, token, new Date()));
-    t.notOk(isPasswordLink(dataDir, token, new Date(Date.now() + 61 * 60_000)), 'for an hour');
+    t.equal(findPasswordLink(dataDir, token, new Date()), null, 'of the first organization');
+    t.equal(findPasswordLink(dataDir, token, new Date(Date.now() + 61 * 60_000)), undefined, 'for an hour');
     t.notMatch(readFileSync(join(dataDir, 'password-link.json'), 'utf8'), token);
   }
   closePasswordLink(dataDir);
   closePasswordLink(dataDir);
   writeFileSync(join(dataDir, 'password-link.json'), 'not JSON');
-  t.notOk(isPasswordLink(dataDir, 'x', new Date()), 'a damaged file opens nothing');
+  t.equal(findPasswordLink(dataDir, 'x', new Date()), undefined, 'a damaged file opens nothing');
 });
 
 t.test(

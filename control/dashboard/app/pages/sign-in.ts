@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { fieldError } from '../failure.ts';
 import { localPath } from '../route-match.ts';
-import { endedHere, loadSession, logIn, setUp } from '../session.ts';
+import { endedHere, loadSession, logIn, session, setUp } from '../session.ts';
 import { Button } from '../ui/button.ts';
 import { ErrorNote, Note } from '../ui/feedback.ts';
 import { Field } from '../ui/field.ts';
@@ -93,8 +93,10 @@ export function SetupPage(props: { done: boolean }) {
 
 export function SignInPage() {
   const [password, setPassword] = useState('');
+  const [organization, setOrganization] = useState('');
+  const several = session.value?.several === true;
   const enter = useAction(async () => {
-    await logIn(password);
+    await logIn(password, several ? organization : '');
     if (path.value === '/login' || path.value === '/setup') {
       await navigate(localPath(new URLSearchParams(location.search).get('to')), { replace: true });
     }
@@ -113,7 +115,18 @@ export function SignInPage() {
         void enter.run();
       }}
     >
-      <input class="sr-only" type="text" name="username" value="operator" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
+      ${
+        several
+          ? html`<${Field}
+              label="Organization"
+              name="username"
+              autocomplete="username"
+              value=${organization}
+              onInput=${setOrganization}
+              help="Its name, as its link was made for. Empty: the first one of this daemon."
+            />`
+          : html`<input class="sr-only" type="text" name="username" value="operator" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />`
+      }
       <${Field}
         label="Password"
         type="password"
