@@ -23,7 +23,7 @@ nav a { display: block; padding: .1rem 0; overflow-wrap: anywhere; }
 main { margin-left: 17rem; padding: 2rem 2.5rem 6rem; max-width: 62rem; }
 a { color: var(--link); text-decoration: none; }
 a:hover, a:focus { text-decoration: underline; }
-h1, h2, h3, h4 { line-height: 1.25; }
+h1, h2, h3, h4 { line-height: 1.25; overflow-wrap: anywhere; }
 h2 { margin-top: 4rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
 h3 { margin-top: 3rem; }
 h4 { margin: 1.5rem 0 .4rem; }

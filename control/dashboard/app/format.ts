@@ -38,15 +38,27 @@ function trimmed(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)));
 }
 
-/** Milli-cents (thousandths of a cent) as dollars, with as many digits as small amounts need. Null: a dash. */
+/**
+ * Milli-cents (thousandths of a cent) as dollars: whole cents from a dollar on, four places below, so that amounts of one
+ * kind line up; nothing of anything is `$0.00`. Null: a dash.
+ */
 export function money(milliCents: number | null | undefined): string {
   if (milliCents === null || milliCents === undefined || !Number.isFinite(milliCents)) return '–';
-  const dollars = milliCents / 100_000;
-  const size = Math.abs(dollars);
-  const digits = size === 0 || size >= 1 ? 2 : size >= 0.01 ? 3 : 5;
-  const text = size.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return `${dollars < 0 ? '−' : ''}$${digits > 2 ? text.replace(/(\.\d\d\d*?)0+$/, '$1') : text}`;
+  const size = Math.abs(milliCents) / MILLI_CENTS_A_DOLLAR;
+  const sign = milliCents < 0 ? '−' : '';
+  if (size > 0 && size < 0.0001) return `${sign}<$0.0001`;
+  return `${sign}$${dollars(size, size === 0 || size >= 0.99995 ? 2 : 4)}`;
 }
+
+/** The same at the axis of a chart, whose steps are round: no more places than they need, two at least. */
+export function moneyTick(milliCents: number | null | undefined): string {
+  const text = money(milliCents);
+  return text.replace(/(\.\d\d\d*?)0+$/, '$1');
+}
+
+const MILLI_CENTS_A_DOLLAR = 100_000;
+const dollars = (size: number, places: number) =>
+  size.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
 
 /** A share of one as per cent: `97.5 %`; nothing of nothing is a dash. */
 export function percent(share: number | null | undefined): string {

@@ -260,8 +260,10 @@ function Filters(props: {
       options=${[{ value: '', label: 'All' }, ...[...agents].map(([value, label]) => ({ value, label }))]}
       onChange=${(agent_id: string) => choose({ agent_id })}
     />
-    <${Field} label="From" type="date" value=${now.from} max=${now.to} onInput=${(from: string) => choose({ from })} />
-    <${Field} label="To" type="date" value=${now.to} min=${now.from} onInput=${(to: string) => choose({ to })} />
+    <div class="filter-dates">
+      <${Field} label="From" type="date" value=${now.from} max=${now.to} onInput=${(from: string) => choose({ from })} />
+      <${Field} label="To" type="date" value=${now.to} min=${now.from} onInput=${(to: string) => choose({ to })} />
+    </div>
     ${props.filtered ? html`<${Button} kind="quiet" href="/calls">Clear<//>` : null}
   </form>`;
 }

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { AgentSummary } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
 import { causeInWords } from '../call-words.ts';
-import { count, counted, duration, latency, money, percent } from '../format.ts';
+import { count, counted, duration, latency, money, moneyTick, percent } from '../format.ts';
 import { liveCount, onCallsChanged } from '../live-stream.ts';
 import { measured } from '../measured.ts';
 import { withQuery } from '../route-match.ts';
@@ -163,7 +163,7 @@ function Figures(props: { overview: Overview; range: Range }) {
                 title="Spend, estimated"
                 kind="bars"
                 times=${times}
-                format=${money}
+                format=${moneyTick}
                 series=${[{ label: 'Spend', colour: '--caller', values: series.map(({ cost_milli_cents }) => cost_milli_cents) }]}
               />
             </div>

@@ -1,7 +1,7 @@
 // Values on the screen: times, stretches of time, money, phone numbers. What is written is format.ts.
 import { html } from 'htm/preact';
 import { absoluteTime, clock, duration, money, phone, relativeTime, timeOfDay } from '../format.ts';
-import { nowMs, slowNowMs } from './now.ts';
+import { nowFor, nowMs } from './now.ts';
 
 /** A moment: relative, with the whole of it as title; `exact` shows that instead, `clock` the time of day. */
 export function Time(props: { iso: string | null | undefined; as?: 'relative' | 'exact' | 'clock' }) {
@@ -9,7 +9,11 @@ export function Time(props: { iso: string | null | undefined; as?: 'relative' | 
   if (iso === null || iso === undefined) return html`<span class="dim">–</span>`;
   const whole = absoluteTime(iso);
   const text =
-    props.as === 'exact' ? whole : props.as === 'clock' ? timeOfDay(iso) : relativeTime(iso, slowNowMs.value);
+    props.as === 'exact'
+      ? whole
+      : props.as === 'clock'
+        ? timeOfDay(iso)
+        : relativeTime(iso, nowFor(Date.parse(iso)));
   return html`<time datetime=${iso} title=${whole}>${text}</time>`;
 }
 

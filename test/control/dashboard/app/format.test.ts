@@ -30,20 +30,32 @@ t.test('a latency and a position', async (t) => {
   t.equal(format.clock(-1), '0:00');
 });
 
-t.test('money is in milli-cents; small amounts keep the digits that matter', async (t) => {
+t.test('money is in milli-cents; amounts of one kind have as many places', async (t) => {
   const cases: [number | null, string][] = [
     [null, '–'],
     [0, '$0.00'],
-    [1, '$0.00001'],
-    [123, '$0.00123'],
-    [1_234, '$0.012'],
-    [2_000, '$0.02'],
-    [55_500, '$0.555'],
+    [1, '<$0.0001'],
+    [-1, '−<$0.0001'],
+    [10, '$0.0001'],
+    [123, '$0.0012'],
+    [1_234, '$0.0123'],
+    [2_000, '$0.0200'],
+    [55_500, '$0.5550'],
+    [99_994, '$0.9999'],
+    [99_996, '$1.00'],
     [100_000, '$1.00'],
     [-250_000, '−$2.50'],
     [123_456_789, '$1,234.57'],
   ];
   for (const [milliCents, text] of cases) t.equal(format.money(milliCents), text, String(milliCents));
+  for (const [milliCents, text] of [
+    [0, '$0.00'],
+    [20_000, '$0.20'],
+    [2_500, '$0.025'],
+    [250_000, '$2.50'],
+  ] as const) {
+    t.equal(format.moneyTick(milliCents), text, 'at an axis');
+  }
 });
 
 t.test('shares, counts, sizes, codes', async (t) => {
