@@ -137,6 +137,7 @@ function begin(log: Log): RequestHandler {
       route: null,
       orgId: null,
       keyId: null,
+      isStillGood: async () => true,
       error: null,
     };
     Object.assign(res.locals, context);

@@ -68,6 +68,7 @@ export function authenticate(o: {
     const context = contextOf(res);
     context.orgId = key.org_id;
     context.keyId = key.id;
+    context.isStillGood = async () => (await findRequestKey(o.store, req)) !== null;
     await touch(key);
     next();
   };

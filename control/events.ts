@@ -1,15 +1,19 @@
 // The events of an organization, to be read back or followed: what webhooks tell, for whoever cannot be reached by one,
 // or wants to check that nothing was missed.
+import type { Response } from 'express';
 import { AppError } from '../errors.ts';
 import type { EventRecord } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import { page } from './paging.ts';
+import { contextOf } from './request-context.ts';
 import { type Route, route } from './route.ts';
 import { turnstile } from './turnstile.ts';
 import * as schemas from './webhook-schemas.ts';
 
 /** Requests of one organization that wait at once. Each holds a connection, and reads again with every event. */
 const MAX_WAITING = 50;
+/** How soon a request that waits notices that its key was revoked. */
+const STILL_GOOD_MS = 1_000;
 const inTurn = turnstile(MAX_WAITING, {
   message: `${MAX_WAITING} requests wait for the next event already; follow with fewer, or with wait=0.`,
   retryAfterSeconds: 5,
@@ -70,11 +74,12 @@ export const eventRoutes: Route[] = [
         );
       };
       // Heard before it is read: nothing that happens in between is slept through.
-      const next = nextEvent(store, orgId, query.wait * 1000, (left) => res.once('close', left));
+      const next = nextEvent(store, orgId, query.wait * 1000, res);
       try {
         let events = await read();
         if (events.length === 0 && query.wait > 0) {
           await inTurn(orgId, () => next.come);
+          await checkStillGood(res);
           events = await read();
         }
         return { body: { data: events.map(eventView) } };
@@ -85,16 +90,32 @@ export const eventRoutes: Route[] = [
   }),
 ];
 
-/** Comes with the organization's next event, when the time is over, or when whoever asks has gone. */
+/** @throws AppError unauthorized when the key was revoked, or the session has ended, since the request came */
+async function checkStillGood(res: Response): Promise<void> {
+  if (await contextOf(res).isStillGood()) return;
+  res.set('WWW-Authenticate', 'Bearer realm="offhook"');
+  throw new AppError('unauthorized', 'This API key was revoked while the request waited.');
+}
+
+/** Comes with the organization's next event, when the time is over, when whoever asks has gone, or may ask no more. */
 function nextEvent(
   store: Pick<Store, 'subscribe'>,
   orgId: string,
   forMs: number,
-  onLeft: (left: () => void) => void,
+  res: Response,
 ): { come: Promise<void>; stop: () => void } {
   let stop = () => {};
   const come = new Promise<void>((resolve) => {
     const timer = setTimeout(() => stop(), forMs);
+    const asking = setInterval(() => {
+      // Storage that fails for a moment ends no wait: before anything is told, it is asked again.
+      contextOf(res)
+        .isStillGood()
+        .then((good) => {
+          if (!good) stop();
+        })
+        .catch(() => {});
+    }, STILL_GOOD_MS);
     const unsubscribe = store.subscribe({
       event(event) {
         if (event.org_id === orgId) stop();
@@ -102,10 +123,11 @@ function nextEvent(
     });
     stop = () => {
       clearTimeout(timer);
+      clearInterval(asking);
       unsubscribe();
       resolve();
     };
-    onLeft(() => stop());
+    res.once('close', () => stop());
   });
   return { come, stop: () => stop() };
 }

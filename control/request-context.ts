@@ -9,6 +9,8 @@ export interface RequestContext {
   /** Null until the key was found. */
   orgId: string | null;
   keyId: string | null;
+  /** Whether the key, or the session, is still good: to be asked again by what answers late. */
+  isStillGood: () => Promise<boolean>;
   /** What the error handler answered, for the request's log line. */
   error: unknown;
 }

@@ -57,6 +57,7 @@ export function requireSession(sessions: Sessions): RequestHandler {
     const context = contextOf(res);
     context.orgId = session.orgId;
     context.keyId = session.operatorId;
+    context.isStillGood = () => sessions.goesOn(session.hash);
     next();
   };
 }

@@ -1,7 +1,8 @@
 // The feed of events: read back in pages, and followed without a gap by whoever asks again and again.
 import t from 'tap';
+import { keyRecord } from '../../control/keys.ts';
 import { makeCall } from '../storage/makers.ts';
-import { openRig } from './rig.ts';
+import { type ApiAnswer, openRig } from './rig.ts';
 
 t.test('events are listed newest first, by call and type, each organization its own', async (t) => {
   const rig = await openRig(t);
@@ -65,6 +66,42 @@ t.test('following: what came after, oldest first; waiting ends with the next eve
   t.equal(refused.status, 400, "another organization's event is none");
   t.equal(refused.body.error.param, 'after');
   t.equal((await follow('wait=26')).status, 400);
+});
+
+t.test('a key that is revoked hears nothing more, also by what it asked before', async (t) => {
+  const rig = await openRig(t);
+  const { subscribe } = rig.store;
+  let serial = 0;
+  /** A key of the organization, and a request with it that waits for half a minute. */
+  async function waiting() {
+    serial++;
+    const key = `sk_revoked${serial}${'x'.repeat(40)}`;
+    const record = keyRecord(key, { orgId: rig.orgId, name: 'Lost', now: rig.now() });
+    await rig.store.insertKey(record);
+    let answer: Promise<ApiAnswer> | undefined;
+    await new Promise<void>((heard) => {
+      rig.store.subscribe = (listener) => {
+        heard();
+        return subscribe.call(rig.store, listener);
+      };
+      answer = rig.api('GET', '/v1/events/follow?wait=25', { key });
+    });
+    const revoke = () => rig.store.revokeKey(rig.orgId, record.id, rig.now().toISOString());
+    return { answer, revoke };
+  }
+
+  const quiet = await waiting();
+  const begun = performance.now();
+  await quiet.revoke();
+  const ended = await quiet.answer;
+  t.same([ended?.status, ended?.body.error.code], [401, 'unauthorized']);
+  t.ok(performance.now() - begun < 20_000, 'long before its wait is over');
+
+  const busy = await waiting();
+  await busy.revoke();
+  await rig.store.createCall(makeCall(rig.orgId), { events: ['call.queued'], reserve: 0 });
+  const late = await busy.answer;
+  t.same([late?.status, late?.body.data], [401, undefined], 'not what happened in that moment either');
 });
 
 t.test('whoever leaves while waiting leaves nothing behind', async (t) => {
