@@ -1,4 +1,5 @@
 // Signing in and out: the first password by the one-time link, later ones by the password before.
+import { setTimeout } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
@@ -8,9 +9,10 @@ import type { OperatorRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import { jsonBody } from '../json-body.ts';
 import { arrivalOf } from '../request-arrival.ts';
-import { clientAddress } from '../request-origin.ts';
+import { clientAddress, clientOf } from '../request-origin.ts';
 import { parse } from '../schemas.ts';
-import { openAttempts } from './attempts.ts';
+import { openAttempts, type Trier } from './attempts.ts';
+import { deviceCookie, deviceOf } from './devices.ts';
 import { sessionOf } from './guard.ts';
 import { closePasswordLink, findPasswordLink } from './password-link.ts';
 import { hashPassword, MAX_CHARACTERS, MIN_CHARACTERS, verifyPassword } from './passwords.ts';
@@ -44,6 +46,8 @@ export interface SessionApiOptions {
   sessions: Sessions;
   /** Whether X-Forwarded-For of a request from this address is believed. */
   trustsProxy: (address: string) => boolean;
+  /** Decides with the request whether cookies are Secure. */
+  publicUrl: string;
   /** Where the one-time link is kept. */
   dataDir: string;
   version: string;
@@ -59,19 +63,33 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
 
   const addressOf = (req: Request) => clientAddress(arrivalOf(req), o.trustsProxy);
 
-  /** @throws AppError rate_limited */
-  function countAttempt(req: Request): string {
-    const address = addressOf(req);
-    const wait = attempts.take(address, o.monotonicMs());
-    if (wait > 0) {
-      log.warn({ address, wait_seconds: Math.ceil(wait) }, 'dashboard.too_many_attempts');
+  /** Who tries: a browser that was signed in before, else whoever comes by that address. */
+  function trierOf(req: Request, operator: OperatorRecord | null): Trier {
+    const arrival = arrivalOf(req);
+    const device = operator === null ? null : deviceOf(arrival, o.publicUrl, operator.password_hash);
+    if (device !== null) return { name: `device ${device}`, kind: 'known' };
+    const { address, shared } = clientOf(arrival, o.trustsProxy);
+    return { name: address, kind: shared ? 'shared' : 'address' };
+  }
+
+  /**
+   * Counts an attempt, and holds it back while strangers take their turns.
+   * @throws AppError rate_limited
+   */
+  async function countAttempt(req: Request, trier: Trier): Promise<void> {
+    const { refusedSeconds, delayMs } = attempts.take(trier, o.monotonicMs());
+    if (refusedSeconds > 0) {
+      log.warn(
+        { address: addressOf(req), wait_seconds: Math.ceil(refusedSeconds) },
+        'dashboard.too_many_attempts',
+      );
       throw new AppError(
         'rate_limited',
-        `Too many wrong attempts; try again in ${Math.ceil(wait)} seconds. Who runs the daemon can print a new link: npm run reset-password.`,
-        { retryAfterSeconds: wait },
+        `Too many wrong attempts; try again in ${Math.ceil(refusedSeconds)} seconds. Who runs the daemon can print a new link: npm run reset-password.`,
+        { retryAfterSeconds: refusedSeconds },
       );
     }
-    return address;
+    if (delayMs > 0) await setTimeout(delayMs, undefined, { ref: false });
   }
 
   async function theOrganization() {
@@ -85,6 +103,7 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
     if (before !== null) await sessions.end(before, arrivalOf(req));
     const { session, cookie } = await sessions.start(operator, arrivalOf(req));
     res.append('Set-Cookie', cookie);
+    res.append('Set-Cookie', deviceCookie(arrivalOf(req), o.publicUrl, operator.password_hash));
     await answerState(res, session);
   }
 
@@ -129,7 +148,7 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
     const address = addressOf(req);
     const link = findPasswordLink(o.dataDir, token, o.now());
     if (link === undefined) {
-      countAttempt(req);
+      await countAttempt(req, trierOf(req, null));
       throw new AppError(
         'forbidden',
         'This link has been used, is too old, or another one was made after it. A new one is printed by: npm run reset-password.',
@@ -146,10 +165,12 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
 
   const logIn: RequestHandler = async (req, res) => {
     const { organization, password } = parse(loginBody, req.body);
-    const address = countAttempt(req);
+    const address = addressOf(req);
     const named =
       organization === undefined ? await theOrganization() : await store.findOrganization(organization);
     const operator = named === null ? null : await store.getOperator(named.id);
+    const trier = trierOf(req, operator);
+    await countAttempt(req, trier);
     if (operator === null && organization !== undefined) {
       // As long as for one that there is, and in the same words.
       await hashPassword(password);
@@ -175,7 +196,7 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
         },
       );
     }
-    attempts.succeeded(address);
+    attempts.succeeded(trier.name);
     log.info({ org_id: id, address }, 'dashboard.signed_in');
     await signIn(req, res, operator);
   };
@@ -187,15 +208,17 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
 
   const changePassword: RequestHandler = async (req, res) => {
     const { current, password } = parse(changeBody, req.body);
-    const address = countAttempt(req);
-    const { orgId } = sessionOf(res);
+    const address = addressOf(req);
+    const { orgId, hash } = sessionOf(res);
+    const trier: Trier = { name: `session ${hash}`, kind: 'known' };
+    await countAttempt(req, trier);
     const operator = await store.getOperator(orgId);
     if (operator === null || !(await verifyPassword(current, operator.password_hash))) {
       log.warn({ org_id: orgId, address }, 'dashboard.sign_in_failed');
       throw new AppError('forbidden', 'This is not the password that is in force.', { param: 'current' });
     }
     const changed = await setPassword(orgId, password);
-    attempts.succeeded(address);
+    attempts.succeeded(trier.name);
     log.info({ org_id: orgId, address }, 'dashboard.password_changed');
     await signIn(req, res, changed);
   };

@@ -1,6 +1,5 @@
 // Whom a request comes from, by table.
 import t from 'tap';
-import { openAttempts } from '../../control/dashboard/attempts.ts';
 import {
   clientAddress,
   clientOf,
@@ -111,44 +110,6 @@ t.test('whose page asks', async (t) => {
   t.equal(readCookie(cookies, 'offhook_session'), 'abc=');
   t.equal(readCookie(cookies, 'session'), null);
 });
-
-t.test(
-  'attempts from everywhere at once are slowed down too, but for those who have signed in before',
-  async (t) => {
-    const attempts = openAttempts();
-    attempts.take('198.51.100.200', 0);
-    attempts.succeeded('198.51.100.200');
-    const first = Array.from({ length: 60 }, (_, i) => attempts.take(`198.51.100.${i}`, 0));
-    t.equal(first.filter((wait) => wait === 0).length, 29, 'thirty at once, with the one above');
-    t.ok(first.slice(30).every((wait) => wait > 0 && wait <= 4));
-    t.equal(attempts.take('198.51.100.200', 0), 0);
-    t.equal(attempts.take('203.0.113.1', 4_000), 0, 'one more every four seconds');
-    t.ok(attempts.take('203.0.113.2', 4_000) > 0);
-  },
-);
-
-t.test(
-  'the wait of one address doubles to a quarter of an hour and is forgotten after an hour',
-  async (t) => {
-    const attempts = openAttempts();
-    let now = 0;
-    const waits: number[] = [];
-    for (let i = 0; i < 20; i++) {
-      t.equal(attempts.take('a', now), 0);
-      const wait = attempts.take('a', now);
-      if (wait > 0) waits.push(wait);
-      else i += 1;
-      now += wait * 1000 + 60_000;
-    }
-    for (const [i, wait] of waits.entries()) {
-      const before = waits[i - 1];
-      if (before !== undefined) t.equal(wait, Math.min(900, before * 2), `${before} -> ${wait}`);
-    }
-    t.equal(waits.at(-1), 900);
-    t.equal(attempts.take('a', now + 3_600_000), 0);
-    t.equal(attempts.take('a', now + 3_600_000), 0, 'free again');
-  },
-);
 
 t.test('names of our own, and those that are none', async (t) => {
   const rules = { publicUrl: 'https://calls.example.com/phone', allowed: ['phone.lan', 'fd00::7'] };

@@ -1,5 +1,6 @@
 // Signing in to the dashboard: the one-time link, the password, the cookie and its flags, what a change must bring, and how
 // a session ends. Each of these fails when what it guards is loosened.
+import { randomBytes, scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -55,14 +56,20 @@ t.test(
   async (t) => {
     const plain = await openDashboardRig(t, { publicUrl: 'http://phone.example.com' });
     const clear = (await plain.browser().setUp()).headers.getSetCookie();
-    t.equal(clear.length, 1);
+    t.equal(clear.length, 2);
     t.match(
       clear[0],
       /^offhook_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
       'exactly these flags',
     );
+    t.match(
+      clear[1],
+      /^offhook_device=[\w-]{22}\.[\w-]{43}; Path=\/dashboard\/api\/login; Max-Age=31536000; HttpOnly; SameSite=Strict$/,
+      'what tells the browser again opens nothing',
+    );
     const byProxy = (await plain.browser({ 'x-forwarded-proto': 'https' }).signIn()).headers.getSetCookie();
     t.match(byProxy[0], /^__Host-offhook_session=.*; SameSite=Strict; Secure$/, 'a TLS proxy asked');
+    t.match(byProxy[1], /^__Secure-offhook_device=.*; SameSite=Strict; Secure$/);
 
     const tls = await openDashboardRig(t, { publicUrl: 'https://phone.example.com' });
     const secure = tls.browser({ 'x-forwarded-for': '203.0.113.9' });
@@ -286,6 +293,61 @@ t.test('behind a proxy elsewhere that is trusted, attempts are counted by who ma
   const attacker = through('203.0.113.7');
   while ((await attacker.signIn('wrong')).status !== 429);
   t.equal((await through('203.0.113.8').signIn()).status, 200);
+});
+
+t.test('however many guess, and from wherever, the operator signs in', async (t) => {
+  const rig = await openDashboardRig(t);
+  await rig.browser().setUp();
+  // Cheap to compare: what counts here is how many.
+  const salt = randomBytes(16);
+  const key = scryptSync(PASSWORD, salt, 32, { N: 2 ** 4, r: 8, p: 1 });
+  const operator = await rig.store.getOperator(rig.orgId);
+  const password_hash = `scrypt$4$8$1$${salt.toString('base64')}$${key.toString('base64')}`;
+  if (operator !== null) await rig.store.setPassword({ ...operator, password_hash });
+  const from = (address: string) => rig.browser({ 'x-forwarded-for': address });
+  const laptop = from('198.51.100.1');
+  t.equal((await laptop.signIn()).status, 200);
+
+  const guess = async (address: string) => {
+    const attacker = from(address);
+    const statuses: number[] = [];
+    for (let i = 0; i < 7; i++) statuses.push((await attacker.signIn('guessed')).status);
+    return statuses;
+  };
+  const all = await Promise.all(Array.from({ length: 70 }, (_, i) => guess(`203.0.113.${i}`)));
+  t.ok(all.every((statuses) => statuses.at(-1) === 429));
+  const tried = all.flat().filter((status) => status === 401).length;
+  t.ok(tried <= 70 + 30, `${tried} of 490 guesses were looked at`);
+  t.equal((await from('192.0.2.1').signIn()).status, 200, 'from an address nobody has seen');
+
+  // The same browser, where the attack comes from: as behind a proxy that tells nothing.
+  const moved = rig.browser({ 'x-forwarded-for': '203.0.113.1' });
+  t.equal((await moved.signIn()).status, 429);
+  for (const [name, value] of laptop.cookies) if (name.includes('device')) moved.cookies.set(name, value);
+  t.equal((await moved.signIn()).status, 200, 'a browser that was signed in before');
+  const value = laptop.cookies.get('offhook_device') ?? '';
+  for (const forged of [`x${value.slice(1)}`, `${value.slice(0, -1)}x`, value.slice(0, 22), '', '.']) {
+    const thief = rig.browser({ 'x-forwarded-for': '203.0.113.2' });
+    thief.cookies.set('offhook_device', forged);
+    t.equal((await thief.signIn()).status, 429, `a cookie that is none: ${forged}`);
+  }
+  const stolen = rig.browser({ 'x-forwarded-for': '203.0.113.3' });
+  stolen.cookies.set('offhook_device', value);
+  t.equal((await stolen.ask('GET', '/keys')).status, 401, 'it opens nothing');
+  for (let i = 0; i < 5; i++) t.equal((await stolen.signIn('guessed')).status, 401);
+  t.equal((await stolen.signIn()).status, 429, 'and has no more attempts than anybody');
+
+  t.equal((await moved.setUp('another, just as long')).status, 200, 'the link of the host works in any case');
+  moved.cookies.clear();
+  moved.cookies.set('offhook_device', value);
+  t.equal((await moved.signIn('another, just as long')).status, 200, 'forgiven with its address');
+  const old = rig.browser({ 'x-forwarded-for': '203.0.113.4' });
+  old.cookies.set('offhook_device', value);
+  t.equal(
+    (await old.signIn('another, just as long')).status,
+    429,
+    'a new password voids what is signed by the old',
+  );
 });
 
 t.test('a session that has run out is signed out also when that cannot be written', async (t) => {
