@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { exportRecording, NotARecording, repairRecording } from './audio/recording-file.ts';
+import { wasLate } from './bridge/admission.ts';
 import { observeBridge } from './bridge/bridge-metrics.ts';
 import { observeAll } from './bridge/call-observers.ts';
+import { openCallRamp } from './bridge/call-ramp.ts';
 import { openCallWatch } from './bridge/call-watch.ts';
 import { carriers } from './bridge/carriers/carriers.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/media-threads.ts';
@@ -128,11 +130,18 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     let handle: Parameters<typeof createHttpServer>[0] = (_request, response) => {
       response.writeHead(503, { 'retry-after': '1' }).end();
     };
+    let threads: MediaThreads | null = null;
+    const admission = { lateMs: config.MEDIA_LATE_MS };
+    const ramp = openCallRamp({
+      rules: admission,
+      late: () => threads?.paces().some(({ pace }) => wasLate(pace)) === true,
+    });
+    closing.opened({ name: 'call ramp', shareMs: SHARE_MS.rest, close: async () => ramp.close() });
     const { server, limits } = createHttpServer(
       (request, response) => handle(request, response),
       trustsProxy,
+      ramp.requestWaited,
     );
-    let threads: MediaThreads | null = null;
     server.on('upgrade', (request, socket, head) => {
       if (threads === null) socket.destroy();
       else if (threads.upgrade(request, socket, head)) limits.release(socket);
@@ -261,6 +270,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       settleResult: (callId, endedMsAgo) => results.settle(callId, endedMsAgo),
       settleCost: (callId) => results.settleCost(callId),
       observer: observeAll([observeBridge(metrics, () => threads), feed.observer], log),
+      ramp,
       storageLow: space.low,
       failpoint,
     });
@@ -285,7 +295,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     await watch.recover();
 
     threads = await openMediaThreads({
-      admission: { lateMs: config.MEDIA_LATE_MS },
+      admission,
       count: config.MEDIA_THREADS || Math.max(2, availableParallelism()),
       firstPort: config.MEDIA_PORT,
       data: {

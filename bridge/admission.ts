@@ -93,6 +93,36 @@ export function choose(lanes: Iterable<Lane>): number | null {
 
 const worth = (lane: Lane) => (lane.pace.at === 'late' ? 1e6 : 0) + lane.calls;
 
+/** Calls begun a second, before anything is known of the machine; from there on it is learned. */
+export const RAMP_START = 10;
+const RAMP_LEAST = 1;
+const RAMP_MOST = 100;
+const RAMP_GROWTH = 1.5;
+/** A carrier's hook may wait this many times as long as a frame: its call only begins. */
+const HOOK_WAIT_FACTOR = 12.5;
+
+/** What a second showed of the calls that were begun in it and before. */
+export interface RampSecond {
+  begun: number;
+  /** The longest that a request waited for the control thread, in milliseconds. */
+  requestWaitMs: number;
+  /** A media thread was late in it. */
+  late: boolean;
+}
+
+/** Calls to begin a second at most. A call costs most while it begins, and a report of load knows nothing of those to come. */
+export function afterRampSecond(perSecond: number, second: RampSecond, rules: AdmissionRules): number {
+  if (second.late || second.requestWaitMs > rules.lateMs * HOOK_WAIT_FACTOR)
+    return Math.max(RAMP_LEAST, perSecond / 2);
+  const isUsed = second.begun >= perSecond / 2;
+  return isUsed || perSecond < RAMP_START ? Math.min(RAMP_MOST, perSecond * RAMP_GROWTH) : perSecond;
+}
+
+/** Whether the last second that a thread told of was late. */
+export function wasLate(pace: Pace): boolean {
+  return pace.at === 'late' ? pace.goodSeconds === 0 : pace.lateSeconds > 0;
+}
+
 /** A thread that lived for so long was healthy: what it died of is not what the one before died of. */
 export const HEALTHY_MS = 60_000;
 /** A thread that keeps dying is started again more and more slowly. */

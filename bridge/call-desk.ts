@@ -13,6 +13,7 @@ import type {
 } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import { type ModelAccess, machinePlan, planCall, type Script, streamPath, streamUrl } from './call-plan.ts';
+import type { CallRamp } from './call-ramp.ts';
 import type { Fault, HangupCause } from './call-reasons.ts';
 import { type CallEvent, endBy, isTerminal, next } from './call-state.ts';
 import type { RunTool } from './calls.ts';
@@ -65,6 +66,8 @@ export interface CallDeskOptions {
   /** The call is over, has no result to settle, and all of its usage is stored. */
   settleCost(callId: string): void;
   observer: CallObserver;
+  /** How many calls may begin in a second; without one, any number. */
+  ramp?: Pick<CallRamp, 'turn'>;
   /** The disk has too little left for new calls. */
   storageLow?: () => boolean;
   /** A named place at which chaos tests kill the process. */
@@ -332,6 +335,20 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
    * any number of calls at the last slot one gets it.
    */
   function takeSlot(): void {
+    look();
+    if (live.size + opening >= o.maxCalls) {
+      refuse(
+        'at_capacity',
+        'at_capacity',
+        `All ${o.maxCalls} lines are in use; try again when a call has ended.`,
+        5,
+      );
+    }
+    opening++;
+  }
+
+  /** Throws when no call is taken now, however many lines are free. */
+  function look(): void {
     if (!accepting) {
       refuse('draining', 'draining', 'The daemon is shutting down and takes no new calls.', 30);
     }
@@ -343,14 +360,6 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
         30,
       );
     }
-    if (live.size + opening >= o.maxCalls) {
-      refuse(
-        'at_capacity',
-        'at_capacity',
-        `All ${o.maxCalls} lines are in use; try again when a call has ended.`,
-        5,
-      );
-    }
     if (pool().ready() && !pool().admits()) {
       refuse(
         'at_capacity',
@@ -359,9 +368,24 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
         5,
       );
     }
+  }
+
+  /** A call that has its slot waits for its turn to begin, and looks again when that took a while. */
+  async function waitForTurn(): Promise<void> {
+    const turn = o.ramp?.turn() ?? true;
+    if (turn !== true) {
+      if (!(await turn)) {
+        refuse(
+          'at_capacity',
+          'ramp',
+          'More calls came at once than can be begun well; try again in a moment.',
+          2,
+        );
+      }
+      look();
+    }
     if (refusing !== null) log.info({ live: live.size }, 'calls.taken_again');
     refusing = null;
-    opening++;
   }
 
   function prepare(call: CallRecord, patience: number): LiveEntry {
@@ -491,6 +515,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
     async open(create, patience = 1) {
       takeSlot();
       try {
+        await waitForTurn();
         const call = await create();
         if ('conflict' in call) return call;
         o.observer.changed?.(call);

@@ -2,6 +2,7 @@
 // nothing: for tests of what hooks, recovery and dialling make of a call.
 import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
+import type { CallDeskOptions } from '../../bridge/call-desk.ts';
 import { openCallWatch } from '../../bridge/call-watch.ts';
 import { openBrowser } from '../../bridge/carriers/browser-client.ts';
 import type { Carrier, CarrierCallSnapshot } from '../../bridge/carriers/carrier.ts';
@@ -42,6 +43,8 @@ export interface DeskRigOptions {
   carried?: boolean;
   /** Lines there are; default: more than any test takes. */
   maxCalls?: number;
+  /** Which calls may begin. */
+  ramp?: CallDeskOptions['ramp'];
   /** Hears every error that is logged. */
   onError?: (fields: unknown, message: string) => void;
   /** In place of accepting the call. */
@@ -176,6 +179,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
         events: ['call.completed'],
       });
     },
+    ...(o.ramp === undefined ? {} : { ramp: o.ramp }),
     observer: { refused: (why) => void refused.push(why) },
   });
   switchboard.attach(threads);

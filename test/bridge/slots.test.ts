@@ -88,3 +88,41 @@ t.test(
     }
   },
 );
+
+t.test('a burst: who has to wait keeps the line, who would wait too long leaves nothing', async (t) => {
+  const answers: ((mayBegin: boolean) => void)[] = [];
+  let free = 1;
+  const rig = await openDeskRig(t, {
+    maxCalls: 3,
+    ramp: { turn: () => free-- > 0 || new Promise((tell) => answers.push(tell)) },
+  });
+  const to = await inboundNumber(rig);
+  const dispatch = () => rig.switchboard.dispatch(rig.newCall());
+  t.match(await dispatch(), { status: 'initiated' });
+  const second = dispatch();
+  const third = rig.switchboard.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' });
+  await until(() => answers.length === 2);
+  await t.rejects(dispatch(), { code: 'at_capacity', message: /All 3 lines/ });
+  t.equal(rig.asked.length, 1, 'nobody else was called yet');
+
+  answers[0]?.(true);
+  t.match(await second, { status: 'initiated' });
+  answers[1]?.(false);
+  t.same(await third, { answer: 'reject', reason: 'busy' });
+  t.same(rig.refused, ['at_capacity', 'ramp']);
+  t.equal(rig.switchboard.live().length, 2);
+
+  const late = dispatch();
+  await until(() => answers.length === 3);
+  rig.late = true;
+  answers[2]?.(true);
+  await t.rejects(late, { code: 'at_capacity', message: /run late/ }, 'it is looked again after the wait');
+  rig.late = false;
+  free = 1;
+  t.match(await dispatch(), { status: 'initiated' }, 'no line was kept by those refused');
+  t.equal((await rig.store.listCalls(rig.org, {}, { limit: 100 })).length, 3);
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((again) => setImmediate(again));
+}
