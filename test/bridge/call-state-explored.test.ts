@@ -1,7 +1,7 @@
 // Every state that a call can reach, by every order of everything that can be heard of it, at a handful of moments that the
 // carrier's whole seconds and our own clock name differently. What holds of all of them is said once, below.
 import t from 'tap';
-import { type CallEvent, isTerminal, next } from '../../bridge/call-state.ts';
+import { type CallEvent, chargeFor, isTerminal, next } from '../../bridge/call-state.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import { makeCall } from '../storage/makers.ts';
 
@@ -11,6 +11,16 @@ const CREATED = T(700);
 /** Before the call was made by our clock, at it, and after; whole seconds are the carrier's. */
 const MOMENTS = [T(0), T(700), T(1_000), T(1_300), T(2_000)];
 const PRICE = 6_000;
+
+/** How long the carrier says that it lasted, and how long we have measured: the wall clock may have been set meanwhile. */
+const COUNTS = [
+  { durationSeconds: null },
+  { durationSeconds: 0 },
+  { durationSeconds: 1 },
+  { durationSeconds: null, lastedMs: { call: 1_200, connected: null } },
+  { durationSeconds: null, lastedMs: { call: 90_500, connected: 88_100 } },
+  { durationSeconds: 1, lastedMs: { call: 90_500, connected: 88_100 } },
+];
 
 const EVENTS: CallEvent[] = [
   { type: 'accepted', carrierCallId: 'CA1' },
@@ -22,12 +32,12 @@ const EVENTS: CallEvent[] = [
     { type: 'ringing', at },
     { type: 'answered', at },
     ...(['completed', 'busy', 'no_answer', 'failed', 'canceled'] as const).flatMap((outcome) =>
-      [null, 0, 1].map(
-        (durationSeconds): CallEvent => ({
+      COUNTS.map(
+        (counted): CallEvent => ({
           type: 'ended',
           at,
           outcome,
-          durationSeconds,
+          ...counted,
           cause: null,
           errorCode: null,
           errorMessage: null,
@@ -97,14 +107,14 @@ function wrongs(before: Node, event: CallEvent, after: Node): string[] {
     if ((call.duration_seconds ?? -1) < 0 || (call.billed_duration_seconds ?? 0) < 0) wrong.push('negative');
     if (call.hangup_cause === null) wrong.push('no cause');
     if (call.status === 'failed' && call.error_message === null) wrong.push('failed without saying why');
-    if (
-      !isTerminal(was) &&
-      event.type === 'ended' &&
-      connected &&
-      event.durationSeconds !== null &&
-      call.billed_duration_seconds !== event.durationSeconds
-    )
-      wrong.push(`billed ${call.billed_duration_seconds} s of the carrier's ${event.durationSeconds}`);
+    if (!isTerminal(was) && event.type === 'ended' && connected) {
+      const measured = event.lastedMs?.connected ?? null;
+      const counted = event.durationSeconds ?? (measured === null ? null : Math.ceil(measured / 1_000));
+      if (counted !== null && call.billed_duration_seconds !== counted)
+        wrong.push(`billed ${call.billed_duration_seconds} s of ${counted}`);
+    }
+    const charge = connected ? chargeFor(call.billed_duration_seconds ?? 0, PRICE) : null;
+    if (call.billing_amount_milli_cents !== charge) wrong.push(`charged ${call.billing_amount_milli_cents}`);
   } else if (ends.length + after.booked.length > 0 || after.released) wrong.push('ended before its end');
   return wrong;
 }
