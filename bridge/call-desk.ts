@@ -105,8 +105,12 @@ export interface LiveEntry {
   lostAt: number | null;
   /** The line is with key tones or another party, asked for by a tool; its answer waits for the line's return. */
   away: Away | null;
-  /** When the talk was ended by us, and whether a spoken line is still to be heard. */
-  finishing: { at: number; speaking: boolean } | null;
+  /** When the talk was ended by us, whether a spoken line is still to be heard, and why it ended where the talk itself says so. */
+  finishing: {
+    at: number;
+    speaking: boolean;
+    talk?: { cause: HangupCause; error: Fault | null };
+  } | null;
   modelReady: Promise<boolean>;
   tellModelReady(ready: boolean): void;
   tools: AbortController;

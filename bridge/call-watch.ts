@@ -217,7 +217,8 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
       const grace = entry.finishing.speaking ? SPOKEN_GRACE_MS : END_GRACE_MS;
       if (now - entry.finishing.at < grace) return;
       if (await settleBy(call, await ask(call))) return;
-      await switchboard.endNow(call.id, 'stream_ended', null);
+      const { talk } = entry.finishing;
+      await switchboard.endNow(call.id, talk?.cause ?? 'stream_ended', talk?.error ?? null);
       return;
     }
     if (entry.aliveAt !== null && now - entry.aliveAt > MEDIA_SILENT_MS) {

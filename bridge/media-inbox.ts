@@ -34,6 +34,9 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       message.errorCode === null
         ? null
         : { code: message.errorCode, message: message.errorMessage ?? message.errorCode };
+    // Nothing more comes from there: if this fails, the watch ends the call, for the same reason.
+    const talk = { cause: message.reason, error };
+    entry.finishing = { at: o.monotonicMs(), speaking: false, talk };
     const call = await store.findCall(callId);
     if (
       message.speak === null ||
@@ -44,7 +47,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       await endNow(callId, message.reason, error);
       return;
     }
-    entry.finishing = { at: o.monotonicMs(), speaking: true };
+    entry.finishing = { at: o.monotonicMs(), speaking: true, talk };
     await inOrder(callId, async () => {
       await store.saveCall(callId, {
         from: ['in_progress'],

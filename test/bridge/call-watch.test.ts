@@ -231,3 +231,31 @@ t.test('a media thread that does not let go of a call: its line is free all the 
   t.match(await stored(rig, call.id), { status: 'completed', result_status: 'completed' });
   t.match(await rig.switchboard.dispatch(rig.newCall()), { status: 'initiated' });
 });
+
+t.test('a talk whose end could not be written down is ended by the watch, for its own reason', async (t) => {
+  const errors: unknown[] = [];
+  const rig = await openDeskRig(t, { onError: (...line) => errors.push(line) });
+  const call = await talking(rig);
+  const { saveCall } = rig.store;
+  rig.store.saveCall = async () => {
+    throw new Error('broken');
+  };
+  rig.switchboard.onMedia({
+    type: 'finished',
+    callId: call.id,
+    reason: 'model_failed',
+    errorCode: 'model_lost',
+    errorMessage: 'gone',
+    speak: null,
+  });
+  await until(async () => errors.length > 0);
+  rig.store.saveCall = saveCall;
+  rig.clock.ms += 10_000;
+  await rig.watch.look();
+  t.match(await stored(rig, call.id), {
+    status: 'failed',
+    hangup_cause: 'model_failed',
+    error_code: 'model_lost',
+  });
+  t.same(rig.asked.slice(1), [`hang up ${call.carrier_call_id}`]);
+});
