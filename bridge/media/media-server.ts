@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { MediaWire } from '../carriers/carrier.ts';
 import { DEADLINES, limitConnections, refuseUpgrade } from '../connection-limits.ts';
+import { afterTurning } from '../loop-timer.ts';
 import { readStreamPath, type StreamCarrier } from './carrier-media.ts';
 import type { LiveCall } from './live-call.ts';
 
@@ -67,7 +68,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     let ended = false;
     let malformed = 0;
     strangers++;
-    const deadline = setTimeout(() => reject('no start'), START_DEADLINE_MS);
+    const cancelDeadline = afterTurning(START_DEADLINE_MS, () => reject('no start'));
 
     function reject(why: string): void {
       // What still comes is not looked at: one guess a socket.
@@ -80,7 +81,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     function known(): void {
       if (attached) return;
       strangers--;
-      clearTimeout(deadline);
+      cancelDeadline();
     }
 
     socket.on('message', (data, isBinary) => {

@@ -2,6 +2,7 @@
 // It tells of its end once. What is said over it, and what comes after it, is the session's.
 import { WebSocket } from 'ws';
 import type { Log } from '../../log.ts';
+import { afterTurning } from '../loop-timer.ts';
 import type { ModelConfig } from './model.ts';
 import { sessionUpdate } from './openai-client-events.ts';
 import { isFatal, isPassing } from './openai-errors.ts';
@@ -25,12 +26,8 @@ export interface Timers {
   after(ms: number, run: () => void): () => void;
 }
 
-export const systemTimers: Timers = {
-  after(ms, run) {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
-};
+/** A model server is not blamed for a standstill of our own thread. */
+export const systemTimers: Timers = { after: afterTurning };
 
 export interface Loss {
   code: 'model_unreachable' | 'model_refused' | 'model_lost';

@@ -65,3 +65,35 @@ t.test('a refused socket is gone, though its client never closes its side', asyn
   clearInterval(writing);
   t.same(refused, ['signature']);
 });
+
+t.test('a stream that has said its start while the thread stood still has said it in time', async (t) => {
+  const callId = '0192f5a0-0000-7000-8000-000000000000';
+  const refused: string[] = [];
+  let asked = 0;
+  const server = await openMediaServer({
+    port: 0,
+    carrier: () => ({ verify: () => true, createWire: createBrowserWire }),
+    find: () => {
+      const call: Partial<LiveCall> = {
+        callId,
+        carrier: 'browser',
+        attach() {
+          asked++;
+          return true;
+        },
+        detach() {},
+      };
+      return call as LiveCall;
+    },
+    refused: (why) => void refused.push(why),
+  });
+  t.teardown(() => server.close());
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/media/1/browser/${callId}`);
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'start', version: 1, call_id: callId, token: 'right' }));
+  // Longer than a stream has for its start.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_500);
+  while (asked + refused.length === 0) await new Promise((turn) => setImmediate(turn));
+  t.same([refused, asked], [[], 1]);
+  socket.terminate();
+});
