@@ -8,7 +8,11 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Agent, fetch } from 'undici';
 import type { SimulatorOptions } from './carrier-simulator/options.ts';
+
+/** A connection for each request: one that is kept may be closed by the daemon in the moment it is used again. */
+const oneByOne = new Agent({ pipelining: 0 });
 
 const ROOT = resolve(import.meta.dirname, '..');
 const START_MS = 120_000;
@@ -63,7 +67,7 @@ export interface LabOptions {
 
 export interface ApiAnswer<T> {
   status: number;
-  headers: Headers;
+  headers: Pick<Headers, 'get'>;
   body: T;
 }
 
@@ -280,6 +284,7 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       receiverUrl,
       async api<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
         const response = await fetch(`${lab.daemon.url}${path}`, {
+          dispatcher: oneByOne,
           method,
           headers: {
             authorization: `Bearer ${apiKey}`,

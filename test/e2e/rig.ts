@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Test } from 'tap';
 import type { CalleeInput, SimulatorOptions } from '../../scripts/carrier-simulator/options.ts';
+import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { type Lab, type LabOptions, openLab, until } from '../../scripts/lab.ts';
 import type { PublicCall } from '../../storage/call-view.ts';
 
@@ -49,6 +50,11 @@ export interface Rig {
    * differ by about a moment of a call, beside what is theirs.
    */
   lateMs(): Promise<number>;
+  /**
+   * By how many seconds carrier and daemon may differ about how long a call was connected: both round up, and the daemon
+   * hears of the answer when the hook or the stream has come through.
+   */
+  billedSlack(carrier: CallReport): Promise<number>;
   /** Types of the webhooks received for a call, in the order of their sequence. */
   events(id: string): { type: string; sequence: number; body: PublicCall; id: string }[];
 }
@@ -86,6 +92,13 @@ export async function openRig(
     const { status, body } = await lab.api<PublicCall>('GET', `/v1/calls/${id}`);
     if (status !== 200) throw new Error(`GET /v1/calls/${id}: ${status} ${JSON.stringify(body)}`);
     return body;
+  };
+  const lateMs = async () => {
+    const { lateMs } = await lab.ask<{ lateMs: number }>('carrier', '/calls');
+    const ofCalls = lab.daemon.lines
+      .filter((line) => line.includes('"media.released"'))
+      .map((line) => Number((JSON.parse(line) as { lateTickMs?: number }).lateTickMs ?? 0));
+    return lateMs + Math.max(0, ...ofCalls);
   };
   return {
     lab,
@@ -125,12 +138,10 @@ export async function openRig(
         },
         timeoutMs,
       ),
-    async lateMs() {
-      const { lateMs } = await lab.ask<{ lateMs: number }>('carrier', '/calls');
-      const ofCalls = lab.daemon.lines
-        .filter((line) => line.includes('"media.released"'))
-        .map((line) => Number((JSON.parse(line) as { lateTickMs?: number }).lateTickMs ?? 0));
-      return lateMs + Math.max(0, ...ofCalls);
+    lateMs,
+    async billedSlack({ streams, answeredAtMs }) {
+      const heardMs = (streams[0]?.startedMs ?? answeredAtMs ?? 0) - (answeredAtMs ?? 0);
+      return 1 + (heardMs + (await lateMs())) / 1000;
     },
     events(id) {
       const found = new Map<string, { type: string; sequence: number; body: PublicCall; id: string }>();

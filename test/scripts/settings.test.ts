@@ -57,7 +57,7 @@ t.test('the summary for the log shows no secret', async (t) => {
   for (const [name, setting] of Object.entries(SETTINGS))
     if ('secret' in setting) env[name] = 'sk_planted_secret_value';
   // This one has a form of its own.
-  env.SECRET_KEY = 'planted+'.repeat(5) + 'abc=';
+  env.SECRET_KEY = `${'planted+'.repeat(5)}abc=`;
   const text = JSON.stringify(summarize(readConfig(env)));
   t.notMatch(text, /planted/);
   t.match(text, /"TWILIO_AUTH_TOKEN_configured":true/);
