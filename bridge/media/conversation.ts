@@ -1,7 +1,7 @@
 // One call's talk: performs what turn-state decides on the model, the playout and the carrier, and tells the control
 // thread what happened. Decides nothing about the floor itself; knows no socket and no clock of its own.
 import type { Fault } from '../call-reasons.ts';
-import type { EndReason, FromMedia, PrepareCall, TranscriptUpdate, TurnTimes } from '../messages.ts';
+import type { EndReason, FromMedia, PrepareCall, TranscriptUpdate } from '../messages.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import { createPlayout, type Playout } from '../playout.ts';
 import { TOLD_BY_MODEL } from '../turn-end.ts';
@@ -15,6 +15,7 @@ import {
   type TurnRules,
   type Voice,
 } from '../turns.ts';
+import { createAnswerTimes } from './answer-times.ts';
 import { createCallTools } from './call-tools.ts';
 import { createTranscript } from './transcript.ts';
 
@@ -92,6 +93,10 @@ export function openConversation(
   const rules = modelTells ? { ...given, ...TOLD_BY_MODEL } : given;
   const playout = createPlayout(itemSent);
   const transcript = createTranscript(ports.newId);
+  const times = createAnswerTimes({
+    now: () => ports.now(),
+    tell: (told) => ports.post({ type: 'turn', callId, times: told }),
+  });
   let turns = openTurns({ greets: call.greeting !== null, plan: call.machine });
   let turnFromMs = 0;
   /** What the response asked for last was to be about, beside the session's instructions. */
@@ -108,7 +113,6 @@ export function openConversation(
   /** Told fifty times a second and call: always the same one. */
   const tick = { type: 'tick' as const, tools: false, due: true, stillMs: 0, quietMs: 0 };
   let sessionLost: Fault | null = null;
-  let times: TurnTimes | null = null;
   let over = false;
   let closing: Promise<void> | null = null;
   let wordsArrived: (() => void) | null = null;
@@ -135,28 +139,6 @@ export function openConversation(
   }
 
   const busy = () => model.busy() || tools.running() > 0;
-
-  function openTurn(kind: TurnTimes['kind'], speechEndMs: number | null): void {
-    closeTurn(false);
-    const now = ports.now();
-    times = {
-      kind,
-      speechEndMs,
-      decidedMs: now,
-      requestedMs: null,
-      firstModelAudioMs: null,
-      firstSentMs: null,
-      firstHeardMs: null,
-      bargedIn: false,
-    };
-  }
-
-  /** A turn is told once: when its first sound was heard, or when it came to nothing. */
-  function closeTurn(bargedIn: boolean): void {
-    if (times === null) return;
-    ports.post({ type: 'turn', callId, times: { ...times, bargedIn } });
-    times = null;
-  }
 
   /** Cuts everything unheard. Answers whether the other side had heard the beginning of it. */
   function cutAll(tellModel: boolean): boolean {
@@ -195,7 +177,7 @@ export function openConversation(
         }
         say(transcript.callerTurn(turn, Math.round(turnFromMs), Math.round(effect.speechEndMs)));
         if (!effect.respond) return;
-        openTurn('answer', effect.speechEndMs);
+        times.open('answer', effect.speechEndMs);
         ask(null);
         return;
       }
@@ -208,7 +190,7 @@ export function openConversation(
         if (!cutAll(true)) return;
         bargeIns++;
         // The turn first: an interruption is of the last one told.
-        closeTurn(true);
+        times.close(true);
         ports.post({
           type: 'barge-in',
           callId,
@@ -227,7 +209,7 @@ export function openConversation(
         return;
       case 'digits':
         say(transcript.note('system', `The caller pressed ${effect.digits}.`, ports.now()));
-        if (effect.respond) openTurn('answer', null);
+        if (effect.respond) times.open('answer', null);
         model.addText('user', `(The caller pressed these keys on the phone: ${effect.digits})`);
         if (effect.respond) ask(null);
         return;
@@ -247,7 +229,7 @@ export function openConversation(
         say(transcript.note('caller', effect.text, ports.now()));
         model.addText('user', effect.text);
         if (!effect.respond) return;
-        openTurn('answer', null);
+        times.open('answer', null);
         ask(null);
         return;
       case 'floor':
@@ -262,20 +244,20 @@ export function openConversation(
   function speak(effect: Extract<TurnEffect, { do: 'speak' }>): void {
     switch (effect.what) {
       case 'greeting':
-        openTurn('greeting', null);
+        times.open('greeting', null);
         ask(call.greeting ?? '');
         return;
       case 'idle':
-        openTurn('prompt', null);
+        times.open('prompt', null);
         ask(call.idleInstructions[(effect.silences ?? 1) - 1] ?? '');
         return;
       case 'voicemail':
-        openTurn('prompt', null);
+        times.open('prompt', null);
         ask(call.voicemailInstructions);
         return;
       case 'retry':
         if (model.busy()) model.interrupt([]);
-        if (times === null) openTurn('answer', null);
+        times.openIfNone('answer');
         ask(asked);
         return;
       case 'moment':
@@ -286,7 +268,7 @@ export function openConversation(
         model.respond({ instructions: MOMENT });
         return;
       case 'continue':
-        if (times === null) openTurn('answer', null);
+        times.openIfNone('answer');
         ask(null);
         return;
     }
@@ -308,14 +290,14 @@ export function openConversation(
   /** The line leaves for what a tool asked; its answer comes when the line is back. */
   function left(): boolean {
     if (over || turns.phase.at !== 'away' || !tools.leave()) return false;
-    closeTurn(false);
+    times.close(false);
     return true;
   }
 
   function finished(reason: EndReason): void {
     if (over) return;
     over = true;
-    closeTurn(false);
+    times.close(false);
     const fault = faultOf(reason);
     ports.post({
       type: 'finished',
@@ -351,7 +333,7 @@ export function openConversation(
   function itemSent(itemId: string): void {
     const now = ports.now();
     transcript.agentStarted(itemId, Math.round(now));
-    if (times !== null && times.firstSentMs === null) times.firstSentMs = now;
+    times.sent();
   }
 
   function toolsAnswered(): void {
@@ -372,7 +354,7 @@ export function openConversation(
       const first = playout.item(itemId) === undefined;
       playout.push(itemId, payload);
       if (!first) return;
-      if (times !== null && times.firstModelAudioMs === null) times.firstModelAudioMs = ports.now();
+      times.received();
       handle({ type: 'agent-audio' });
       ports.audioReady();
     },
@@ -397,7 +379,7 @@ export function openConversation(
     },
     toolCall: (tool) => tools.run(tool.toolCallId, tool.name, tool.argumentsJson),
     requested() {
-      if (times !== null) times.requestedMs ??= ports.now();
+      times.requested();
     },
     responseStarted() {},
     responseDone(end) {
@@ -470,14 +452,7 @@ export function openConversation(
     markPlayed(name) {
       lastHeardMs = ports.now();
       const done = playout.markPlayed(name);
-      if (times !== null && times.firstSentMs !== null) {
-        // A mark confirms the 100 ms before it: the first sound was heard at their start.
-        const heardMs = Number(name.slice(name.indexOf(':') + 1)) / 8;
-        if (heardMs > 0) {
-          times.firstHeardMs = Math.max(times.firstSentMs, ports.now() - Math.min(heardMs, 100));
-          closeTurn(false);
-        }
-      }
+      times.heard(name);
       for (const item of done) itemHeard(item.itemId);
     },
     digit(digit) {
@@ -511,7 +486,7 @@ export function openConversation(
       closing ??= (async () => {
         over = true;
         cutAll(false);
-        closeTurn(false);
+        times.close(false);
         if (transcript.outstanding() > 0 && sessionLost === null) {
           await new Promise<void>((resolve) => {
             const timer = setTimeout(resolve, LAST_WORDS_MS);
