@@ -1,7 +1,7 @@
 // Many tabs of one browser: they share one live stream, those that nobody looks at ask for none, and a page under traffic
 // still loads.
 import t from 'tap';
-import { openDashboard, picture, type Sight } from './browser-rig.ts';
+import { openDashboard, PASSWORD, picture, type Sight, signIn } from './browser-rig.ts';
 import { NO_CHROMIUM } from './chromium.ts';
 import { POLITE, until } from './rig.ts';
 
@@ -63,6 +63,22 @@ t.test('many tabs', { skip: NO_CHROMIUM }, async (t) => {
     t.pass('what was missed is looked up');
   });
 
+  await t.test('a browser without shared workers has a stream in the tab that is looked at', async (t) => {
+    const alone = await dashboard.open();
+    await alone.context.addInitScript('delete globalThis.SharedWorker');
+    await alone.page.goto(url);
+    await signIn(alone.page, PASSWORD);
+    await alone.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await alone.page.goto(`${url}/live`);
+    await alone.page.getByText('Connected').waitFor();
+    t.ok(
+      alone.asked.some((one) => one.endsWith('/dashboard/api/live')),
+      'its own',
+    );
+    t.same(alone.problems(), []);
+    await alone.context.close();
+  });
+
   await t.test('two tabs that edit an agent: both stand, or the later one is told', async (t) => {
     const [one, two] = sights as [Sight, Sight];
     const made = await rig.lab.api<{ id: string }>('POST', '/v1/agents', { name: 'Desk', type: 'inbound' });
@@ -89,10 +105,18 @@ t.test('many tabs', { skip: NO_CHROMIUM }, async (t) => {
     await until('the next', async () => (await now()).instructions === 'Be kind.');
     await field(two, 'Instructions').fill('Be quick.');
     await save(two);
-    const told = two.page.getByRole('alert').filter({ hasText: 'changed meanwhile' });
+    const told = two.page.getByRole('alert').filter({ hasText: 'This is what is there now' });
     await told.getByText('Be kind.').waitFor();
     t.equal((await now()).instructions, 'Be kind.', 'nothing was overwritten');
     t.equal(await field(two, 'Instructions').inputValue(), 'Be quick.', 'and nothing typed is lost');
+    await until('the note in view', () =>
+      told.evaluate((note: unknown) => {
+        const { top, bottom } = (
+          note as { getBoundingClientRect(): { top: number; bottom: number } }
+        ).getBoundingClientRect();
+        return top >= 0 && bottom <= (globalThis as unknown as { innerHeight: number }).innerHeight;
+      }),
+    );
     await picture(two.page, 'agent-overtaken');
     await told.getByRole('button', { name: 'Save mine over it' }).click();
     await until('the later one', async () => (await now()).instructions === 'Be quick.');

@@ -149,3 +149,10 @@ export function words(code: string): string {
   const text = code.replaceAll('_', ' ').trim();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** With a capital at its start and a stop at its end. */
+export function sentence(text: string): string {
+  const trimmedText = text.trim();
+  const whole = trimmedText.charAt(0).toUpperCase() + trimmedText.slice(1);
+  return /[.!?]$/.test(whole) || whole === '' ? whole : `${whole}.`;
+}

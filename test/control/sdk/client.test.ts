@@ -125,6 +125,14 @@ t.test('against the API itself: an agent, a list over pages, a refusal with all 
   const error = await offhook.agents.get('0192f5a0-0000-7000-8000-000000000000').catch((e: unknown) => e);
   t.ok(error instanceof OffhookError);
   t.match(error, { status: 404, code: 'not_found', requestId: /^[0-9a-f-]{36}$/ });
+  const read = await offhook.agents.get(made.id);
+  const held = { ifUpdatedAt: read.updated_at };
+  t.equal((await offhook.agents.update(made.id, { name: 'Mine' }, held)).name, 'Mine');
+  await t.rejects(offhook.agents.update(made.id, { name: 'Late' }, held), {
+    status: 412,
+    code: 'changed_meanwhile',
+  });
+  t.equal((await offhook.agents.update(made.id, { name: 'Later stands' })).name, 'Later stands');
   await t.rejects(new Offhook({ apiKey: 'sk_wrong', baseUrl: rig.url }).balance.get(), {
     code: 'unauthorized',
   });

@@ -76,6 +76,12 @@ t.test('shares, counts, sizes, codes', async (t) => {
   t.equal(format.words('no_answer'), 'No answer');
 });
 
+t.test('a sentence', async (t) => {
+  t.equal(format.sentence('the server closed'), 'The server closed.');
+  t.equal(format.sentence(' Why? '), 'Why?');
+  t.equal(format.sentence(''), '');
+});
+
 t.test('how long ago', async (t) => {
   const now = Date.parse('2026-03-03T12:00:00Z');
   const cases: [string, string][] = [

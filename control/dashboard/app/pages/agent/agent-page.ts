@@ -106,6 +106,7 @@ function SaveBar(props: {
   error: unknown;
   busy: boolean;
   isNew: boolean;
+  isOvertaken?: boolean;
   onDrop: () => void;
 }) {
   const { faults } = props;
@@ -114,9 +115,11 @@ function SaveBar(props: {
       ${
         faults.length > 0
           ? html`<span class="field-error">Not saved: ${counted(faults.length, 'place needs', 'places need')} mending. ${faults.length === 1 ? faults[0]?.message : ''}</span>`
-          : props.error === null
-            ? html`<span class="dim">${props.isNew ? 'Not created yet.' : 'Changes are not saved yet.'}</span>`
-            : null
+          : props.isOvertaken === true
+            ? html`<span class="field-error">Not saved: it was changed meanwhile.</span>`
+            : props.error === null
+              ? html`<span class="dim">${props.isNew ? 'Not created yet.' : 'Changes are not saved yet.'}</span>`
+              : null
       }
     </div>
     <${Button} onClick=${props.onDrop}>${props.isNew ? 'Cancel' : 'Discard'}<//>
@@ -236,9 +239,15 @@ function OvertakenNote(props: {
 }) {
   const { agent, fields } = props.overtaken;
   const theirs = agent as unknown as Record<string, unknown>;
+  // It stands below the fields: whoever saves from the bar at the bottom may be far from it.
+  const note = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    note.current?.focus({ preventScroll: true });
+    note.current?.scrollIntoView({ block: 'center' });
+  }, [agent]);
   const text = (value: unknown) =>
     typeof value === 'string' ? value : value === null ? '(empty)' : JSON.stringify(value, null, 2);
-  return html`<div role="alert"><${Note} kind="warn" title="Not saved: it was changed meanwhile.">
+  return html`<div role="alert" tabindex="-1" ref=${note}><${Note} kind="warn" title="Not saved: it was changed meanwhile.">
     <p>${fields.map(words).join(', ')} ${fields.length === 1 ? 'was' : 'were'} changed <${Time} iso=${agent.updated_at} />, by somebody else or in another tab. This is what is there now:</p>
     ${fields.map((field) => html`<details key=${field} open=${fields.length === 1}><summary>${words(field)}</summary><pre class="theirs">${text(theirs[field])}</pre></details>`)}
     <div class="row">
@@ -339,7 +348,7 @@ function AgentEditor(props: { agent: Agent; onChange: (agent: Agent) => void }) 
       ${overtaken === null ? null : html`<${OvertakenNote} overtaken=${overtaken} busy=${save.busy} onMine=${() => save.run(overtaken.agent.updated_at)} onTheirs=${() => show(overtaken.agent)} />`}
       ${
         editor.isDirty && !archived
-          ? html`<${SaveBar} isNew=${false} faults=${editor.faults} error=${save.error} busy=${save.busy} onDrop=${() => {
+          ? html`<${SaveBar} isNew=${false} isOvertaken=${overtaken !== null} faults=${editor.faults} error=${save.error} busy=${save.busy} onDrop=${() => {
               save.clear();
               setOvertaken(null);
               editor.reset(editor.saved);

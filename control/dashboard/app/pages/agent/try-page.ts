@@ -11,6 +11,7 @@ import {
   startBrowserCall,
 } from '../../browser-call.ts';
 import { causeInWords, isOver } from '../../call-words.ts';
+import { sentence } from '../../format.ts';
 import { merged } from '../../live-state.ts';
 import { onLive, stream } from '../../live-stream.ts';
 import type { PageProps } from '../../routes.ts';
@@ -288,7 +289,7 @@ function Talk(props: { agent: Agent }) {
         ${
           ending?.status === 'failed' && !busy
             ? html`<div role="alert"><${Note} kind="warn" title=${`${causeInWords(ending.error_code ?? ending.hangup_cause ?? 'failed')}.`}>
-                <p>${ending.error_message ?? 'The record of the call says more.'}</p>
+                <p>${sentence(ending.error_message ?? 'the record of the call says more')}</p>
               <//></div>`
             : null
         }
