@@ -360,7 +360,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       refuse(
         'storage_low',
         'storage_low',
-        'The disk of the daemon is nearly full; no new calls are taken.',
+        'The disk of the daemon is nearly full, or takes no writes; no new calls are taken.',
         30,
       );
     }

@@ -216,15 +216,22 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         return;
       case 'turn':
         // What comes after a call was let go of, with a thread that died, has no number to go by.
-        if (entry !== undefined) o.observer.turn?.(turnLog.turn(callId, message.times));
+        if (entry !== undefined) {
+          const turn = turnLog.turn(callId, message.times);
+          o.observer.turn?.(turn);
+        }
         return;
       case 'barge-in':
-        if (entry !== undefined) o.observer.interruption?.(turnLog.interruption(callId, message, false));
+        if (entry !== undefined) {
+          const interruption = turnLog.interruption(callId, message, false);
+          o.observer.interruption?.(interruption);
+        }
         return;
       case 'hold-taken-back':
         if (entry !== undefined) {
           const times = { atMs: message.resumedMs, onsetMs: message.onsetMs, heldMs: message.heldMs };
-          o.observer.interruption?.(turnLog.interruption(callId, times, true));
+          const interruption = turnLog.interruption(callId, times, true);
+          o.observer.interruption?.(interruption);
         }
         return;
       case 'tool-called':

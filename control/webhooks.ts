@@ -86,6 +86,7 @@ export interface WebhooksOptions {
     watchMs?: number;
     silentKillMs?: number;
     graceMs?: number;
+    openQueue?: typeof openQueueLink;
   };
 }
 
@@ -228,7 +229,7 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
       }
     }
     if (closing !== null) return;
-    link = openQueueLink({
+    link = (tuning.openQueue ?? openQueueLink)({
       ...tuning,
       now: clock.now,
       target: child === null ? { url: o.redisUrl ?? '' } : { socketPath: child.socketPath },

@@ -47,6 +47,10 @@ export interface DeskRigOptions {
   ramp?: CallDeskOptions['ramp'];
   /** Hears every error that is logged. */
   onError?: (fields: unknown, message: string) => void;
+  /** Called in each transaction that writes, and may throw what a disk would. */
+  onWrite?: () => void;
+  /** Called when the carrier has been asked for something and before it answers; what it throws is the answer. */
+  onCarrier?: (verb: string) => void;
   /** In place of accepting the call. */
   placeCall?: (callId: string, accept: () => string) => Promise<{ carrierCallId: string }>;
 }
@@ -57,11 +61,15 @@ const unused = (): never => {
 };
 
 /** Opens it; it closes with the test. */
-export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<DeskRig> {
+export async function openDeskRig(test: Pick<Test, 'teardown'>, o: DeskRigOptions = {}): Promise<DeskRig> {
   const clock = { ms: START_MS, setMs: 0 };
   const now = () => new Date(clock.ms + clock.setMs);
   const monotonicMs = () => clock.ms;
-  const store = await openStore({ path: ':memory:', now });
+  const store = await openStore({
+    path: ':memory:',
+    now,
+    ...(o.onWrite === undefined ? {} : { onWrite: o.onWrite }),
+  });
   test.teardown(() => store.close());
   const org = await addOrganization(store, { balance_milli_cents: 0 });
   await store.setBalance(org, 1_000_000_000);
@@ -72,6 +80,7 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
 
   async function end(verb: string, id: string): Promise<'ended' | 'already_ended'> {
     asked.push(`${verb} ${id}`);
+    o.onCarrier?.(verb);
     if (rig.down) throw new AppError('carrier_error', 'no answer');
     const call = atCarrier.get(id);
     if (call === undefined || ['completed', 'busy', 'no_answer', 'failed', 'canceled'].includes(call.status))
@@ -98,7 +107,10 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
         atCarrier.set(carrierCallId, snapshot({ carrierCallId, to, from, startedAt: now().toISOString() }));
         return carrierCallId;
       };
-      return o.placeCall === undefined ? { carrierCallId: accept() } : o.placeCall(callId, accept);
+      if (o.placeCall !== undefined) return o.placeCall(callId, accept);
+      const carrierCallId = accept();
+      o.onCarrier?.('place');
+      return { carrierCallId };
     },
     hangUp: (id) => end('hang up', id),
     cancel: (id) => end('cancel', id),
@@ -106,10 +118,12 @@ export async function openDeskRig(test: Test, o: DeskRigOptions = {}): Promise<D
     sendDigits: unused,
     speakAndHangUp: unused,
     async fetchCall(id) {
+      o.onCarrier?.('fetch');
       if (rig.down) throw new AppError('carrier_error', 'no answer');
       return atCarrier.get(id) ?? null;
     },
     async findCalls({ to, from, since }) {
+      o.onCarrier?.('find');
       const found = [...atCarrier.values()].filter(
         (call) => call.to === to && call.from === from && (call.startedAt ?? since) >= since,
       );
