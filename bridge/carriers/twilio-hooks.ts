@@ -16,6 +16,8 @@ import { countUnsignedHooks } from './unsigned-hooks.ts';
 /** A hook has some dozens of fields and one or two KB; what a marketplace's add-on finds out about a caller comes on top. */
 const MAX_BODY_BYTES = 32 * 1024;
 const MAX_FIELDS = 200;
+/** What is still read of an address that was not listened to: the carrier may come by it, as by a proxy that is not known. */
+const MAX_DOUBTED_BYTES = 4 * 1024;
 /** Of a request that is refused unread, what is read and thrown away to keep its connection. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -63,7 +65,17 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
     message: string,
   ): void {
     const { address, shared } = o.clientOf(request);
-    if (!shared && unsigned.count(address, performance.now())) log.warn({ address }, 'carrier.hook.deaf');
+    const now = performance.now();
+    if (!shared) {
+      const deafFor = unsigned.deafFor(address, now);
+      if (deafFor > 0) {
+        response.set('Retry-After', String(Math.ceil(deafFor)));
+        refuse(response, 'rate_limited', 'too many hooks that were not signed came from this address');
+        return;
+      }
+      if (unsigned.count(address, now)) log.warn({ address }, 'carrier.hook.deaf');
+    }
+    log.warn({ path: request.path, address, why: message }, 'carrier.hook.refused');
     refuse(response, code, message);
   }
 
@@ -71,11 +83,7 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
     const length = Number(request.get('content-length') ?? Number.NaN);
     if (!(length <= MAX_UNREAD_BYTES)) response.set('Connection', 'close');
     const { address, shared } = o.clientOf(request);
-    const deafFor = shared ? 0 : unsigned.deafFor(address, performance.now());
-    if (deafFor > 0) {
-      response.set('Retry-After', String(Math.ceil(deafFor)));
-      return refuse(response, 'rate_limited', 'too many hooks that were not signed came from this address');
-    }
+    const isDoubted = !shared && unsigned.deafFor(address, performance.now()) > 0;
     const signature = request.get('x-twilio-signature');
     if (signature === undefined) refuseStranger(request, response, 'forbidden', 'no signature');
     else if (request.method !== 'POST')
@@ -85,6 +93,8 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
       refuseStranger(request, response, 'unsupported_media_type', message);
     } else if (!isTwilioSignature(signature))
       refuseStranger(request, response, 'forbidden', 'the signature does not match');
+    else if (isDoubted && !(length <= MAX_DOUBTED_BYTES))
+      refuseStranger(request, response, 'body_too_large', `the limit is ${MAX_DOUBTED_BYTES} bytes`);
     else next();
   });
   // Read raw: the signature is over every field as it came, and a parser with ideas about brackets would change some.
@@ -97,10 +107,8 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
     const params = readForm(body);
     request.body = params;
     const signature = request.get('x-twilio-signature');
-    if (!verifyTwilio({ authToken: o.authToken, signature, url, params })) {
-      log.warn({ path: request.path }, 'carrier.hook.refused');
+    if (!verifyTwilio({ authToken: o.authToken, signature, url, params }))
       return refuseStranger(request, response, 'forbidden', 'the signature does not match');
-    }
     unsigned.forgive(o.clientOf(request).address);
     if (field(params, 'AccountSid') === o.accountSid) return next();
     log.warn({ path: request.path }, 'carrier.hook.other_account');

@@ -1,19 +1,19 @@
-// Who sends hooks that are not the carrier's: after some of them an address is not listened to for a while. PURE.
+// Who sends hooks that are not the carrier's: after some of them an address is hardly listened to for a while. PURE.
 
 /** Unsigned hooks of one address within a minute that are answered each. */
 const ANSWERED = 20;
 const WINDOW_MS = 60_000;
-/** And how long it is not listened to after one more. */
+/** And for how long after one more none is. */
 const DEAF_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
 /** Times in milliseconds, of a clock that only goes forward. */
 export interface UnsignedHooks {
-  /** Seconds until the address is listened to again; 0 when it is. */
+  /** Seconds until the address is listened to as any other; 0 when it is. */
   deafFor(address: string, nowMs: number): number;
-  /** One that was not signed. @returns whether the address is not listened to from now on */
+  /** One that was not signed. @returns whether that was one too many */
   count(address: string, nowMs: number): boolean;
-  /** One that was: who can sign is the carrier. */
+  /** One that was: the carrier itself comes by this address. */
   forgive(address: string): void;
 }
 
