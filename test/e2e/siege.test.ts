@@ -10,7 +10,7 @@ import t, { type Test } from 'tap';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { openRig, type Rig, until } from './rig.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(900_000);
 
 /** Of each kind; fewer where this process may not open as many files. */
 const STRANGERS = (() => {
@@ -18,7 +18,7 @@ const STRANGERS = (() => {
   return Math.min(2_200, Math.floor((files - 500) / 8));
 })();
 /** A good request is answered within this, beside so many strangers; on a machine that does nothing else, far below. */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 15_000;
 
 const PROMISED_MS = 200;
 const FORGED = 1_500;
