@@ -27,7 +27,7 @@ import { createHttpServer } from './control/http-server.ts';
 import { inboundCall } from './control/inbound-call.ts';
 import { openInstance } from './control/instance.ts';
 import { ensureFirstKey } from './control/keys.ts';
-import { createMetrics, observeIntegrity } from './control/metrics.ts';
+import { createMetrics, observeIntegrity, observeStorage } from './control/metrics.ts';
 import { greetingInstructions, idleInstructions, voicemailInstructions } from './control/prompt.ts';
 import { costOf, numberPricesOf } from './control/rates.ts';
 import { readRates } from './control/rates-file.ts';
@@ -106,12 +106,14 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     setFailpoints(config.FAILPOINTS);
     mkdirSync(join(dataDir, 'recordings'), { recursive: true, mode: 0o700 });
     const databasePath = join(dataDir, 'offhook.db');
+    const metrics = createMetrics();
     const store = await openStore({
       path: databasePath,
       secretKeys: config.SECRET_KEY,
       log,
       now,
       onWrite: () => failpoint('commit'),
+      onTimed: observeStorage(metrics),
     });
     closing.opened({ name: 'store', shareMs: SHARE_MS.rest, close: () => store.close() });
     clock.onSet((byMs) => {
@@ -170,7 +172,6 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     const publicUrl = config.PUBLIC_URL ?? url;
 
-    const metrics = createMetrics();
     const rates = readRates(config.RATES_FILE);
     const carrier = CARRIER.open({
       accountSid: config.TWILIO_ACCOUNT_SID ?? '',

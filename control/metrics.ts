@@ -44,6 +44,18 @@ function methodLabel(method: string): string {
   return /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : 'other';
 }
 
+/** Measures what storage does: writes hold the control thread, reads a thread beside it. */
+export function observeStorage(registry: Registry): (what: 'write' | 'read', ms: number) => void {
+  const histogram = new Histogram({
+    name: 'offhook_storage_seconds',
+    help: 'Seconds of write transactions, on the control thread and with their sync, and of reads beside it',
+    labelNames: ['what'] as const,
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers: [registry],
+  });
+  return (what, ms) => histogram.observe({ what }, ms / 1000);
+}
+
 const CHECK_STATES: readonly Integrity['state'][] = ['running', 'ok', 'damaged', 'unknown'];
 
 /** How the check of the database file stands. */

@@ -413,14 +413,15 @@ CREATE INDEX idempotency_keys_in_progress ON idempotency_keys (begun_at) WHERE s
 `;
 
 // A document a call in place of one a stretch of speech: a tenth of the documents, in the order in which calls are shown, with
-// the facts that narrow a search. numbers: every three digits in a row. The documents themselves are not kept.
+// the facts that narrow a search. numbers: every three digits in a row, after an n, which keeps them apart from words. With
+// an index of the starts of words, what is typed so far is looked up like a word. The documents themselves are not kept.
 const WORDS_OF_CALLS = `
 DROP TRIGGER spoken_words_added;
 DROP TRIGGER spoken_words_changed;
 DROP TRIGGER spoken_words_gone;
 DROP TABLE spoken_words;
 CREATE VIRTUAL TABLE call_words USING fts5 (
-  facts, numbers, words, content = '', contentless_delete = 1, detail = 'column', prefix = '1 2 3',
+  facts, numbers, words, content = '', contentless_delete = 1, detail = 'column', prefix = '1 2 3 4 5 6 7 8',
   tokenize = 'unicode61 remove_diacritics 2'
 );
 CREATE VIEW call_documents (seq, id, status, facts, numbers, words) AS
@@ -431,7 +432,7 @@ SELECT calls.seq, calls.id, calls.status,
   (WITH RECURSIVE place (at, number) AS (
      SELECT 1, calls.to_number || ' ' || calls.from_number
      UNION ALL SELECT at + 1, number FROM place WHERE at + 3 <= length(number)
-   ) SELECT group_concat(substr(number, at, 3), ' ') FROM place
+   ) SELECT group_concat('n' || substr(number, at, 3), ' ') FROM place
      WHERE substr(number, at, 3) GLOB '[0-9][0-9][0-9]'),
   (SELECT group_concat(text, ' ') FROM transcript_items
    WHERE transcript_items.call_id = calls.id AND role IN ('agent', 'caller'))

@@ -34,6 +34,8 @@ export interface StoreOptions {
   onWrite?: () => void;
   /** For tests: told each statement once, when it is first used. In memory these are all; else without the reader's. */
   onPrepare?: (sql: string) => void;
+  /** Told how long each write transaction held this thread, and each read the one beside it; milliseconds. */
+  onTimed?: (what: 'write' | 'read', ms: number, sql?: string) => void;
 }
 
 /** What each receiver is owed, and since when; not what a disabled endpoint holds. */
@@ -59,13 +61,15 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     database.close();
     throw error;
   }
-  const reader = path === ':memory:' ? undefined : openReader(path);
+  const reader =
+    path === ':memory:' ? undefined : openReader(path, (sql, ms) => o.onTimed?.('read', ms, sql));
   const session = openSession({
     db: database.db,
     clock: now,
     log,
     onWrite: o.onWrite,
     onPrepare: o.onPrepare,
+    onWritten: (ms) => o.onTimed?.('write', ms),
     reader,
   });
 

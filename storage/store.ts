@@ -271,7 +271,8 @@ export interface Store {
   callHours(orgId: string, from: string, to: string): Promise<CallHour[]>;
   /** Failed calls by phone, by error code, else by what ended them; the most frequent first. */
   failureReasons(orgId: string, from: string, to: string): Promise<{ reason: string; count: number }[]>;
-  answerLatencies(orgId: string, from: string, to: string): Promise<LatencyCount[]>;
+  /** Added up over steps of so many hours (a divisor of 24), each named by its first hour; default 1. */
+  answerLatencies(orgId: string, from: string, to: string, stepHours?: number): Promise<LatencyCount[]>;
 
   // transcript
   /** Writes or replaces items by id. */

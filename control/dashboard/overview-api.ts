@@ -47,7 +47,7 @@ export function overviewApi(o: {
     const [hours, failures, latencies] = await Promise.all([
       o.store.callHours(orgId, ...span),
       o.store.failureReasons(orgId, ...span),
-      o.store.answerLatencies(orgId, ...span),
+      o.store.answerLatencies(orgId, ...span, RANGES[range].hours),
     ]);
     return overviewOf({ range, nowMs, live: 0, hours, failures, latencies });
   }

@@ -54,11 +54,12 @@ export function overview(session: Session): Pick<Store, 'callHours' | 'failureRe
       return rows.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) }));
     },
 
-    async answerLatencies(orgId, from, to) {
+    async answerLatencies(orgId, from, to, stepHours = 1) {
       const rows = await session.read(
-        `SELECT hour, level, answers FROM answer_latencies WHERE org_id = ? AND hour >= ? AND hour < ?
-         ORDER BY hour, level`,
-        [orgId, ...hours(from, to)],
+        `/* sorts: a step's levels, of a month of hours at most */
+         SELECT substr(hour, 1, 11) || printf('%02d', substr(hour, 12, 2) / cast(? AS INTEGER) * cast(? AS INTEGER)) AS hour, level, sum(answers) AS answers
+         FROM answer_latencies WHERE org_id = ? AND hour >= ? AND hour < ? GROUP BY 1, level ORDER BY 1, level`,
+        [stepHours, stepHours, orgId, ...hours(from, to)],
       );
       return rows.map(({ hour, level, answers }) => ({
         hour: String(hour),

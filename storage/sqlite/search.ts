@@ -30,7 +30,7 @@ export function wordsQuery(text: string): string | null {
 
 /** Numbers that hold all of these, wherever: whether they hold them in a row is looked up in what is found. */
 function numberQuery(digits: string): string {
-  const parts = Array.from({ length: digits.length - 2 }, (_none, at) => `"${digits.slice(at, at + 3)}"`);
+  const parts = Array.from({ length: digits.length - 2 }, (_none, at) => `"n${digits.slice(at, at + 3)}"`);
   return parts.join(' AND ');
 }
 

@@ -75,9 +75,12 @@ export interface SessionOptions {
   reader?: Reader | undefined;
   /** For tests: told each statement once, when it is first used. */
   onPrepare?: ((sql: string) => void) | undefined;
+  /** Told how long each write transaction held this thread, the disk included; milliseconds. */
+  onWritten?: ((ms: number) => void) | undefined;
 }
 
-export function openSession({ db, clock, log, onWrite, reader, onPrepare }: SessionOptions): Session {
+export function openSession(o: SessionOptions): Session {
+  const { db, clock, log, onWrite, reader, onPrepare, onWritten } = o;
   const listeners = new Set<Listener>();
   const statements = new Map<string, Database.Statement<unknown[], Row>>();
   /** The time of the transaction that is under way; of what was kept, when it happened. */
@@ -107,6 +110,7 @@ export function openSession({ db, clock, log, onWrite, reader, onPrepare }: Sess
     // Read once, before it begins: a clock that finds that it was set has stored times moved first.
     writtenAt = at;
     let result: T;
+    const begun = performance.now();
     try {
       result = db
         .transaction(() => {
@@ -116,6 +120,7 @@ export function openSession({ db, clock, log, onWrite, reader, onPrepare }: Sess
         .immediate();
     } finally {
       writtenAt = null;
+      onWritten?.(performance.now() - begun);
     }
     tell(news);
     return result;

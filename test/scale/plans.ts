@@ -26,6 +26,7 @@ const SMALL: ReadonlySet<string> = new Set([
   'notes',
   'owed',
   'place',
+  'hit',
   'CONSTANT',
 ]);
 
@@ -68,7 +69,7 @@ function faultsOf(sql: string, steps: readonly string[], partial: ReadonlySet<st
     if (scan !== null && !partial.has(index ?? '')) {
       if (LARGE.has(table)) {
         if (!walks) faults.push(step);
-      } else if (/VIRTUAL TABLE INDEX \d+:$/.test(step)) faults.push(step);
+      } else if (!SMALL.has(table) && /VIRTUAL TABLE INDEX \d+:$/.test(step)) faults.push(step);
       else if (!SMALL.has(table) && !table.startsWith('(') && !/VIRTUAL TABLE/.test(step)) faults.push(step);
     }
     if (/AUTOMATIC/.test(step)) faults.push(step);

@@ -100,7 +100,7 @@ t.test('calls that are there are counted by the hour and entered to be found, as
     'SELECT * FROM call_hours',
     'SELECT * FROM failure_hours',
     `SELECT rowid FROM call_words WHERE call_words MATCH 'words : ("glas" *)'`,
-    `SELECT rowid FROM call_words WHERE call_words MATCH 'numbers : ("415") AND facts : ("o1" AND "inbound")'`,
+    `SELECT rowid FROM call_words WHERE call_words MATCH 'numbers : ("n415") AND facts : ("o1" AND "inbound")'`,
   ]) {
     const found = before.prepare(sql).all();
     t.ok(found.length > 0, sql);
