@@ -248,7 +248,7 @@ function OvertakenNote(props: {
   const text = (value: unknown) =>
     typeof value === 'string' ? value : value === null ? '(empty)' : JSON.stringify(value, null, 2);
   return html`<div role="alert" tabindex="-1" ref=${note}><${Note} kind="warn" title="Not saved: it was changed meanwhile.">
-    <p>${fields.map(words).join(', ')} ${fields.length === 1 ? 'was' : 'were'} changed <${Time} iso=${agent.updated_at} />, by somebody else or in another tab. This is what is there now:</p>
+    <p>Changed <${Time} iso=${agent.updated_at} /> by somebody else or in another tab: ${fields.map(words).join(', ')}. This is what is there now:</p>
     ${fields.map((field) => html`<details key=${field} open=${fields.length === 1}><summary>${words(field)}</summary><pre class="theirs">${text(theirs[field])}</pre></details>`)}
     <div class="row">
       <${Button} busy=${props.busy} onClick=${props.onMine}>Save mine over it<//>
