@@ -102,6 +102,7 @@ export function watchDaemon(
     ],
     ['offhook_calls_unfinished', 'Calls without a terminal status', 'unfinishedCalls'],
     ['offhook_storage_wal_bytes', 'Bytes of the write-ahead log', 'walBytes'],
+    ['offhook_storage_kept_writes', 'Writes in memory that the disk does not take', 'keptWrites'],
   ];
   for (const [name, help, key] of ofStore) {
     new Gauge({

@@ -41,6 +41,11 @@ const TERMINAL: Record<string, string> = {
   canceled: 'call.canceled',
 };
 const TERMINAL_EVENTS = new Set(Object.values(TERMINAL));
+/**
+ * A carrier that loses its answer to a dial and every question after it keeps that leg for as long as a leg may ring; and
+ * a receiver that is down for longer waits longer than a run.
+ */
+const MOST_IN_A_ROW: Record<Kind, number> = { write: 10, carrier: 1, post: 5, queue: 5 };
 const BALANCE = 1_000_000_000;
 const PATIENCE_MS = 60_000;
 
@@ -386,7 +391,8 @@ export async function campaign(o: {
     const forms =
       kind === 'write' ? o.codes.map((code) => ({ code })) : kind === 'queue' ? [{}, { loses: true }] : [{}];
     for (let nth = 1; nth <= counts[kind]; nth += o.every)
-      for (const inARow of o.inARow) for (const form of forms) faults.push({ kind, nth, inARow, ...form });
+      for (const inARow of o.inARow.filter((count) => count <= MOST_IN_A_ROW[kind]))
+        for (const form of forms) faults.push({ kind, nth, inARow, ...form });
   }
   const queue = [...faults];
   await Promise.all(

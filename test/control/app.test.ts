@@ -289,6 +289,7 @@ t.test('metrics count requests by route pattern and show what the store and the 
     'offhook_calls_unfinished 1',
     'offhook_calls_accepting 1',
     'offhook_deliveries_pending 0',
+    'offhook_storage_kept_writes 0',
   ]) {
     t.ok(metrics.includes(`${line}\n`), line);
   }
