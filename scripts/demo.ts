@@ -85,7 +85,7 @@ ${paint('bold', 'Offhook is running.')} The phone network is simulated${o.realMo
   );
   console.log(`
   For programs: ${paint('dim', `${lab.daemon.url}/v1`)} with the key ${paint('dim', lab.apiKey)}; the reference is at ${paint('dim', `${lab.daemon.url}/docs`)}.
-  ${paint('dim', `OFFHOOK_URL=${lab.daemon.url} OFFHOOK_API_KEY=${lab.apiKey} npm run offhook -- calls list`)}
+  ${paint('dim', `OFFHOOK_URL=${lab.daemon.url} OFFHOOK_API_KEY=${lab.apiKey} npm run -s offhook -- calls list`)}
 
   Ctrl-C ends it.
 `);

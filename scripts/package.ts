@@ -48,7 +48,9 @@ function buildPackage(folder: string): string {
     );
   }
   // Only the SDK is imported by others.
-  for (const file of globSync(['dist/config.d.ts', 'dist/control/cli/**/*.d.ts'], { cwd: staging })) {
+  for (const file of globSync(['dist/*.d.ts', 'dist/control/*.d.ts', 'dist/control/cli/**/*.d.ts'], {
+    cwd: staging,
+  })) {
     rmSync(join(staging, file));
   }
   for (const file of ['entry.cjs', 'load.cjs'])

@@ -1,5 +1,6 @@
 // offhook numbers …
 import type { Command } from 'commander';
+import { visibleLine } from '../../../terminal-text.ts';
 import { atLeastOne, type Context, numberId } from '../context.ts';
 import { Ending, EXIT } from '../exit.ts';
 import type { Run } from '../program.ts';
@@ -117,7 +118,7 @@ async function confirmed(context: Context, yes: boolean | undefined, question: s
   if (process.stdin.isTTY !== true) throw new Ending(EXIT.usage, `${question} Say so with --yes.`);
   const { createInterface } = await import('node:readline/promises');
   const asking = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await asking.question(`${question} [y/N] `, { signal: context.signal });
+  const answer = await asking.question(`${visibleLine(question)} [y/N] `, { signal: context.signal });
   asking.close();
   if (!/^y(es)?$/i.test(answer.trim())) throw new Ending(EXIT.failed, 'Nothing was done.');
 }
