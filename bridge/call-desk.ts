@@ -154,6 +154,9 @@ export interface CallDesk {
   forget(callId: string): void;
 }
 
+/** Between requests to end a line that nobody waits for; beyond, the carrier's own limit of it holds. */
+const HANG_UP_AGAIN_MS = [1_000, 5_000, 20_000, 60_000];
+
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 const newToken = () => randomBytes(32).toString('base64url');
 
@@ -244,7 +247,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
         mark(saved, event);
         o.failpoint?.(`${event.type.replace('-', '_')}_stored`);
         for (const effect of step.effects) {
-          if (effect === 'hang-up') void hangUpAtCarrier(saved);
+          if (effect === 'hang-up') void hangUpLeft(saved);
           else if (effect === 'release') release(callId, step.effects.includes('settle-result'));
         }
         if (isTerminal(saved.status) && !isTerminal(call.status)) {
@@ -279,6 +282,15 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
       log.warn({ call_id: call.id, err: error }, 'carrier.hang_up_failed');
       return null;
     }
+  }
+
+  /** The line of a call that is over for us: no watch looks at it any more, so that the carrier is asked again from here. */
+  async function hangUpLeft(call: CallRecord): Promise<void> {
+    for (const pauseMs of HANG_UP_AGAIN_MS) {
+      if ((await hangUpAtCarrier(call)) !== null || live.has(call.id)) return;
+      await new Promise((again) => setTimeout(again, pauseMs).unref());
+    }
+    await hangUpAtCarrier(call);
   }
 
   /** A call that had ended at the carrier before we asked: how, by its account; null where it has none. */
