@@ -2,8 +2,12 @@
 // are read, whoever knocks waits for all who knocked before, and a media socket waits out a burst of hooks at the door.
 import type { RequestListener, Server } from 'node:http';
 
-/** Letting in may take this long between two requests, or as long as the one before took: at least half the time is work. */
+/**
+ * Letting in may take this long between two requests, or as long as the one before took: at least half the time is work. And
+ * so many turns, where others take the loop's time.
+ */
 const LEAST_HOLD_MS = 5;
+const LEAST_HOLD_TURNS = 10;
 
 export interface RequestQueueOptions {
   /** How long each request waited for its work, in milliseconds. */
@@ -33,12 +37,15 @@ export function queueRequests(
   /** Since when nothing was worked on, and how long the last work held the loop. */
   let restingSince = 0;
   let workedMs = 0;
+  let heldTurns = 0;
 
   function turn(): void {
     // Whoever has given up meanwhile takes nobody's time.
     while (waiting[0]?.request.destroyed || waiting[0]?.request.socket?.destroyed) waiting.shift();
-    const hold = letIn && now() - restingSince < Math.max(LEAST_HOLD_MS, workedMs);
+    const isEarly = heldTurns < LEAST_HOLD_TURNS || now() - restingSince < Math.max(LEAST_HOLD_MS, workedMs);
+    const hold = letIn && isEarly;
     letIn = false;
+    heldTurns = hold ? heldTurns + 1 : 0;
     const next = hold ? undefined : waiting.shift();
     if (waiting.length > 0) nextTurn(turn);
     if (next === undefined) return;

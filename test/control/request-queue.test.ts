@@ -140,6 +140,18 @@ t.test('who knocks turn after turn holds the work for a while, not for ever', as
   }
 });
 
+t.test('where others take the time of the loop, some are let in all the same before each work', async (t) => {
+  const queue = openQueue(1);
+  for (let id = 0; id < 5; id++) queue.ask(id);
+  let knocks = 0;
+  while (queue.done.length < 3) {
+    queue.knock();
+    knocks++;
+    queue.turn(50);
+  }
+  t.equal(knocks, 33, 'ten for each, and the one in whose turn it is worked on');
+});
+
 t.test('work that throws does not stop the others', async (t) => {
   const server = new EventEmitter();
   const done: unknown[] = [];
