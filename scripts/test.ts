@@ -64,6 +64,7 @@ function endAll(signal: NodeJS.Signals): void {
   }
   process.exit(signal === 'SIGINT' ? 130 : 143);
 }
+process.on('SIGHUP', endAll);
 process.on('SIGINT', endAll);
 process.on('SIGTERM', endAll);
 
