@@ -250,10 +250,16 @@ export const answerPlace = (orgId: string, key: string) =>
 
 /** Pages that came free earlier, and the log, may hold secrets of before: the file is written anew without them. */
 function cleanUp(db: Database.Database, log: Log | undefined): void {
+  const began = performance.now();
+  const bytes =
+    Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
+  // A minute a few gigabytes: whoever waits for the start is told what it does.
+  log?.info({ megabytes: Math.round(bytes / 1e6) }, 'storage.rewriting');
   try {
     db.exec('VACUUM');
     db.pragma('wal_checkpoint(TRUNCATE)');
     db.prepare('DELETE FROM notes WHERE name = ?').run(LEFTOVERS_NOTE);
+    log?.info({ seconds: Math.round((performance.now() - began) / 1000) }, 'storage.rewritten');
   } catch (error) {
     // Most likely there is no room for a second copy: everything works, and the next start tries again.
     log?.warn({ err: error }, 'storage.leftovers_kept');
