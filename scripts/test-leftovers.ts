@@ -2,6 +2,9 @@
 // have its temporary folder in their command line, environment or working folder. Looks and kills; Linux tells more than others.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
+/** For what was killed, on a machine that is busy. */
+const GONE_MS = 10_000;
+
 export interface Leftover {
   pid: number;
   command: string;
@@ -87,6 +90,11 @@ export async function clearLeftovers(group: number, folder: string, patienceMs: 
     await new Promise((again) => setTimeout(again, 50));
     left = findLeftovers(group, folder);
   }
-  if (left.length > 0) killRun(group, folder);
+  if (left.length === 0) return left;
+  killRun(group, folder);
+  // A killed program is gone when the system has come to it.
+  const gone = performance.now() + GONE_MS;
+  while (findLeftovers(group, folder).length > 0 && performance.now() < gone)
+    await new Promise((again) => setTimeout(again, 20));
   return left;
 }
