@@ -175,7 +175,11 @@ function end(call: CallRecord, event: Extract<CallEvent, { type: 'ended' }>, pri
       status,
       ...(call.answered_at === null && connected ? { answered_at: answeredAt } : {}),
       ended_at: endedAt,
-      duration_seconds: secondsOf(event.lastedMs?.call, call.started_at ?? call.created_at, endedAt),
+      // The carrier's count of the talk and ours of the whole are two measures: the whole is never the shorter.
+      duration_seconds: Math.max(
+        billed ?? 0,
+        secondsOf(event.lastedMs?.call, call.started_at ?? call.created_at, endedAt),
+      ),
       billed_duration_seconds: billed,
       billing_amount_milli_cents: amount,
       reservation_status: connected ? 'settled' : 'released',
@@ -222,8 +226,9 @@ function failure(
 /** A ringing that is heard of after the end: its time, and an answer worked out from the end is not before it. */
 function lateRinging(call: CallRecord, at: string, endedAt: string): Step | null {
   if (at > endedAt) return null;
-  // No longer than from when it was made, which was measured.
-  const seconds = Math.min(secondsBetween(at, endedAt), call.duration_seconds ?? Number.POSITIVE_INFINITY);
+  // No longer than from when it was made, which was measured, and no shorter than the talk.
+  const whole = Math.min(secondsBetween(at, endedAt), call.duration_seconds ?? Number.POSITIVE_INFINITY);
+  const seconds = Math.max(whole, call.billed_duration_seconds ?? 0);
   const change = { started_at: at, duration_seconds: seconds };
   if (call.answered_at === null || at <= call.answered_at) return step(call.status, change);
   return isInferredAnswer(call) ? step(call.status, { ...change, answered_at: at }) : null;

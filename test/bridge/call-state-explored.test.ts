@@ -20,6 +20,7 @@ const COUNTS = [
   { durationSeconds: null, lastedMs: { call: 1_200, connected: null } },
   { durationSeconds: null, lastedMs: { call: 90_500, connected: 88_100 } },
   { durationSeconds: 1, lastedMs: { call: 90_500, connected: 88_100 } },
+  { durationSeconds: 3, lastedMs: { call: 1_900, connected: 1_800 } },
 ];
 
 const EVENTS: CallEvent[] = [
@@ -104,6 +105,8 @@ function wrongs(before: Node, event: CallEvent, after: Node): string[] {
     if (!after.released) wrong.push('the media thread was not let go of');
     // call.completed waits for the result.
     if (ends.length !== (call.status === 'completed' ? 0 : 1)) wrong.push(`ends told: ${ends.join(' ')}`);
+    if ((call.duration_seconds ?? 0) < (call.billed_duration_seconds ?? 0))
+      wrong.push('shorter than its talk');
     if ((call.duration_seconds ?? -1) < 0 || (call.billed_duration_seconds ?? 0) < 0) wrong.push('negative');
     if (call.hangup_cause === null) wrong.push('no cause');
     if (call.status === 'failed' && call.error_message === null) wrong.push('failed without saying why');
