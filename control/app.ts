@@ -3,12 +3,13 @@
 //   id, security headers, measuring -> carrier hooks -> health -> /v1: key -> rate -> JSON body -> route -> 404 -> errors
 //
 // What each stage does is in its own file; who listens is main's affair (http-server.ts).
-import express, { type Express, type RequestHandler, Router } from 'express';
+import express, { type Express, type Request, type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { systemClock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { readRanges } from './addresses.ts';
 import { agentRoutes } from './agents.ts';
 import { authenticate, findRequestKey } from './auth.ts';
 import { balanceRoutes } from './balance.ts';
@@ -25,7 +26,7 @@ import { rateLimit } from './rate-limit.ts';
 import { referenceRoutes } from './reference.ts';
 import { arrivalOf, hostRules } from './request-arrival.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
-import { isLocalOperator } from './request-origin.ts';
+import { clientAddress, isLocalOperator } from './request-origin.ts';
 import { type ControlParts, type Route, serveRoutes } from './route.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { webhookSecretRoutes } from './webhook-secret.ts';
@@ -66,6 +67,8 @@ export function createApp(o: AppParts): Express {
   const now = o.now ?? systemClock.now;
   const monotonicMs = o.monotonicMs ?? systemClock.monotonicMs;
   const parts: ControlParts = { ...o, now, monotonicMs };
+  const trustsProxy = readRanges('TRUSTED_PROXIES', o.config.TRUSTED_PROXIES);
+  const addressOf = (req: Request) => clientAddress(arrivalOf(req), trustsProxy);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -97,14 +100,14 @@ export function createApp(o: AppParts): Express {
     routes: ROUTES,
     version: o.version ?? '0',
     count: (req, res, next) => {
-      limit.byAddress(req.ip ?? 'unknown', res);
+      limit.byAddress(addressOf(req), res);
       next();
     },
   });
   const v1 = Router({ caseSensitive: true });
   // The one thing of /v1 that asks for no key.
   v1.use(reference.document);
-  v1.use(authenticate({ store: o.store, limit, log: o.log, now }), limit.byKey, jsonBody());
+  v1.use(authenticate({ store: o.store, limit, addressOf, log: o.log, now }), limit.byKey, jsonBody());
   v1.use(serveRoutes(ROUTES, parts, '/v1'));
   v1.use(nothingHere);
   app.use('/v1', v1);

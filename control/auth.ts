@@ -33,6 +33,8 @@ export async function findRequestKey(
 export function authenticate(o: {
   store: Pick<Store, 'findKey' | 'touchKey'>;
   limit: RateLimit;
+  /** Whom a request without a good key is counted against. */
+  addressOf: (req: Request) => string;
   log: Pick<Log, 'warn'>;
   now: () => Date;
 }): RequestHandler {
@@ -56,7 +58,7 @@ export function authenticate(o: {
   return async (req, res, next) => {
     const key = await findRequestKey(o.store, req);
     if (key === null) {
-      o.limit.byAddress(req.ip ?? 'unknown', res);
+      o.limit.byAddress(o.addressOf(req), res);
       res.set('WWW-Authenticate', 'Bearer realm="offhook"');
       throw new AppError(
         'unauthorized',

@@ -76,6 +76,12 @@ export function isLocalOperator(arrival: Arrival, { publicUrl }: HostRules): boo
   );
 }
 
+/** What a proxy wrote down for an address, without a port; null for what is none, such as `unknown`. */
+function readAddress(text: string): string | null {
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
+  return /^(?=.*[.:])[\da-f.:]{3,45}$/i.test(bare) ? bare.toLowerCase() : null;
+}
+
 /**
  * Who asks, for counting what one address does. Behind a proxy on this host, or one that is trusted, it is the last address of
  * X-Forwarded-For, which that proxy wrote; from anywhere else the header is the client's own tale. Of IPv6 the network
@@ -88,8 +94,8 @@ export function clientAddress(
   const told = (one(headers['x-forwarded-for']) ?? '').split(',').map((text) => text.trim());
   let address = remoteAddress;
   while (isLoopback(address) || trustsProxy(address)) {
-    const before = told.pop();
-    if (before === undefined || before === '') break;
+    const before = readAddress(told.pop() ?? '');
+    if (before === null) break;
     address = before;
   }
   if (!address.includes(':') || address.startsWith('::')) return address.replace('::ffff:', '');

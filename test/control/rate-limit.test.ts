@@ -78,3 +78,37 @@ t.test(
     t.equal((await rig.api('GET', '/v1/agents')).status, 200);
   },
 );
+
+t.test('strangers behind one proxy are counted each by its own address', async (t) => {
+  const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
+  const rig = await openRig(t, { env: { ...limits, TRUSTED_PROXIES: '10.1.0.0/16' } });
+  const ask = async (path: string, forwarded: string, key: string | null = null) =>
+    (await rig.api('GET', path, { key, headers: { 'x-forwarded-for': forwarded } })).status;
+
+  const stranger = '198.51.100.7';
+  t.same(
+    [await ask('/v1/agents', stranger), await ask('/v1/agents', stranger), await ask('/v1/agents', stranger)],
+    [401, 401, 429],
+  );
+  t.equal(await ask('/v1/agents', '198.51.100.8'), 401, 'somebody else has a count of his own');
+  t.equal(await ask('/v1/openapi.json', '198.51.100.8'), 200, 'the reference too');
+  t.equal(await ask('/v1/agents', `203.0.113.1, ${stranger}`), 429, 'what he puts before it is his tale');
+  t.equal(
+    await ask('/v1/agents', `${stranger}, 10.1.2.3`),
+    429,
+    'a further proxy that is trusted is passed over',
+  );
+  t.equal(await ask('/v1/agents', `10.1.2.3, ${stranger}`), 429, 'nobody becomes one by saying so');
+  t.equal(await ask('/v1/agents', '2001:db8:1:2::1'), 401);
+  t.equal(await ask('/v1/agents', '2001:db8:1:2:ffff::9'), 401);
+  t.equal(await ask('/v1/agents', '2001:db8:1:2::7'), 429, 'a network of IPv6 is one');
+  t.equal(await ask('/v1/agents', stranger, rig.key), 200, 'a good key is not counted with them');
+});
+
+t.test('a proxy that tells nobody apart: strangers take nothing from good keys', async (t) => {
+  const rig = await openRig(t, { env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' } });
+  for (let i = 0; i < 10; i++) await rig.api('GET', '/v1/agents', { key: null });
+  t.equal((await rig.api('GET', '/v1/agents', { key: null })).status, 429);
+  t.equal((await rig.api('GET', '/v1/agents')).status, 200);
+  t.equal((await rig.api('GET', '/v1/agents')).status, 200);
+});
