@@ -52,6 +52,8 @@ export class GapFiller {
   #tickAtMs = Number.NaN;
   #quietMs = 0;
   #stallFilledMs = 0;
+  /** Silence given for frames that came, or may come, all the same. */
+  #leadMs = 0;
 
   constructor(emit: EmitSound, options: GapFillerOptions = {}) {
     this.#emit = emit;
@@ -64,6 +66,14 @@ export class GapFiller {
   /** Samples emitted so far: the call's clock. */
   get position(): number {
     return this.#position;
+  }
+
+  /**
+   * Milliseconds by which what is emitted lies later than the carrier's time has it: silence took the place of frames that
+   * were only delayed. Negative where a gap was longer than was filled.
+   */
+  get leadMs(): number {
+    return this.#leadMs - this.counters.skippedMs;
   }
 
   /**
@@ -106,6 +116,7 @@ export class GapFiller {
     const missingMs = Math.floor(Math.min(this.#quietMs, this.#maxFillMs) - this.#stallFilledMs);
     if (missingMs <= 0) return;
     this.#stallFilledMs += missingMs;
+    this.#leadMs += missingMs;
     this.#fill(missingMs);
   }
 
@@ -161,10 +172,16 @@ export class GapFiller {
         this.#fill(fillMs);
         this.counters.skippedMs += Math.round(aheadMs) - fillMs;
         this.#originMs += ms - this.#expectedMs();
-      } else if (aheadMs < -RESTART_MS || ms < this.#lastMs - RESTART_MS / 10) {
-        this.#originMs += aheadMs;
+        this.#leadMs = 0;
       } else {
-        this.#originMs += Math.max(-FOLLOW_MS, Math.min(FOLLOW_MS, aheadMs));
+        const offMs = aheadMs + this.#leadMs;
+        if (offMs < -RESTART_MS || ms < this.#lastMs - RESTART_MS / 10) {
+          this.#originMs += offMs;
+        } else {
+          // Some of what was given for delayed frames was for frames that never came.
+          if (offMs >= this.#gapMs) this.#leadMs = Math.max(0, Math.round(-aheadMs));
+          this.#originMs += Math.max(-FOLLOW_MS, Math.min(FOLLOW_MS, aheadMs + this.#leadMs));
+        }
       }
       this.#lastMs = ms;
     }

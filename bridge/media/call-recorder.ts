@@ -1,79 +1,45 @@
-// The two voices of a call on one timeline, written a little late so that frames that come in a burst find their place.
-// Left: the caller, by the stream's own clock. Right: the agent as the carrier plays it.
-import { decodeMulaw } from '../../audio/g711.ts';
+// A call's recording while it lives: the timeline of both voices, written to its file. What is said until the file is open
+// is kept.
 import { openRecording } from '../../audio/recording.ts';
+import { CallTimeline } from './call-timeline.ts';
 
-const RATE = 8;
 const FRAME = 160;
-/** Frames later than this find their place taken by silence. */
-const LAG_MS = 2_000;
-const RING = 4_000 * RATE;
 
 export interface CallRecorder {
-  /** The caller's mu-law; `atMs` is where its first sample stands on the call's clock. */
-  caller(payload: Uint8Array, atMs: number): void;
-  /** mu-law handed to the carrier now, after what it still has to play. */
-  agent(payload: Uint8Array, nowMs: number): void;
-  /** The carrier's buffer was cleared: what it had not played is silence. */
-  agentCleared(nowMs: number): void;
+  readonly timeline: CallTimeline;
   /** Once a tick. */
   tick(nowMs: number): void;
-  close(nowMs: number): Promise<{ frames: number; dropped: number }>;
+  /** Ends the file. Null when it could not be opened, which was told. */
+  close(nowMs: number): Promise<{ frames: number; dropped: number } | null>;
 }
 
-/** @param path absolute; the folder exists */
-export async function openCallRecorder(path: string): Promise<CallRecorder> {
-  const file = await openRecording(path);
-  const left = new Int16Array(RING);
-  const right = new Int16Array(RING);
-  const pcm = new Int16Array(4_096);
-  let written = 0;
-  let agentUntil = 0;
-  let late = 0;
-
-  function place(ring: Int16Array, at: number, samples: Int16Array): void {
-    for (let i = 0; i < samples.length; i++) {
-      const position = at + i;
-      if (position < written) late++;
-      else if (position < written + RING) ring[position % RING] = samples[i] ?? 0;
-    }
-  }
-
-  function decode(payload: Uint8Array): Int16Array {
-    const samples = payload.length <= pcm.length ? pcm : new Int16Array(payload.length);
-    return samples.subarray(0, decodeMulaw(payload, samples));
-  }
-
-  function flush(until: number): void {
-    while (written + FRAME <= until) {
-      const at = written % RING;
-      const callerFrame = left.subarray(at, at + FRAME);
-      const agentFrame = right.subarray(at, at + FRAME);
-      file.write(callerFrame, agentFrame);
-      callerFrame.fill(0);
-      agentFrame.fill(0);
-      written += FRAME;
-    }
-  }
-
+/**
+ * Begins a recording at once, and opens its file meanwhile.
+ * @param path absolute; the folder exists
+ * @param onError told once when the file cannot be opened
+ */
+export function openCallRecorder(path: string, onError: (error: unknown) => void): CallRecorder {
+  const timeline = new CallTimeline();
+  const opening = openRecording(path).then(
+    (file) => {
+      timeline.start((caller, agent) => file.write(caller, agent));
+      return file;
+    },
+    (error: unknown) => {
+      timeline.start(() => {});
+      onError(error);
+      return null;
+    },
+  );
   return {
-    caller: (payload, atMs) => place(left, Math.max(0, Math.round(atMs * RATE)), decode(payload)),
-    agent(payload, nowMs) {
-      const now = Math.round(nowMs * RATE);
-      if (agentUntil < now) agentUntil = now;
-      place(right, agentUntil, decode(payload));
-      agentUntil += payload.length;
-    },
-    agentCleared(nowMs) {
-      const now = Math.max(written, Math.round(nowMs * RATE));
-      for (let position = now; position < agentUntil; position++) right[position % RING] = 0;
-      agentUntil = Math.min(agentUntil, now);
-    },
-    tick: (nowMs) => flush(Math.round((nowMs - LAG_MS) * RATE)),
+    timeline,
+    tick: (nowMs) => timeline.tick(nowMs),
     async close(nowMs) {
-      flush(Math.ceil((nowMs * RATE) / FRAME) * FRAME);
+      const file = await opening;
+      if (file === null) return null;
+      timeline.close(nowMs);
       const { frames, droppedFrames } = await file.close();
-      return { frames, dropped: droppedFrames + Math.ceil(late / FRAME) };
+      return { frames, dropped: droppedFrames + Math.ceil(timeline.lateSamples / FRAME) };
     },
   };
 }

@@ -124,8 +124,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   let ages: StreamAges = ports.frameAges.stream();
   let lane: VadLane | null = null;
   let recorder: CallRecorder | null = null;
-  let recorderOpening: Promise<void> | null = null;
-  let recordingEnd: Promise<Awaited<ReturnType<CallRecorder['close']>> | null> | null = null;
+  let recordingEnd: ReturnType<CallRecorder['close']> | null = null;
   let beep: BeepDetector | null = null;
   const totals = { filledMs: 0, duplicateFrames: 0, lateFrames: 0 };
   const preroll = new Preroll(PREROLL_KEPT_MS);
@@ -167,7 +166,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       clearCarrier() {
         if (stream === null) return;
         stream.socket.send(stream.wire.clear(stream.id));
-        recorder?.agentCleared(now());
+        recorder?.timeline.cleared(now());
         echo.cleared(now() + callerClock.aheadMs);
         aheadUntilMs = 0;
       },
@@ -184,13 +183,13 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     return samples.subarray(0, decodeMulaw(payload, samples));
   }
 
-  function onSound(payload: Uint8Array, atSample: number): void {
+  function onSound(payload: Uint8Array, atSample: number, filled: boolean): void {
     lane?.push(payload);
     const atMs = streamOffsetMs + atSample / 8;
     if (echo.near(atMs)) echo.heard(decoded(payload), atMs);
     preroll.push(payload);
     conversation.callerAudio(payload);
-    recorder?.caller(payload, atMs);
+    if (!filled) recorder?.timeline.caller(payload, atMs - filler.leadMs, now());
     if (conversation.waitingForBeep()) {
       beep ??= new BeepDetector();
       if (beep.push(decoded(payload)) !== null) conversation.beep();
@@ -241,7 +240,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       if (bytes === 0) break;
       const payload = out.subarray(0, bytes);
       socket.send(wire.audio(id, payload));
-      recorder?.agent(payload, nowMs);
+      recorder?.timeline.agent(payload, nowMs);
       echo.played(payload, aheadUntilMs + callerClock.aheadMs);
       const frames = bytes / FRAME_BYTES;
       framesOut += frames;
@@ -254,6 +253,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   function sendMark(mark: string | null, nowMs: number): void {
     if (mark === null || stream === null) return;
     stream.socket.send(stream.wire.mark(stream.id, mark));
+    recorder?.timeline.mark(mark);
     line.markSent(nowMs);
   }
 
@@ -289,10 +289,10 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
 
   function frame(): void {
     const nowMs = now();
+    recorder?.tick(nowMs);
     if (stream !== null) {
       filler.tick(nowMs, voice.speaking());
       pace(nowMs);
-      recorder?.tick(nowMs);
       if (nowMs > plan.maxSeconds * 1000) conversation.finish('max_duration', null);
     }
     conversation.tick();
@@ -303,6 +303,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
     if (stream === null) return;
     const { socket } = stream;
     stream = null;
+    recorder?.timeline.cleared(now());
     totals.filledMs += filler.counters.filledMs;
     totals.duplicateFrames += filler.counters.duplicateFrames;
     totals.lateFrames += filler.counters.lateFrames;
@@ -314,12 +315,8 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
   }
 
   function endRecording(atMs: number): NonNullable<typeof recordingEnd> {
-    recordingEnd ??= (async () => {
-      await recorderOpening;
-      const ending = recorder;
-      recorder = null;
-      return ending === null ? null : ending.close(atMs);
-    })();
+    recordingEnd ??= recorder?.close(atMs) ?? Promise.resolve(null);
+    recorder = null;
     return recordingEnd;
   }
 
@@ -346,18 +343,14 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       ages = ports.frameAges.stream();
       voice.restart(streamOffsetMs);
       lane = ports.vad.openLane(voice.window);
-      if (plan.recordingPath !== null && recorderOpening === null && recordingEnd === null) {
-        recorderOpening = openCallRecorder(plan.recordingPath).then(
-          (opened) => {
-            recorder = opened;
-          },
-          (error: unknown) =>
-            ports.post({
-              type: 'log',
-              level: 'error',
-              event: 'recording.not_opened',
-              fields: { call_id: callId, error: String(error) },
-            }),
+      if (plan.recordingPath !== null && recordingEnd === null) {
+        recorder ??= openCallRecorder(plan.recordingPath, (error) =>
+          ports.post({
+            type: 'log',
+            level: 'error',
+            event: 'recording.not_opened',
+            fields: { call_id: callId, error: String(error) },
+          }),
         );
       }
       ports.post({
@@ -388,6 +381,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
         }
         case 'mark':
           line.markBack(now());
+          recorder?.timeline.markBack(message.name, now());
           conversation.markPlayed(message.name);
           return;
         case 'digit':

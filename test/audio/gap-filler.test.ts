@@ -210,6 +210,23 @@ t.test(
   },
 );
 
+t.test('what was given for delayed frames -> told as a lead, until a gap makes it good', async (t) => {
+  const { filler } = open();
+  filler.push(frame(1), 100, 1);
+  t.equal(filler.leadMs, 0);
+  for (let now = 0; now <= 1000; now += 20) filler.tick(now, true);
+  t.equal(filler.leadMs, 1000);
+  // A minute of frames a little off their times, all of them late.
+  for (let n = 2; n <= 3000; n++) filler.push(frame(n % 120), 80 + n * 20 + ((n * 7919) % 13) - 6, n);
+  t.equal(filler.leadMs, 1000, 'it does not fade');
+  filler.push(frame(1), 80 + 3001 * 20 + 400, 3001);
+  t.equal(filler.leadMs, 600, '400 ms of it were for frames that never came');
+  filler.push(frame(1), 80 + 3002 * 20 + 400 + 3000, 3002);
+  t.equal(filler.leadMs, 0);
+  filler.push(frame(1), 80 + 3003 * 20 + 400 + 3000 + 15_000, 3003);
+  t.equal(filler.leadMs, -5000, 'and a gap that was not filled whole leaves it behind');
+});
+
 t.test('a thread that slept -> no silence for frames that wait unread', async (t) => {
   const { filler, bytes } = open();
   filler.push(frame(1), 100, 1);
