@@ -8,7 +8,7 @@ import { openRig, POLITE, until } from './rig.ts';
 
 t.test('call rules', async (t) => {
   const rig = await openRig(t, {
-    env: { MAX_CONCURRENT_CALLS: '4', MEDIA_THREADS: '1' },
+    env: { MAX_CONCURRENT_CALLS: '4', MEDIA_THREADS: '1', CALLER_IDLE_SECONDS: '600' },
     carrier: { callees: { '+15550800009': { ringMs: 200 }, '+15550800002': POLITE, '+15550800003': POLITE } },
   });
   const { lab } = rig;
@@ -60,59 +60,66 @@ t.test('call rules', async (t) => {
     t.same(await numbers(), before);
   });
 
-  let pendingId = '';
-  const refused = Promise.withResolvers<void>();
+  await t.test('all lines in use: 503 with Retry-After, and nobody is called', async (t) => {
+    const agent = await rig.agent({ instructions: 'TEST-STAY' });
+    const calls: PublicCall[] = [];
+    for (let line = 0; line < 4; line++) calls.push(await rig.dial(agent.id, '+15550800009'));
+    const answer = await lab.api('POST', '/v1/calls', { agent_id: agent.id, to: '+15550800008' });
+    t.match(answer, { status: 503, body: { error: { code: 'at_capacity' } } });
+    t.match(answer.headers.get('retry-after'), /^\d+$/);
+    t.notOk((await carrierCalls()).some(({ to }) => to === '+15550800008'));
+    t.same((await lab.api('GET', '/v1/calls?to_number=%2B15550800008')).body, []);
+    for (const { id } of calls) await lab.api('POST', `/v1/calls/${id}/hangup`);
+    for (const { id } of calls) await rig.ended(id);
+  });
 
-  await t.test('calls side by side', async (t) => {
-    t.jobs = 4;
-    const [, oldest] = await numbers();
-    const agent = await rig.agent({ instructions: 'TEST-LONG', returns: { said_goodbye: 'boolean' } });
+  await t.test('by a prompt: no agent, the oldest number; its result comes at the third try', async (t) => {
+    const oldest = (await numbers()).at(-1);
     // The model's server fails once, then answers what the schema does not allow, and is asked again.
     await lab.ask('model', '/faults', [
       { kind: 'extraction', mode: 'server_error' },
       { kind: 'extraction', mode: 'schema_violation' },
     ]);
-    const byPrompt = lab
-      .api<PublicCall>('POST', '/v1/calls', {
-        to: '+15550800001',
-        instructions: 'TEST-BRIEF Di hola.',
-        language: 'es',
-        context: { name: 'Ana' },
-        returns: { said_goodbye: 'boolean' },
-        webhook_url: lab.receiverUrl,
-      })
-      .then(async ({ body }) => rig.ended(body.id));
-
-    t.test('by a prompt: no agent, the oldest number; its result comes at the third try', async (t) => {
-      const call = await byPrompt;
-      t.match(call, {
-        agent_id: null,
-        from_number: oldest?.e164,
-        persona: null,
-        instructions: 'TEST-BRIEF Di hola.',
-        language: 'es',
-        context: { name: 'Ana' },
-        status: 'completed',
-        result_status: 'completed',
-        result: { said_goodbye: true },
-        result_error: null,
-      });
-      t.match(call.prompt, /Spanish/);
-      t.notMatch(JSON.stringify(await lab.ask('model', '/faults')), /extraction/, 'both faults have struck');
+    const { body } = await lab.api<PublicCall>('POST', '/v1/calls', {
+      to: '+15550800001',
+      instructions: 'TEST-BRIEF Di hola.',
+      language: 'es',
+      context: { name: 'Ana' },
+      returns: { said_goodbye: 'boolean' },
+      webhook_url: lab.receiverUrl,
     });
+    const call = await rig.ended(body.id);
+    t.match(call, {
+      agent_id: null,
+      from_number: oldest?.e164,
+      persona: null,
+      instructions: 'TEST-BRIEF Di hola.',
+      language: 'es',
+      context: { name: 'Ana' },
+      status: 'completed',
+      result_status: 'completed',
+      result: { said_goodbye: true },
+      result_error: null,
+    });
+    t.match(call.prompt, /Spanish/);
+    t.notMatch(JSON.stringify(await lab.ask('model', '/faults')), /extraction/, 'both faults have struck');
+  });
 
-    const spoken = (id: string) =>
-      until('words of the caller', async () =>
-        (await rig.transcript(id)).some(({ role, text }) => role === 'caller' && text !== ''),
-      );
-    t.test('a result that the model will not give: failed, saying why, and told all the same', async (t) => {
-      const gone = await rig.agent({ instructions: 'TEST-LONG', returns: { said_goodbye: 'boolean' } });
+  /** Nothing ends these calls but the test: the agent says no goodbye, and the person stays on the line. */
+  const spoken = (id: string) =>
+    until('words of the caller', async () =>
+      (await rig.transcript(id)).some(({ role, text }) => role === 'caller' && text !== ''),
+    );
+
+  await t.test(
+    'a result that the model will not give: failed, saying why, and told all the same',
+    async (t) => {
+      const gone = await rig.agent({ instructions: 'TEST-STAY', returns: { said_goodbye: 'boolean' } });
+      await lab.ask('model', '/faults', { kind: 'extraction', mode: 'refusal', times: 5 });
       const { id } = await rig.dial(gone.id, '+15550800002');
       await spoken(id);
       await lab.api('DELETE', `/v1/agents/${gone.id}`);
-      await byPrompt;
       t.equal((await rig.call(id)).status, 'in_progress', 'a live call outlives its agent');
-      await lab.ask('model', '/faults', { kind: 'extraction', mode: 'refusal', times: 5 });
       await lab.api('POST', `/v1/calls/${id}/hangup`);
       const call = await rig.ended(id);
       t.match(call, { status: 'completed', result: null, result_status: 'failed', result_error: /\w/ });
@@ -121,37 +128,8 @@ t.test('call rules', async (t) => {
       );
       t.match(event.body, { result: null, result_status: 'failed', result_error: call.result_error });
       await lab.ask('model', '/faults', undefined, 'DELETE');
-      refused.resolve();
-    });
-
-    t.test('a call ends, and the model takes its time', async (t) => {
-      const { id } = await rig.dial(agent.id, '+15550800003');
-      await spoken(id);
-      await refused.promise;
-      await lab.ask('model', '/faults', { kind: 'extraction', mode: 'timeout' });
-      await lab.api('POST', `/v1/calls/${id}/hangup`);
-      await until(
-        'the question',
-        async () => !JSON.stringify(await lab.ask('model', '/faults')).includes('timeout'),
-      );
-      t.match(await rig.call(id), { status: 'completed', result_status: 'pending', result: null });
-      pendingId = id;
-    });
-
-    t.test('all lines in use: 503 with Retry-After, and nobody is called', async (t) => {
-      const { id } = await rig.dial(agent.id, '+15550800009');
-      await until('four calls', async () => {
-        const { body } = await lab.api<PublicCall[]>('GET', '/v1/calls');
-        return body.length === 4;
-      });
-      const answer = await lab.api('POST', '/v1/calls', { agent_id: agent.id, to: '+15550800008' });
-      t.match(answer, { status: 503, body: { error: { code: 'at_capacity' } } });
-      t.match(answer.headers.get('retry-after'), /^\d+$/);
-      t.notOk((await carrierCalls()).some(({ to }) => to === '+15550800008'));
-      t.same((await lab.api('GET', '/v1/calls?to_number=%2B15550800008')).body, []);
-      await lab.api('POST', `/v1/calls/${id}/hangup`);
-    });
-  });
+    },
+  );
 
   await t.test('a released number answers nobody', async (t) => {
     const [number] = await numbers();
@@ -172,6 +150,21 @@ t.test('call rules', async (t) => {
     t.equal(rejected.answeredAtMs, null, 'an archived agent answers nobody');
     t.match(await lab.api('DELETE', `/v1/numbers/${own?.id}`), { status: 200, body: { status: 'released' } });
     t.not(number?.id, own?.id);
+  });
+
+  let pendingId = '';
+  await t.test('a call ends, and the model takes its time', async (t) => {
+    const agent = await rig.agent({ instructions: 'TEST-STAY', returns: { said_goodbye: 'boolean' } });
+    await lab.ask('model', '/faults', { kind: 'extraction', mode: 'timeout' });
+    const { id } = await rig.dial(agent.id, '+15550800003');
+    await spoken(id);
+    await lab.api('POST', `/v1/calls/${id}/hangup`);
+    await until(
+      'the question',
+      async () => !JSON.stringify(await lab.ask('model', '/faults')).includes('timeout'),
+    );
+    t.match(await rig.call(id), { status: 'completed', result_status: 'pending', result: null });
+    pendingId = id;
   });
 
   await t.test(
