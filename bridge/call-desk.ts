@@ -70,6 +70,8 @@ export interface CallDeskOptions {
   ramp?: Pick<CallRamp, 'turn'>;
   /** The disk has too little left for new calls. */
   storageLow?: () => boolean;
+  /** Waits before the carrier is asked again, and does not keep the process; a test makes it shorter. */
+  pause?: (ms: number) => Promise<void>;
   /** A named place at which chaos tests kill the process. */
   failpoint?: (name: string) => void;
 }
@@ -154,8 +156,9 @@ export interface CallDesk {
   forget(callId: string): void;
 }
 
-/** Between requests to end a line that nobody waits for; beyond, the carrier's own limit of it holds. */
-const HANG_UP_AGAIN_MS = [1_000, 5_000, 20_000, 60_000];
+/** Between requests to end a line that nobody waits for, the last over and over: until the carrier's own limit of it holds. */
+const HANG_UP_AGAIN_MS = [1_000, 5_000, 20_000];
+const HANG_UP_LATER_MS = 60_000;
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 const newToken = () => randomBytes(32).toString('base64url');
@@ -163,6 +166,7 @@ const newToken = () => randomBytes(32).toString('base64url');
 /** An empty desk; the media threads are attached once they run. */
 export function openCallDesk(o: CallDeskOptions): CallDesk {
   const { store, log } = o;
+  const pause = o.pause ?? ((ms) => new Promise<void>((over) => setTimeout(over, ms).unref()));
   const carriers = new Map([o.carrier, ...(o.otherCarriers ?? [])].map((carrier) => [carrier.name, carrier]));
   const live = new Map<string, LiveEntry>();
   const turnLog = openTurnLog(store, log);
@@ -286,11 +290,13 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
 
   /** The line of a call that is over for us: no watch looks at it any more, so that the carrier is asked again from here. */
   async function hangUpLeft(call: CallRecord): Promise<void> {
-    for (const pauseMs of HANG_UP_AGAIN_MS) {
+    const limitMs = (o.ringSeconds + o.maxSeconds) * 1000;
+    for (let tries = 0, waitedMs = 0; waitedMs <= limitMs; tries++) {
       if ((await hangUpAtCarrier(call)) !== null || live.has(call.id)) return;
-      await new Promise((again) => setTimeout(again, pauseMs).unref());
+      const pauseMs = HANG_UP_AGAIN_MS[tries] ?? HANG_UP_LATER_MS;
+      await pause(pauseMs);
+      waitedMs += pauseMs;
     }
-    await hangUpAtCarrier(call);
   }
 
   /** A call that had ended at the carrier before we asked: how, by its account; null where it has none. */
