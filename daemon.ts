@@ -27,7 +27,7 @@ import { createHttpServer } from './control/http-server.ts';
 import { inboundCall } from './control/inbound-call.ts';
 import { openInstance } from './control/instance.ts';
 import { ensureFirstKey } from './control/keys.ts';
-import { createMetrics, observeIntegrity, observeStorage } from './control/metrics.ts';
+import { createMetrics, observeIntegrity, observeStorage, observeStrangers } from './control/metrics.ts';
 import { greetingInstructions, idleInstructions, voicemailInstructions } from './control/prompt.ts';
 import { costOf, numberPricesOf } from './control/rates.ts';
 import { readRates } from './control/rates-file.ts';
@@ -42,6 +42,7 @@ import { openWebhooks } from './control/webhooks.ts';
 import { type Log, openLog, redact } from './log.ts';
 import { openIntegrityCheck } from './storage/integrity.ts';
 import { openStore } from './storage/sqlite-store.ts';
+import { openStrangerLog } from './stranger-log.ts';
 
 const CARRIER = carriers.twilio;
 const HOOKS_PATH = '/carriers/twilio';
@@ -107,6 +108,8 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     mkdirSync(join(dataDir, 'recordings'), { recursive: true, mode: 0o700 });
     const databasePath = join(dataDir, 'offhook.db');
     const metrics = createMetrics();
+    const strangers = openStrangerLog({ log, monotonicMs, counted: observeStrangers(metrics) });
+    closing.opened({ name: 'stranger log', shareMs: SHARE_MS.rest, close: () => strangers.close() });
     const store = await openStore({
       path: databasePath,
       secretKeys: config.SECRET_KEY,
@@ -309,6 +312,8 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         vadModel: config.VAD_MODEL,
       },
       log,
+      strangers,
+      clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
       onMessage: (message) => switchboard.onMedia(message),
       onLost: (callIds) => switchboard.onThreadLost(callIds),
     });
@@ -339,6 +344,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       egress,
       config,
       log,
+      strangers,
       now,
       monotonicMs,
       openRecording,
@@ -388,6 +394,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         hooksPath: HOOKS_PATH,
         handlers: switchboard,
         log,
+        strangers,
       }),
       ready,
       metrics,

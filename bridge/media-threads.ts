@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { StrangerLog } from '../stranger-log.ts';
 import {
   type AdmissionRules,
   admits,
@@ -16,7 +17,7 @@ import {
   ON_TIME,
   type Pace,
 } from './admission.ts';
-import { closeSoon, refuseUpgrade } from './connection-limits.ts';
+import { type Client, closeSoon, refuseUpgrade } from './connection-limits.ts';
 import { readStreamPath, streamCarriers } from './media/carrier-media.ts';
 import type { FromMedia, MediaThreadData, ToMedia } from './messages.ts';
 
@@ -60,6 +61,10 @@ export interface MediaThreadsOptions {
   data: Omit<MediaThreadData, 'thread' | 'port'>;
   admission: AdmissionRules;
   log: Log;
+  /** Told of media upgrades that are refused. */
+  strangers: Pick<StrangerLog, 'saw'>;
+  /** Who sends a request, for that. */
+  clientOf(request: IncomingMessage): Client;
   onMessage(message: FromMedia, thread: number): void;
   /** A thread has died, and these calls with it. */
   onLost(callIds: readonly string[]): void;
@@ -155,6 +160,15 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
           loads.set(thread, message);
           lane.silentSeconds = 0;
           note(lane, afterReport(lane.pace, message, o.admission), message);
+          for (const [why, count] of Object.entries(message.refused))
+            o.strangers.saw({
+              event: 'media.refused',
+              why,
+              level: 'warn',
+              fields: { thread },
+              by: null,
+              count,
+            });
         } else if (message.type === 'log') o.log[message.level]({ thread, ...message.fields }, message.event);
         else o.onMessage(message, thread);
       };
@@ -255,7 +269,7 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
     },
     upgrade(request, socket, head) {
       const refuse = (status: string, why: string) => {
-        o.log.warn({ why }, 'media.refused');
+        o.strangers.saw({ event: 'media.refused', why, level: 'warn', by: o.clientOf(request) });
         refuseUpgrade(socket, status);
         return false;
       };

@@ -204,6 +204,8 @@ export type FromMedia =
       framesOut: number;
       vadWindows: number;
       memory: ThreadMemory;
+      /** Media sockets refused since the last report, by reason. */
+      refused: Readonly<Record<string, number>>;
     }
   | {
       type: 'log';

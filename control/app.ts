@@ -6,9 +6,9 @@
 import express, { type Express, type Request, type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
+import type { Client } from '../bridge/connection-limits.ts';
 import { systemClock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { Log } from '../log.ts';
 import { readRanges } from './addresses.ts';
 import { agentRoutes } from './agents.ts';
 import { authenticate, findRequestKey } from './auth.ts';
@@ -26,7 +26,7 @@ import { rateLimit } from './rate-limit.ts';
 import { referenceRoutes } from './reference.ts';
 import { arrivalOf, hostRules } from './request-arrival.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
-import { clientAddress, isLocalOperator } from './request-origin.ts';
+import { clientOf, isLocalOperator } from './request-origin.ts';
 import { type ControlParts, type Route, serveRoutes } from './route.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { webhookSecretRoutes } from './webhook-secret.ts';
@@ -68,7 +68,8 @@ export function createApp(o: AppParts): Express {
   const monotonicMs = o.monotonicMs ?? systemClock.monotonicMs;
   const parts: ControlParts = { ...o, now, monotonicMs };
   const trustsProxy = readRanges('TRUSTED_PROXIES', o.config.TRUSTED_PROXIES);
-  const addressOf = (req: Request) => clientAddress(arrivalOf(req), trustsProxy);
+  const clientOfRequest = (req: Request) => clientOf(arrivalOf(req), trustsProxy);
+  const addressOf = (req: Request) => clientOfRequest(req).address;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -76,10 +77,10 @@ export function createApp(o: AppParts): Express {
   app.enable('case sensitive routing');
 
   watchDaemon(o.metrics, o);
-  app.use(begin(o.log), securityHeaders, observeHttp(o.metrics));
+  const hooksPath = `/carriers/${o.carrier.name}`;
+  app.use(begin(o, hooksPath, clientOfRequest), securityHeaders, observeHttp(o.metrics));
   if (o.hooks) {
-    const path = `/carriers/${o.carrier.name}`;
-    app.use(path, (_req, res, next) => markRoute(path, next, contextOf(res)), o.hooks);
+    app.use(hooksPath, (_req, res, next) => markRoute(hooksPath, next, contextOf(res)), o.hooks);
   }
   app.use(
     healthRoutes({
@@ -132,8 +133,12 @@ function markRoute(path: string, next: () => void, context: RequestContext): voi
   next();
 }
 
-/** Gives the request its id and, when it is over, its one line in the log. */
-function begin(log: Log): RequestHandler {
+/** Gives the request its id and, when it is over, its one line in the log; a stranger's, as long as there are few. */
+function begin(
+  { log, strangers }: Pick<AppParts, 'log' | 'strangers'>,
+  hooksPath: string,
+  clientOfRequest: (req: Request) => Client,
+): RequestHandler {
   return (req, res, next) => {
     const context: RequestContext = {
       requestId: uuidv7(),
@@ -146,6 +151,8 @@ function begin(log: Log): RequestHandler {
     Object.assign(res.locals, context);
     res.set('X-Request-Id', context.requestId);
     const begun = performance.now();
+    // While its socket still knows where it comes from.
+    const by = clientOfRequest(req);
     res.once('close', () => {
       const { requestId, route, orgId, keyId, error } = contextOf(res);
       // Probes and scrapes come every few seconds, a page's files by the dozen; they tell nothing when they are well.
@@ -160,13 +167,19 @@ function begin(log: Log): RequestHandler {
         ...(res.writableFinished ? {} : { aborted: true }),
         ...(orgId === null ? {} : { org_id: orgId, key_id: keyId }),
       };
-      if (error === null) return log.info(line, 'http.request');
+      // A hook is answered well only with the carrier's signature.
+      const isKnown = orgId !== null || (route === hooksPath && res.statusCode < 400);
+      const tell = (level: 'info' | 'warn' | 'error', event: string, more: Record<string, unknown> = {}) => {
+        const fields = { ...line, ...more };
+        if (isKnown) return log[level](fields, event);
+        strangers.saw({ event, why: String(more.code ?? res.statusCode), level, fields, by });
+      };
+      if (error === null) return tell('info', 'http.request');
       const answered = toAppError(error);
-      if (answered.code === 'internal')
-        return log.error({ ...line, code: 'internal', err: error }, 'http.failed');
-      if (answered.status >= 500)
-        return log.warn({ ...line, code: answered.code, err: error }, 'http.request');
-      log.info({ ...line, code: answered.code, param: answered.param }, 'http.request');
+      const { code, param } = answered;
+      if (code === 'internal') return tell('error', 'http.failed', { code, err: error });
+      if (answered.status >= 500) return tell('warn', 'http.request', { code, err: error });
+      tell('info', 'http.request', { code, param });
     });
     next();
   };

@@ -1,6 +1,6 @@
 // Prometheus metrics of the process, of HTTP and of what the store and the bridge hold. Others add theirs to the registry.
 import type { RequestHandler } from 'express';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Calls } from '../bridge/calls.ts';
 import type { Log } from '../log.ts';
 import type { Integrity, IntegrityCheck } from '../storage/integrity.ts';
@@ -42,6 +42,17 @@ export function observeHttp(
 
 function methodLabel(method: string): string {
   return /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : 'other';
+}
+
+/** Counts what strangers do, written or not. */
+export function observeStrangers(registry: Registry): (event: string, count: number) => void {
+  const counter = new Counter({
+    name: 'offhook_strangers_total',
+    help: 'What came without a key, a session or a signature, by what the log calls it',
+    labelNames: ['event'] as const,
+    registers: [registry],
+  });
+  return (event, count) => counter.inc({ event }, count);
 }
 
 /** Measures what storage does: writes hold the control thread, reads a thread beside it. */

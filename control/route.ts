@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type Log, redact } from '../log.ts';
 import type { Store } from '../storage/store.ts';
+import type { StrangerLog } from '../stranger-log.ts';
 import type { Egress } from './egress.ts';
 import { checkIdempotencyKey, once } from './idempotency.ts';
 import type { OpenRecording } from './recording-answer.ts';
@@ -22,6 +23,8 @@ export interface ControlParts {
   egress: Pick<Egress, 'check' | 'request'>;
   config: Config;
   log: Log;
+  /** Told of what somebody does who has shown no key and no session. */
+  strangers: Pick<StrangerLog, 'saw'>;
   now: () => Date;
   /** Of a clock that only goes forward: limits and waits are measured by it. */
   monotonicMs: () => number;

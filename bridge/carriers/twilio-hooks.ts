@@ -5,6 +5,7 @@ import express from 'express';
 import type { ErrorCode } from '../../errors.ts';
 import { ERROR_STATUS } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import type { StrangerLog } from '../../stranger-log.ts';
 import type { Client } from '../connection-limits.ts';
 import { callerOf } from './caller-id.ts';
 import type { CarrierEvent, CarrierStatus, HookHandlers, StreamAnswer } from './carrier.ts';
@@ -20,6 +21,7 @@ const MAX_FIELDS = 200;
 const MAX_DOUBTED_BYTES = 4 * 1024;
 /** Of a request that is refused unread, what is read and thrown away to keep its connection. */
 const MAX_UNREAD_BYTES = 64 * 1024;
+const MAX_LOGGED_PATH = 200;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 type Verdict = Extract<CarrierEvent, { type: 'machine-detection' }>['verdict'];
@@ -47,6 +49,8 @@ export interface TwilioHooksOptions {
   /** Who sends a request. An address by which many come is never kept out for what one of them does. */
   clientOf(request: IncomingMessage): Client;
   log: Log;
+  /** Told of hooks that are not the carrier's. */
+  strangers: Pick<StrangerLog, 'saw'>;
 }
 
 /** The hooks as a router, to be mounted at `hooksPath`. Answers TwiML, 204, or `{"error":{code,message}}`. */
@@ -64,18 +68,23 @@ export function twilioHooks(o: TwilioHooksOptions): express.Router {
     code: ErrorCode,
     message: string,
   ): void {
-    const { address, shared } = o.clientOf(request);
+    const by = o.clientOf(request);
+    const { address, shared } = by;
     const now = performance.now();
+    /** The path is his to invent, and may be as long as all headers. */
+    const told = { level: 'warn', by, fields: { path: request.path.slice(0, MAX_LOGGED_PATH) } } as const;
     if (!shared) {
       const deafFor = unsigned.deafFor(address, now);
       if (deafFor > 0) {
+        o.strangers.saw({ ...told, event: 'carrier.hook.refused', why: 'not listened to' });
         response.set('Retry-After', String(Math.ceil(deafFor)));
         refuse(response, 'rate_limited', 'too many hooks that were not signed came from this address');
         return;
       }
-      if (unsigned.count(address, now)) log.warn({ address }, 'carrier.hook.deaf');
+      if (unsigned.count(address, now))
+        o.strangers.saw({ event: 'carrier.hook.deaf', why: 'too many', level: 'warn', by });
     }
-    log.warn({ path: request.path, address, why: message }, 'carrier.hook.refused');
+    o.strangers.saw({ ...told, event: 'carrier.hook.refused', why: message });
     refuse(response, code, message);
   }
 

@@ -56,11 +56,15 @@ clock.add(() => {
   });
 });
 
+/** Told with the load: anybody can make as many of them as he likes. */
+let refused: Record<string, number> = {};
 const server = await openMediaServer({
   port: data.port,
   carrier: (name) => carriers.get(name),
   find: (callId) => calls.get(callId),
-  refused: (why) => log.warn({ why }, 'media.refused'),
+  refused(why) {
+    refused[why] = (refused[why] ?? 0) + 1;
+  },
 });
 
 /** v4 is the package's own detector, at the price that the log says; the others run in one batch. */
@@ -154,7 +158,9 @@ const reporting = setInterval(() => {
     framesOut: counters.framesOut,
     vadWindows: windows - windowsBefore,
     memory: { heapUsed, heapTotal, external, arrayBuffers },
+    refused,
   });
+  refused = {};
   windowsBefore = windows;
   delay.reset();
 }, 1_000);

@@ -7,6 +7,7 @@ import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { OperatorRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
+import type { StrangerLog } from '../../stranger-log.ts';
 import { jsonBody } from '../json-body.ts';
 import { arrivalOf } from '../request-arrival.ts';
 import { clientAddress, clientOf } from '../request-origin.ts';
@@ -52,6 +53,7 @@ export interface SessionApiOptions {
   dataDir: string;
   version: string;
   log: Pick<Log, 'info' | 'warn'>;
+  strangers: Pick<StrangerLog, 'saw'>;
   now: () => Date;
   monotonicMs: () => number;
 }
@@ -62,6 +64,8 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
   const attempts = openAttempts();
 
   const addressOf = (req: Request) => clientAddress(arrivalOf(req), o.trustsProxy);
+  const tellOf = (req: Request, event: string, why: string, fields: Record<string, unknown>) =>
+    o.strangers.saw({ event, why, level: 'warn', fields, by: clientOf(arrivalOf(req), o.trustsProxy) });
 
   /** Who tries: a browser that was signed in before, else whoever comes by that address. */
   function trierOf(req: Request, operator: OperatorRecord | null): Trier {
@@ -79,10 +83,7 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
   async function countAttempt(req: Request, trier: Trier): Promise<void> {
     const { refusedSeconds, delayMs } = attempts.take(trier, o.monotonicMs());
     if (refusedSeconds > 0) {
-      log.warn(
-        { address: addressOf(req), wait_seconds: Math.ceil(refusedSeconds) },
-        'dashboard.too_many_attempts',
-      );
+      tellOf(req, 'dashboard.too_many_attempts', 'too soon', { wait_seconds: Math.ceil(refusedSeconds) });
       throw new AppError(
         'rate_limited',
         `Too many wrong attempts; try again in ${Math.ceil(refusedSeconds)} seconds. Who runs the daemon can print a new link: npm run reset-password.`,
@@ -174,7 +175,7 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
     if (operator === null && organization !== undefined) {
       // As long as for one that there is, and in the same words.
       await hashPassword(password);
-      log.warn({ org_id: named?.id ?? null, address }, 'dashboard.sign_in_failed');
+      tellOf(req, 'dashboard.sign_in_failed', 'unknown organization', { org_id: named?.id ?? null });
       throw new AppError('unauthorized', NOT_THE_PASSWORD, { param: 'password' });
     }
     if (operator === null || named === null) {
@@ -187,7 +188,7 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
     // Comparing takes its time: a password that was changed meanwhile, which ended every session, begins none.
     const { id } = named;
     if (!right || (await store.getOperator(id))?.password_hash !== operator.password_hash) {
-      log.warn({ org_id: id, address }, 'dashboard.sign_in_failed');
+      tellOf(req, 'dashboard.sign_in_failed', 'wrong password', { org_id: id });
       throw new AppError(
         'unauthorized',
         organization === undefined ? 'This is not the password.' : NOT_THE_PASSWORD,

@@ -234,6 +234,41 @@ t.test('the log has one line a request, with ids and without what was sent', asy
   t.notMatch(all, rig.key);
 });
 
+t.test(
+  'what strangers ask fills no log; who has a key has a line each, and so has the carrier',
+  async (t) => {
+    const hooks = Router();
+    hooks.post('/signed', (_req, res) => void res.status(204).end());
+    hooks.post('/forged', (_req, res) => void res.status(403).end());
+    const rig = await openRig(t, { hooks });
+    const lines = (level?: string) =>
+      rig.lines.filter(
+        (line) => line.message === 'http.request' && (level === undefined || line.level === level),
+      );
+    for (let i = 0; i < 60; i++) {
+      await rig.api('GET', '/v1/agents', { key: null });
+      await rig.api('GET', '/nowhere', { key: null });
+      await rig.api('GET', '/docs', { key: null });
+      await rig.api('POST', '/carriers/twilio/forged', { key: null });
+    }
+    t.equal(lines().length, 20);
+    t.match(lines()[0], {
+      level: 'info',
+      fields: { status: 401, code: 'unauthorized', address: '127.0.0.1' },
+    });
+    for (let i = 0; i < 30; i++) {
+      await rig.api('GET', '/v1/agents');
+      await rig.api('POST', '/carriers/twilio/signed', { key: null });
+    }
+    t.equal(lines().length, 20 + 60);
+    rig.strangers.close();
+    t.match(rig.lines.at(-1), {
+      message: 'strangers.unwritten',
+      fields: { of: 'http.request', count: 220, why: { unauthorized: 55, not_found: 55, 200: 55, 403: 55 } },
+    });
+  },
+);
+
 t.test('hooks come before keys and bodies, and pages after everything', async (t) => {
   const hooks = Router();
   hooks.post('/voice', express.text({ type: () => true }), (req, res) => {

@@ -21,6 +21,7 @@ import type { Log } from '../../log.ts';
 import type { CallRecord, NumberRecord } from '../../storage/records.ts';
 import { openStore } from '../../storage/sqlite-store.ts';
 import type { Store } from '../../storage/store.ts';
+import { openStrangerLog, type StrangerLog } from '../../stranger-log.ts';
 import { faultOfAnswer, findOperation } from './document.ts';
 
 export interface ApiAnswer {
@@ -56,6 +57,7 @@ export interface Rig {
   /** A second organization, its key, and what it owns. */
   other: { orgId: string; key: string };
   lines: LogLine[];
+  strangers: StrangerLog;
   now(): Date;
   advance(ms: number): void;
   dispatched: CallRecord[];
@@ -140,6 +142,8 @@ export async function openRig(
     },
   );
 
+  const monotonicMs = () => at;
+  const strangers = openStrangerLog({ log, monotonicMs });
   const rig: Omit<Rig, 'api' | 'url' | 'app' | 'number' | 'agent'> = {
     answered: new Map(),
     store,
@@ -148,6 +152,7 @@ export async function openRig(
     key,
     other,
     lines,
+    strangers,
     now,
     advance: (ms) => {
       at += ms;
@@ -235,7 +240,7 @@ export async function openRig(
       if (error instanceof NotARecording) return 'damaged' as const;
       throw error;
     });
-  const parts = { store, calls, carrier, egress, config, log, now, monotonicMs: () => at, openRecording };
+  const parts = { store, calls, carrier, egress, config, log, strangers, now, monotonicMs, openRecording };
   const pages = o.dashboard?.(parts) ?? o.pages;
   const app = createApp({
     ...parts,

@@ -18,6 +18,7 @@ import {
   verifyTwilioUpgrade,
 } from '../../../bridge/carriers/twilio-hooks.ts';
 import { openLog } from '../../../log.ts';
+import type { StrangerAct } from '../../../stranger-log.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
 // Not where the server listens: the signature is over what the carrier was told, never over the Host header.
@@ -28,6 +29,7 @@ const xml = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '@' })
 
 interface Rig {
   events: CarrierEvent[];
+  strangers: StrangerAct[];
   inbound: InboundCall[];
   asked: string[];
   handlers: HookHandlers;
@@ -44,6 +46,7 @@ interface Rig {
 async function rig(t: Test): Promise<Rig> {
   const made: Rig = {
     events: [],
+    strangers: [],
     inbound: [],
     asked: [],
     answer: { answer: 'stream', url: 'wss://calls.example.com/media/1', parameters: { callId: CALL } },
@@ -80,6 +83,7 @@ async function rig(t: Test): Promise<Rig> {
     hooksPath,
     handlers: made.handlers,
     log: openLog('silent'),
+    strangers: { saw: (act) => void made.strangers.push(act) },
   };
   app.use(hooksPath, twilioHooks(options));
   const server = createServer(app).listen(0, '127.0.0.1');
@@ -406,7 +410,7 @@ t.test('a hook of another account is refused, however rightly signed', async (t)
 });
 
 t.test('who sends what is not signed is hardly listened to for a while; who signs always is', async (t) => {
-  const { post, signed, events } = await rig(t);
+  const { post, signed, events, strangers } = await rig(t);
   const stranger = { 'x-forwarded-for': '203.0.113.7' };
   const carrier = { 'x-forwarded-for': '198.51.100.1' };
   const forged = { ...stranger, 'x-twilio-signature': `${'A'.repeat(27)}=` };
@@ -419,6 +423,9 @@ t.test('who sends what is not signed is hardly listened to for a while; who sign
     t.match(await response.json(), { error: { code: 'rate_limited' } });
   }
   t.same(statuses, [...Array(21).fill(403), ...Array(4).fill(429)]);
+  const told = (event: string) => strangers.filter((act) => act.event === event);
+  t.equal(told('carrier.hook.refused').length, 25, 'each is told to who bounds the log');
+  t.match(told('carrier.hook.deaf'), [{ by: { address: '203.0.113.7', shared: false } }]);
   t.equal((await signed('/status', FORM, carrier)).status, 204, 'the carrier, by the same proxy');
   const long = { ...FORM, SpeechResult: 'x'.repeat(5_000) };
   t.equal((await signed('/status', long, carrier)).status, 204);

@@ -76,6 +76,7 @@ async function bench(t: Test, options: SimulatorOptions = {}) {
       handlers,
       clientOf: () => ({ address: '127.0.0.1', shared: true }),
       log,
+      strangers: { saw: () => {} },
     }),
   );
   /** What the media side does with each message; the wire and the socket are of one stream. */

@@ -283,6 +283,10 @@ t.test('wrong passwords wait longer and longer, by address, and say how long', a
   rig.advance(2_000);
   t.equal((await attacker.signIn(PASSWORD)).status, 200, 'and neither is the right one, in its time');
   while ((await attacker.signIn('wrong')).status !== 429);
+  for (let i = 0; i < 50; i++) await attacker.signIn('wrong');
+  const lines = (event: string) => rig.lines.filter((line) => line.message === event).length;
+  t.ok(lines('dashboard.too_many_attempts') <= 5, 'the log is not his to fill');
+  t.ok(lines('dashboard.sign_in_failed') <= 5);
   t.equal((await attacker.setUp()).status, 200, 'who has a link of the host does not wait');
 });
 
