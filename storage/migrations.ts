@@ -521,6 +521,13 @@ CREATE TRIGGER calls_uncounted AFTER DELETE ON calls BEGIN ${count('old', '-')}
 END;
 `;
 
+// What all rows of an organization add up to, kept with each of them: setting a balance reads no other row.
+const LEDGER_SUMS = `
+ALTER TABLE organizations ADD COLUMN ledger_milli_cents INTEGER NOT NULL DEFAULT 0;
+UPDATE organizations SET ledger_milli_cents =
+  (SELECT coalesce(sum(amount_milli_cents), 0) FROM ledger WHERE ledger.org_id = organizations.id);
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -535,4 +542,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'lists at scale', sql: LISTS_AT_SCALE },
   { name: 'words of calls', sql: WORDS_OF_CALLS },
   { name: 'overview by the hour', sql: OVERVIEW_BY_HOUR },
+  { name: 'sums of the ledger', sql: LEDGER_SUMS },
 ];

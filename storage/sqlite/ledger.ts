@@ -9,8 +9,9 @@
 //   credit   any        an operator set the balance or added to it; belongs to no call
 //
 // So the rows of an ended call add up to -A (0 when released), and while a balance is set, it is the sum of all rows
-// of the organization. A call has one settle or one release, never both. Unlimited organizations (balance null)
-// get the same rows; only the balance is not there to move.
+// of the organization. That sum is kept with each row (`ledger_milli_cents`), so that no verb has to read them all. A call
+// has one settle or one release, never both. Unlimited organizations (balance null) get the same rows; only the balance
+// is not there to move.
 import { v7 as uuid } from 'uuid';
 import type { CallRecord, LedgerRecord } from '../records.ts';
 import { LEDGER } from './rows.ts';
@@ -26,8 +27,11 @@ function insert(session: Session, row: Omit<LedgerRecord, 'id' | 'created_at'>):
   const { changes } = session.statement(`${LEDGER.insert} ON CONFLICT DO NOTHING`).run(record);
   if (changes === 0) throw new Refusal('ledger_exists');
   session
-    .statement('UPDATE organizations SET balance_milli_cents = balance_milli_cents + ? WHERE id = ?')
-    .run(row.amount_milli_cents, row.org_id);
+    .statement(
+      `UPDATE organizations SET ledger_milli_cents = ledger_milli_cents + @amount,
+         balance_milli_cents = balance_milli_cents + @amount WHERE id = @org`,
+    )
+    .run({ amount: row.amount_milli_cents, org: row.org_id });
 }
 
 function balance(session: Session, orgId: string): number | null {
@@ -111,21 +115,12 @@ export function creditTo(session: Session, orgId: string, balanceMilliCents: num
   if (!Number.isSafeInteger(balanceMilliCents) || balanceMilliCents < 0) {
     throw new RangeError(`a balance is a whole number of milli-cents, zero or more: ${balanceMilliCents}`);
   }
-  const sum = session
-    .statement('SELECT coalesce(sum(amount_milli_cents), 0) AS sum FROM ledger WHERE org_id = ?')
+  const row = session
+    .statement('SELECT ledger_milli_cents AS sum FROM organizations WHERE id = ?')
     .get(orgId);
-  const difference = balanceMilliCents - Number(sum?.sum ?? 0);
-  session.statement(LEDGER.insert).run(
-    LEDGER.toRow({
-      id: uuid(),
-      org_id: orgId,
-      call_id: null,
-      kind: 'credit',
-      amount_milli_cents: difference,
-      created_at: session.now(),
-    }),
-  );
+  const amount = balanceMilliCents - Number(row?.sum ?? 0);
+  insert(session, { org_id: orgId, call_id: null, kind: 'credit', amount_milli_cents: amount });
   session
-    .statement('UPDATE organizations SET balance_milli_cents = ? WHERE id = ?')
-    .run(balanceMilliCents, orgId);
+    .statement('UPDATE organizations SET balance_milli_cents = ledger_milli_cents WHERE id = ?')
+    .run(orgId);
 }

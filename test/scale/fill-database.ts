@@ -527,6 +527,8 @@ function deriveRows(db: Database.Database): void {
   db.exec(
     "UPDATE calls SET cost_milli_cents = json_extract(cost, '$.total_milli_cents') WHERE cost IS NOT NULL",
   );
+  db.exec(`UPDATE organizations SET ledger_milli_cents =
+    (SELECT coalesce(sum(amount_milli_cents), 0) FROM ledger WHERE ledger.org_id = organizations.id)`);
   db.exec(`INSERT INTO call_words (rowid, facts, numbers, words)
     SELECT seq, facts, numbers, words FROM call_documents
     WHERE status NOT IN ('queued', 'initiated', 'ringing', 'in_progress') ORDER BY seq`);

@@ -139,6 +139,30 @@ export function accountConformance(t: Test, openEmpty: OpenEmpty): void {
     t.equal(await balance(), null, 'what is refused changes nothing');
   });
 
+  t.test('a balance that is set after calls without limit is the sum of all that was booked', async (t) => {
+    const { store } = await open(t);
+    const org = await addOrganization(store);
+    const other = await addOrganization(store, { balance_milli_cents: 5 });
+    const sum = async (of: string) =>
+      (await store.listLedger(of)).reduce((all, row) => all + row.amount_milli_cents, 0);
+    for (const reserve of [30, 50, 0]) {
+      const call = makeCall(org, { status: 'in_progress', billing_amount_milli_cents: 70 });
+      await store.createCall(call, { events: [], reserve });
+      await store.saveCall(call.id, {
+        from: ['in_progress'],
+        change: { status: 'completed' },
+        ledger: [{ kind: 'settle', amountMilliCents: 0 }],
+      });
+    }
+    t.equal(await sum(org), -210);
+    for (const target of [1_000, 0, 400]) {
+      await store.setBalance(org, target);
+      t.same([(await store.getCredit(org))?.balanceMilliCents, await sum(org)], [target, target]);
+      await store.setBalance(org, null);
+    }
+    t.same([(await store.getCredit(other))?.balanceMilliCents, await sum(other)], [5, 5]);
+  });
+
   t.test('numbers', async (t) => {
     const { store } = await open(t);
     const org = await addOrganization(store);

@@ -41,6 +41,35 @@ t.test('a count of attempts that a replay had set back is made whole', (t) => {
   t.end();
 });
 
+t.test('the ledger of each organization is summed up', (t) => {
+  const db = new Database(':memory:');
+  const step = MIGRATIONS.findIndex(({ name }) => name === 'sums of the ledger');
+  for (const { sql } of MIGRATIONS.slice(0, step)) db.exec(sql);
+  for (const id of ['a', 'b', 'none']) {
+    db.prepare(
+      `INSERT INTO organizations (id, name, webhook_secret, created_at) VALUES (?, ?, 's', 't')`,
+    ).run(id, id);
+  }
+  const book = db.prepare(
+    `INSERT INTO ledger (id, org_id, kind, amount_milli_cents, created_at) VALUES (?, ?, 'credit', ?, 't')`,
+  );
+  for (const [org, amount] of [
+    ['a', 700],
+    ['b', 5],
+    ['a', -30],
+    ['a', -1000],
+  ] as const)
+    book.run(`${org}${amount}`, org, amount);
+  for (const { sql } of MIGRATIONS.slice(step)) db.exec(sql);
+  t.same(db.prepare('SELECT id, ledger_milli_cents AS sum FROM organizations ORDER BY id').all(), [
+    { id: 'a', sum: -330 },
+    { id: 'b', sum: 5 },
+    { id: 'none', sum: 0 },
+  ]);
+  db.close();
+  t.end();
+});
+
 t.test('every table is strict and holds the fields of its record', (t) => {
   const db = migrated();
   const all = db.pragma('table_list') as { name: string; type: string; strict: number; schema: string }[];
@@ -51,6 +80,7 @@ t.test('every table is strict and holds the fields of its record', (t) => {
   }
   // Columns that are storage's own, beside the record's.
   const own: Record<string, string[]> = {
+    organizations: ['ledger_milli_cents'],
     calls: ['cost_milli_cents'],
     endpoints: ['deleted_at'],
     deliveries: ['lease_until'],

@@ -90,6 +90,21 @@ t.test('every list with every combination of its filters', async (t) => {
   t.ok(statements.size > 100, `${statements.size} statements`);
 });
 
+t.test('a balance is set without reading the ledger, which grows with every call', async (t) => {
+  const used: string[] = [];
+  const store = await openStore({ path: ':memory:', onPrepare: (sql) => used.push(sql) });
+  const org = await addOrganization(store);
+  await store.createCall(makeCall(org), { events: [], reserve: 30 });
+  used.length = 0;
+  for (const balance of [500, null, 700]) await store.setBalance(org, balance);
+  t.ok(used.some((sql) => /\borganizations\b/.test(sql)));
+  t.same(
+    used.filter((sql) => /\b(FROM|JOIN) ledger\b/i.test(sql)),
+    [],
+  );
+  await store.close();
+});
+
 t.test('no statement walks through what grows, or sorts it', (t) => {
   const db = new Database(':memory:');
   for (const { sql } of MIGRATIONS) db.exec(sql);
