@@ -13,7 +13,7 @@ const RING = 4_000 * PER_MS;
 const MOST_RING = 32_000 * PER_MS;
 /** How far off the agent's voice may be at the first mark of a stretch, and later on, where moving it leaves a hole. */
 const EXACT = 20 * PER_MS;
-const STEADY = 100 * PER_MS;
+const STEADY = 40 * PER_MS;
 /** A mark is placed by the frame after it; without one for this long, by our clock. */
 const NO_FRAME_MS = 100;
 /** What should have been played for this long, and is not confirmed, was not played when the carrier is told to drop it. */

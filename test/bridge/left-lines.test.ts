@@ -10,7 +10,7 @@ const LOST = [1, 20];
 
 for (const count of LOST) {
   t.test(
-    `a dial whose answer was lost rings on: hung up as soon as the carrier answers again, ${count} lost`,
+    `a dial whose answer was lost rings on: hung up as soon as the carrier answers again, after ${count}`,
     async (t) => {
       let failures = 2 + count;
       const rig = await openDeskRig(t, {
