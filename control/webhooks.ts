@@ -116,6 +116,7 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
   let sweeping: Promise<void> | null = null;
   let sweepAgain = false;
   let swept = 0;
+  let ending: Promise<void> | null = null;
 
   const delivery = openDelivery({
     ...o,
@@ -188,6 +189,12 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
     }
   }
 
+  /** What deleted endpoints were owed, however much: other work comes in between. */
+  async function endDeleted(): Promise<void> {
+    while (closing === null && (await store.endDeletedDeliveries()))
+      await new Promise((next) => setImmediate(next));
+  }
+
   function sweep(): void {
     if (closing !== null) return;
     // Nothing can be taken while the disk takes no writes; storage says when it does.
@@ -200,6 +207,11 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
       return;
     }
     scheduleSweep(tuning.sweepMs ?? (link?.healthy() ? SWEEP_MS : DIRECT_SWEEP_MS));
+    ending ??= endDeleted()
+      .catch((err: unknown) => log.error({ err }, 'webhooks.sweep_failed'))
+      .finally(() => {
+        ending = null;
+      });
     sweeping = sweepAll()
       .catch((err: unknown) => log.error({ err }, 'webhooks.sweep_failed'))
       .finally(() => {
@@ -280,6 +292,7 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
     clearTimeout(sweepTimer);
     dueTimer.close();
     const graceMs = tuning.graceMs ?? CLOSE_GRACE_MS;
+    await ending;
     if (hurry.aborted) return stop(0, hurry);
     await connecting;
     await sweeping;

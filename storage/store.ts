@@ -298,7 +298,13 @@ export interface Store {
   listEndpoints(orgId: string, page: Page): Promise<EndpointRecord[]>;
   /** Enabling clears the counter of failures. */
   updateEndpoint(orgId: string, id: string, change: Partial<EndpointRecord>): Promise<EndpointRecord | null>;
+  /**
+   * From the commit on it gets nothing more. What it was owed is ended (`endpoint_deleted`): some at once, the rest by
+   * `endDeletedDeliveries`.
+   */
   deleteEndpoint(orgId: string, id: string): Promise<boolean>;
+  /** Ends some of what deleted endpoints were owed, in one short transaction. @returns whether there may be more */
+  endDeletedDeliveries(): Promise<boolean>;
   /**
    * Takes a delivery for one attempt: pending, that many attempts made, no living lease, its endpoint enabled.
    * Null when someone else has it or nothing is to do.

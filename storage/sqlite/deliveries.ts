@@ -10,7 +10,7 @@ import {
   EVENT_TYPES,
 } from '../records.ts';
 import type { AttemptOutcome, Store } from '../store.ts';
-import { readEndpoint } from './endpoints.ts';
+import { OWED, readEndpoint } from './endpoints.ts';
 import { type PageOptions, readPage } from './pages.ts';
 import { ATTEMPTS, DELIVERIES, type Row } from './rows.ts';
 import { type News, Refusal, type Session, updateById } from './session.ts';
@@ -38,15 +38,8 @@ const SLACK_MS = 2 * 60_000;
 export const DELIVERABLE = `deliveries.status = 'pending' AND (deliveries.endpoint_id IS NULL OR EXISTS
   (SELECT 1 FROM endpoints WHERE endpoints.id = deliveries.endpoint_id AND endpoints.status = 'enabled'))`;
 
-/** Endpoints that are owed something and may have it, one seek each; null: the receivers of calls' own URLs. */
-const OWED = `WITH RECURSIVE owed (id) AS (
-    SELECT min(endpoint_id) FROM deliveries INDEXED BY deliveries_pending
-      WHERE status = 'pending' AND endpoint_id > ''
-    UNION ALL
-    SELECT (SELECT min(endpoint_id) FROM deliveries INDEXED BY deliveries_pending
-      WHERE status = 'pending' AND endpoint_id > owed.id) FROM owed WHERE owed.id IS NOT NULL
-  )
-  SELECT owed.id FROM owed LEFT JOIN endpoints ON endpoints.id = owed.id
+/** Who is owed something and may have it. */
+const OWED_NOW = `${OWED} SELECT owed.id FROM owed LEFT JOIN endpoints ON endpoints.id = owed.id
   WHERE owed.id IS NULL OR endpoints.status = 'enabled'`;
 
 /** What one of them is owed now. */
@@ -55,6 +48,9 @@ const DUE = `SELECT seq, id, attempt_count, next_attempt_at, endpoint_id, url, c
   WHERE status = 'pending' AND endpoint_id IS @endpoint AND next_attempt_at <= @now
     AND (lease_until IS NULL OR lease_until <= @now)
   ORDER BY next_attempt_at, seq LIMIT @limit`;
+
+/** Where its endpoint is now: an endpoint that has moved takes what it is owed along, however much that is. */
+const PRESENT_URL = '(SELECT endpoints.url FROM endpoints WHERE endpoints.id = deliveries.endpoint_id)';
 
 const MISSED = `SELECT id FROM deliveries INDEXED BY deliveries_by_endpoint
   WHERE endpoint_id = @endpoint AND org_id = @org AND event_type = @type AND status = @status
@@ -85,7 +81,14 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
 
   function readOwn(orgId: string, id: string): DeliveryRecord | null {
     const row = readRow(id);
-    return row?.org_id === orgId ? DELIVERIES.fromRow(row) : null;
+    return row?.org_id === orgId ? atPresent(DELIVERIES.fromRow(row)) : null;
+  }
+
+  /** With the url that it will go to. */
+  function atPresent(delivery: DeliveryRecord): DeliveryRecord {
+    if (delivery.status !== 'pending' || delivery.endpoint_id === null) return delivery;
+    const row = statement('SELECT url FROM endpoints WHERE id = ?').get(delivery.endpoint_id);
+    return row === undefined ? delivery : { ...delivery, url: String(row.url) };
   }
 
   /** The secrets that sign a delivery now, the current one first. */
@@ -206,7 +209,8 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
       return write(() => {
         const until = new Date(Date.parse(now) + leaseMs).toISOString();
         const { changes } = statement(
-          `UPDATE deliveries SET lease_until = ? WHERE id = ? AND attempt_count = ? AND ${FREE} AND ${DELIVERABLE}`,
+          `UPDATE deliveries SET lease_until = ?, url = coalesce(${PRESENT_URL}, url)
+           WHERE id = ? AND attempt_count = ? AND ${FREE} AND ${DELIVERABLE}`,
         ).run(until, id, attempt, now);
         if (changes === 0) return null;
         const row = statement(
@@ -243,7 +247,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     },
 
     async dueDeliveries(now, limit) {
-      const owed = await session.read(OWED, {});
+      const owed = await session.read(OWED_NOW, {});
       // A disabled endpoint may hold very many: a receiver is asked for by itself, and that one not at all.
       const due: Row[] = [];
       for (const { id } of owed) due.push(...(await session.read(DUE, { endpoint: id ?? null, now, limit })));
@@ -321,7 +325,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
         where.push({ sql: 'deliveries.status = ?', value: filters.status });
       }
       const o = { time: 'created_at', orgId, where, page, ...deliveryIndex(filters) };
-      return (await readPage(session, DELIVERIES, o)).map(DELIVERIES.fromRow);
+      return (await readPage(session, DELIVERIES, o)).map((row) => atPresent(DELIVERIES.fromRow(row)));
     },
 
     async listCallDeliveries(callId) {
@@ -329,7 +333,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
         `/* sorts: the deliveries of one call */ SELECT ${DELIVERIES.selected} FROM deliveries
          WHERE call_id = ? ORDER BY seq`,
       ).all(callId);
-      return rows.map(DELIVERIES.fromRow);
+      return rows.map((row) => atPresent(DELIVERIES.fromRow(row)));
     },
 
     /**

@@ -5,7 +5,13 @@ import { readPage } from './pages.ts';
 import { ENDPOINTS, type Row } from './rows.ts';
 import { type News, Refusal, type Session, updateById } from './session.ts';
 
-type Verbs = 'createEndpoint' | 'getEndpoint' | 'listEndpoints' | 'updateEndpoint' | 'deleteEndpoint';
+type Verbs =
+  | 'createEndpoint'
+  | 'getEndpoint'
+  | 'listEndpoints'
+  | 'updateEndpoint'
+  | 'deleteEndpoint'
+  | 'endDeletedDeliveries';
 
 const CHANGEABLE = [
   'url',
@@ -18,6 +24,22 @@ const CHANGEABLE = [
   'previous_secret',
   'previous_secret_expires_at',
 ] as const satisfies readonly (keyof EndpointRecord)[];
+
+/** Of a deleted endpoint's deliveries in one transaction: each is entered anew in three indexes, and others wait meanwhile. */
+const ENDED_AT_ONCE = 100;
+
+/** As a table expression: the receivers that are owed something, one seek each; null: those of calls' own URLs. */
+export const OWED = `WITH RECURSIVE owed (id) AS (
+    SELECT min(endpoint_id) FROM deliveries INDEXED BY deliveries_pending
+      WHERE status = 'pending' AND endpoint_id > ''
+    UNION ALL
+    SELECT (SELECT min(endpoint_id) FROM deliveries INDEXED BY deliveries_pending
+      WHERE status = 'pending' AND endpoint_id > owed.id) FROM owed WHERE owed.id IS NOT NULL
+  )`;
+
+/** Deleted endpoints that are owed something. */
+const OWED_TO_DELETED = `${OWED} SELECT owed.id FROM owed JOIN endpoints ON endpoints.id = owed.id
+  WHERE endpoints.deleted_at IS NOT NULL`;
 
 /** How many held deliveries are told when an endpoint is enabled again; the sweeper finds the rest. */
 const TOLD_AT_ONCE = 500;
@@ -50,6 +72,15 @@ export function endpoints(session: Session): Pick<Store, Verbs> {
         callId: row.call_id === null ? null : String(row.call_id),
       });
     }
+  }
+
+  /** Ends some of what a deleted endpoint was owed. @returns how many */
+  function endPending(endpointId: string): number {
+    return statement(
+      `UPDATE deliveries SET status = 'exhausted', last_error = 'endpoint_deleted', lease_until = NULL, updated_at = ?
+       WHERE seq IN (SELECT seq FROM deliveries INDEXED BY deliveries_pending
+         WHERE endpoint_id = ? AND status = 'pending' LIMIT ?)`,
+    ).run(session.now(), endpointId, ENDED_AT_ONCE).changes;
   }
 
   return {
@@ -92,12 +123,6 @@ export function endpoints(session: Session): Pick<Store, Verbs> {
           row.disabled_at = change.disabled_at ?? found.disabled_at ?? now;
         }
         updateById(session, ENDPOINTS, id, row);
-        if (change.url !== undefined && change.url !== found.url) {
-          // What has not been delivered yet goes to the new address.
-          statement(
-            "UPDATE deliveries SET url = ?, updated_at = ? WHERE endpoint_id = ? AND status = 'pending'",
-          ).run(change.url, now, id);
-        }
         if (change.status === 'enabled' && found.status === 'disabled') tellHeld(news, id);
         return readEndpoint(session, orgId, id);
       });
@@ -108,18 +133,23 @@ export function endpoints(session: Session): Pick<Store, Verbs> {
         if (!readEndpoint(session, orgId, id)) return false;
         const now = session.now();
         updateById(session, ENDPOINTS, id, {
+          // Nothing is taken for a disabled one: from here on it gets nothing more.
+          status: 'disabled',
           deleted_at: now,
           updated_at: now,
           secret: '',
           previous_secret: null,
           previous_secret_expires_at: null,
         });
-        statement(
-          `UPDATE deliveries SET status = 'exhausted', last_error = 'endpoint_deleted', lease_until = NULL, updated_at = ?
-           WHERE endpoint_id = ? AND status = 'pending'`,
-        ).run(now, id);
+        endPending(id);
         return true;
       });
+    },
+
+    async endDeletedDeliveries() {
+      for (const { id } of await session.read(OWED_TO_DELETED, {}))
+        if (write(() => endPending(String(id))) > 0) return true;
+      return false;
     },
   };
 }

@@ -1,10 +1,14 @@
 // Delivery end to end without Redis: commit to receiver, over the schedule, through stops and restarts.
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { openClock } from '../../clock.ts';
 import { RETRY_SECONDS } from '../../control/webhook-schedule.ts';
+import type { DeliveryRecord } from '../../storage/records.ts';
+import { openStore } from '../../storage/sqlite-store.ts';
+import { addOrganization, makeCall, makeEndpoint } from '../storage/makers.ts';
 import { openReceiver } from './receiver.ts';
-import { ENDPOINT_SECRET, openRig, until } from './webhook-rig.ts';
+import { ENDPOINT_SECRET, openRig, temporaryFolder, until } from './webhook-rig.ts';
 
 t.test('a committed event is delivered at once, inline and to endpoints', async (t) => {
   const receiver = await openReceiver();
@@ -32,6 +36,43 @@ t.test('what was due before the start is swept up, leases of the dead included',
   await until(async () => (await rig.deliveries()).every((delivery) => delivery.status === 'delivered'));
   t.equal(receiver.requests.length, 3);
 });
+
+t.test(
+  'an endpoint deleted just before a crash gets nothing after the start, and what it was owed is ended',
+  async (t) => {
+    const receiver = await openReceiver();
+    t.teardown(() => receiver.close());
+    const path = join(temporaryFolder(t), 'offhook.db');
+    const before = await openStore({ path });
+    const org = await addOrganization(before);
+    const [gone, kept] = [
+      makeEndpoint(org, { url: `${receiver.url}/gone` }),
+      makeEndpoint(org, { url: receiver.url }),
+    ];
+    await before.createEndpoint(gone);
+    const due = 350;
+    for (let i = 0; i < due; i++)
+      await before.createCall(makeCall(org), { events: ['call.queued'], reserve: 0 });
+    await before.createEndpoint(kept);
+    await before.createCall(makeCall(org), { events: ['call.queued'], reserve: 0 });
+    await before.deleteEndpoint(org, gone.id);
+    // The process ends here: nobody goes on with it.
+    await before.close();
+
+    const store = await openStore({ path });
+    const rig = await openRig(t, { store });
+    const of = async (endpointId: string, status: DeliveryRecord['status']) =>
+      (await store.listDeliveries(org, { endpointId, status }, { limit: 1000 })).length;
+    t.ok((await of(gone.id, 'pending')) > 0, 'more than one transaction ends');
+    await rig.deliver({ tuning: { sweepMs: 20 } });
+    await until(async () => (await of(gone.id, 'pending')) === 0 && (await of(kept.id, 'delivered')) === 1);
+    t.equal(await of(gone.id, 'exhausted'), due + 1);
+    t.same(
+      receiver.requests.map((request) => request.path),
+      ['/hook'],
+    );
+  },
+);
 
 for (const [what, byMs] of [
   ['an hour forth', 3_600_000],

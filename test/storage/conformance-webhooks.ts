@@ -522,6 +522,57 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
     succeeded(await store.createEndpoint(makeEndpoint(org), { limit: 2 }));
   });
 
+  t.test(
+    'a deleted endpoint with much owed: nothing more is due at once, and the rest is ended by and by',
+    async (t) => {
+      const { store, clock, org } = await open(t);
+      const [gone, other] = [makeEndpoint(org), makeEndpoint(org)];
+      await store.createEndpoint(gone);
+      for (let i = 0; i < 250; i++)
+        await store.createCall(makeCall(org), { events: ['call.queued'], reserve: 0 });
+      await store.createEndpoint(other);
+      await addCall(store, org);
+      const owed = async (endpointId: string) => {
+        const filters = { endpointId, status: 'pending' } as const;
+        const first = await store.listDeliveries(org, filters, { limit: 1000 });
+        return first.map(({ id }) => id);
+      };
+      t.equal(await store.endDeletedDeliveries(), false, 'nothing is deleted yet');
+      t.equal((await owed(gone.id)).length, 251);
+      const last = (await owed(gone.id))[0] ?? '';
+      await store.claimDelivery(last, 0, at(0), 3_600_000);
+      const now = clock.tick(1000);
+      t.equal(await store.deleteEndpoint(org, gone.id), true);
+      const left = await owed(gone.id);
+      t.equal(left.length, 151, 'a hundred in the transaction of the deletion');
+      t.same(
+        (await store.dueDeliveries(at(9999), 1000)).map(({ id }) => id),
+        await owed(other.id),
+        'due is what others are owed',
+      );
+      for (const id of left.slice(0, 3)) t.equal(await store.claimDelivery(id, 0, at(9999), 1000), null);
+      t.equal((await store.stats()).pendingDeliveries, 1);
+      let times = 0;
+      while (await store.endDeletedDeliveries()) t.ok(++times <= 2, 'a hundred at a time');
+      t.equal(times, 2);
+      t.same(await owed(gone.id), []);
+      t.equal((await owed(other.id)).length, 1);
+      for (const id of left.slice(0, 3)) {
+        t.match((await store.getDelivery(org, id))?.delivery, {
+          status: 'exhausted',
+          last_error: 'endpoint_deleted',
+          updated_at: now,
+        });
+      }
+      t.strictSame(
+        await store.recordAttempt(last, outcome({ http: 500, status: 'pending', nextAttemptAt: at(1) })),
+        {
+          conflict: 'not_claimed',
+        },
+      );
+    },
+  );
+
   t.test('a changed URL is where what is still pending goes', async (t) => {
     const { store, org } = await open(t);
     const endpoint = makeEndpoint(org);
@@ -531,8 +582,21 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
     await store.recordAttempt(done, outcome({ http: 200 }));
     await store.updateEndpoint(org, endpoint.id, { url: 'https://new.example.com' });
     t.equal((await store.getDelivery(org, pending))?.delivery.url, 'https://new.example.com');
+    t.same(
+      (await store.listDeliveries(org, { endpointId: endpoint.id, status: 'pending' }, { limit: 10 })).map(
+        (delivery) => delivery.url,
+      ),
+      ['https://new.example.com'],
+    );
     t.equal((await store.getDelivery(org, done))?.delivery.url, endpoint.url, 'history stays');
     t.match(await store.redeliver(org, done, at(1)), { url: 'https://new.example.com' });
+    const taken = await store.claimDelivery(pending, 0, at(0), 1000);
+    t.equal(taken?.delivery.url, 'https://new.example.com');
+    await store.updateEndpoint(org, endpoint.id, { url: 'https://newer.example.com' });
+    t.match(await store.recordAttempt(pending, outcome({ http: 200 })), {
+      status: 'delivered',
+      url: 'https://new.example.com',
+    });
   });
 
   t.test('the most overdue is due first, and the backlog shows', async (t) => {
