@@ -18,6 +18,7 @@ import {
   type Pace,
 } from './admission.ts';
 import { type Client, closeSoon, refuseUpgrade } from './connection-limits.ts';
+import { afterTurning } from './loop-timer.ts';
 import { readStreamPath, streamCarriers } from './media/carrier-media.ts';
 import type { FromMedia, MediaThreadData, ToMedia } from './messages.ts';
 
@@ -68,6 +69,8 @@ export interface MediaThreadsOptions {
   onMessage(message: FromMedia, thread: number): void;
   /** A thread has died, and these calls with it. */
   onLost(callIds: readonly string[]): void;
+  /** For tests: what a thread has to answer an upgrade, in milliseconds. */
+  joinMs?: number;
 }
 
 /** Media upgrades on their way to their thread at once; more are refused. */
@@ -216,7 +219,7 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
       if (parted) return;
       parted = true;
       settled();
-      clearTimeout(deadline);
+      answered();
       joined.delete(upstream);
       joined.delete(socket);
       upstream.unpipe(socket);
@@ -224,14 +227,15 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
       closeSoon(upstream);
       closeSoon(socket);
     };
-    const deadline = setTimeout(part, JOIN_MS);
+    // This thread may stand still for longer than that, with the answer there to be read.
+    const answered = afterTurning(o.joinMs ?? JOIN_MS, part);
     for (const end of [upstream, socket]) {
       end.on('error', part);
       // A websocket has said all it has to say when its connection ends one way.
       end.once('end', part);
       end.once('close', part);
     }
-    upstream.once('data', () => clearTimeout(deadline));
+    upstream.once('data', answered);
     upstream.once('connect', () => {
       settled();
       const lines = [`${request.method} ${request.url} HTTP/1.1`];

@@ -1,0 +1,59 @@
+// A program of its own for media-threads.test.ts: a media socket on its way to a thread, by a control thread that stands still
+// longer than the thread has to answer. Says what came back: 404, the thread's own word on a call that it was not told of.
+import { createHmac, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket } from 'ws';
+import { openMediaThreads } from '../../bridge/media-threads.ts';
+import { openLog } from '../../log.ts';
+
+const SECRET = 'the carrier and we know it';
+const JOIN_MS = 3_000;
+const standStill = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+const server = createServer().listen(0, '127.0.0.1');
+await once(server, 'listening');
+const { port } = server.address() as AddressInfo;
+const publicUrl = `http://127.0.0.1:${port}`;
+const threads = await openMediaThreads({
+  count: 1,
+  firstPort: 0,
+  data: {
+    carrierSecrets: { twilio: SECRET },
+    publicUrl,
+    logLevel: 'silent',
+    callerIdleSeconds: 12,
+    turnDetection: 'local',
+    modelSessionSeconds: 3_300,
+    vadModel: 'v5',
+  },
+  admission: { lateMs: 0 },
+  log: openLog('silent'),
+  strangers: { saw: () => {} },
+  clientOf: () => ({ address: '127.0.0.1', shared: true }),
+  onMessage: () => {},
+  onLost: () => {},
+  joinMs: JOIN_MS,
+});
+server.on('upgrade', (request, socket, head) => {
+  if (!threads.upgrade(request, socket, head)) throw new Error('refused');
+  // Before anything of the thread can be read; what it answers is there to be read afterwards.
+  standStill(JOIN_MS + 200);
+});
+
+const callId = randomUUID();
+const path = `/media/${threads.assign(callId)}/twilio/${callId}`;
+const url = `${publicUrl.replace('http', 'ws')}${path}`;
+const signature = createHmac('sha1', SECRET).update(url).digest('base64');
+const socket = new WebSocket(url, { headers: { 'x-twilio-signature': signature } });
+const answer = await new Promise<string>((resolve) => {
+  socket.on('unexpected-response', (_request, response) => {
+    response.destroy();
+    resolve(`status ${response.statusCode}`);
+  });
+  socket.on('error', (error) => resolve(error.message));
+});
+console.log(answer);
+await threads.close();
+process.exit(0);
