@@ -147,24 +147,50 @@ async function boundsOf(
   }
   const off = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
   if (createdBefore !== undefined) {
-    const [newest] = await session.read(
-      `SELECT seq FROM calls INDEXED BY calls_by_org WHERE org_id = ? AND created_at < ?
-       ORDER BY created_at DESC, seq DESC LIMIT 1`,
-      [orgId, off(createdBefore, CLOCK_SET_BACK_MS)],
+    const last = await outermost(
+      session,
+      'max',
+      orgId,
+      off(createdBefore, -CLOCK_SET_BACK_MS),
+      createdBefore,
     );
-    if (newest === undefined) return null;
-    bounds.below = Math.min(bounds.below, Number(newest.seq) + 1);
+    if (last === null) return null;
+    bounds.below = Math.min(bounds.below, last + 1);
   }
   if (createdAfter !== undefined) {
-    const [oldest] = await session.read(
-      `SELECT seq FROM calls INDEXED BY calls_by_org WHERE org_id = ? AND created_at > ?
-       ORDER BY created_at, seq LIMIT 1`,
-      [orgId, off(createdAfter, -CLOCK_SET_BACK_MS)],
-    );
-    if (oldest === undefined) return null;
-    bounds.above = Number(oldest.seq) - 1;
+    const first = await outermost(session, 'min', orgId, createdAfter, off(createdAfter, CLOCK_SET_BACK_MS));
+    if (first === null) return null;
+    bounds.above = first - 1;
   }
   return bounds;
+}
+
+/**
+ * The last (or first) seq of the calls before (or after) a time: of the day next to it, within which the clock may have been
+ * set, else of the nearest one. Null where there is none.
+ */
+async function outermost(
+  session: Session,
+  which: 'min' | 'max',
+  orgId: string,
+  after: string,
+  before: string,
+): Promise<number | null> {
+  const [day] = await session.read(
+    `SELECT ${which}(seq) AS seq FROM calls INDEXED BY calls_by_org
+     WHERE org_id = ? AND created_at > ? AND created_at < ?`,
+    [orgId, after, before],
+  );
+  if (day?.seq != null) return Number(day.seq);
+  const [nearest] = await session.read(
+    which === 'max'
+      ? `SELECT seq FROM calls INDEXED BY calls_by_org WHERE org_id = ? AND created_at < ?
+         ORDER BY created_at DESC, seq DESC LIMIT 1`
+      : `SELECT seq FROM calls INDEXED BY calls_by_org WHERE org_id = ? AND created_at > ?
+         ORDER BY created_at, seq LIMIT 1`,
+    [orgId, which === 'max' ? before : after],
+  );
+  return nearest === undefined ? null : Number(nearest.seq);
 }
 
 /** Ended calls that match, as many as the page takes. */
