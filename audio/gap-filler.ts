@@ -68,6 +68,11 @@ export class GapFiller {
     return this.#position;
   }
 
+  /** For how long no frame has come, in milliseconds by the ticks: while the thread itself slept, frames may wait unread. */
+  get withoutFrameMs(): number {
+    return this.#quietMs;
+  }
+
   /**
    * Milliseconds by which what is emitted lies later than the carrier's time has it: silence took the place of frames that
    * were only delayed. Negative where a gap was longer than was filled.

@@ -3,7 +3,7 @@
 // confirmed mark, and a goodbye is over when it was heard. Sound over the agent's voice: turn-hold.ts; how long a pause
 // may be: turn-end.ts.
 
-import { endSilenceMs, learnPause } from './turn-end.ts';
+import { endSilenceMs, learnPause, listenedMs } from './turn-end.ts';
 import { burstOf, confirms, firstOnset, type Hold } from './turn-hold.ts';
 import { onKeys, onTyped } from './turn-keys.ts';
 import { leaveMessage, onMachineDetection, onTickMachine, verdictByPatience } from './turn-machine.ts';
@@ -83,20 +83,22 @@ function onTickHeld(
   state: TurnState,
   phase: Extract<Phase, { at: 'agent' }>,
   hold: Hold,
+  heardMs: number,
   rules: TurnRules,
   now: number,
 ): TurnStep | null {
   const { voice } = state;
-  if (voice.is === 'speaking' && confirms(voice, state.burst, rules, now))
+  const listened = listenedMs(heardMs, now, rules);
+  if (voice.is === 'speaking' && confirms(voice, state.burst, rules, listened))
     return toCaller(state, firstOnset(hold, state.burst, rules), true);
   if (now - hold.heldMs >= rules.holdLimitMs) {
     const step = resume(state, phase);
     return { state: step.state, effects: [{ do: 'report', stuck: 'hold' }] };
   }
   if (voice.is === 'quiet')
-    return hold.endMs !== null && now - hold.endMs >= rules.quietMs ? resume(state, phase) : null;
+    return hold.endMs !== null && listened - hold.endMs >= rules.quietMs ? resume(state, phase) : null;
   // Neither speech nor silence: nobody waits for it.
-  return voice.is === 'starting' && now - hold.since >= rules.confirmMs ? resume(state, phase) : null;
+  return voice.is === 'starting' && listened - hold.since >= rules.confirmMs ? resume(state, phase) : null;
 }
 
 function onSpeechStarted(state: TurnState, onsetMs: number, rules: TurnRules, now: number): TurnStep | null {
@@ -207,7 +209,7 @@ function onTick(state: TurnState, tick: Tick, rules: TurnRules, now: number): Tu
     case 'opening':
       return onTickOpening(state, phase, rules, now);
     case 'caller':
-      return onTickCaller(state, phase, rules, now);
+      return onTickCaller(state, phase, tick.heardMs ?? now, rules, now);
     case 'open':
       if (now - phase.since < rules.idleMs) return null;
       if (phase.prompts >= rules.idlePrompts) {
@@ -235,7 +237,7 @@ function onTick(state: TurnState, tick: Tick, rules: TurnRules, now: number): Tu
       if (tick.due === false) return onAllHeard(state, phase, false, rules, now);
       return (
         onTickUnheard(state, phase, tick, rules, now) ??
-        (phase.hold === null ? null : onTickHeld(state, phase, phase.hold, rules, now))
+        (phase.hold === null ? null : onTickHeld(state, phase, phase.hold, tick.heardMs ?? now, rules, now))
       );
     case 'away':
     case 'over':
@@ -246,6 +248,7 @@ function onTick(state: TurnState, tick: Tick, rules: TurnRules, now: number): Tu
 function onTickCaller(
   state: TurnState,
   phase: Extract<Phase, { at: 'caller' }>,
+  heardMs: number,
   rules: TurnRules,
   now: number,
 ): TurnStep | null {
@@ -255,7 +258,7 @@ function onTickCaller(
     const voice: Voice = state.voice.is === 'quiet' ? QUIET_VOICE : { ...state.voice, onsetMs: now };
     return endOfTurn({ ...state, voice }, phase, rules, now);
   }
-  const silentMs = now - phase.silentSince;
+  const silentMs = listenedMs(heardMs, now, rules) - phase.silentSince;
   const enoughMs = endSilenceMs(state.pauseMs, rules);
   // Speech seems to begin again: an onset takes a while to be known for one.
   if (state.voice.is === 'starting' && silentMs < enoughMs + rules.confirmMs) return null;

@@ -171,9 +171,17 @@ export type TurnEvent =
   | { type: 'finish'; reason: TalkEnd; say: string | null }
   /**
    * `tools`: some run. `due`: some sound of the agent is still to be heard or may come. For how long nothing was: `stillMs`
-   * of the agent, neither received nor heard; `quietMs` of either side.
+   * of the agent, neither received nor heard; `quietMs` of either side. `heardMs`: up to when the caller was listened to;
+   * not given, or given as now: to all that is to come.
    */
-  | { type: 'tick'; tools?: boolean; due?: boolean; stillMs?: number; quietMs?: number };
+  | {
+      type: 'tick';
+      tools?: boolean;
+      due?: boolean;
+      stillMs?: number;
+      quietMs?: number;
+      heardMs?: number;
+    };
 
 export type TurnEffect =
   /** Give the model the caller's audio from this moment (pre-roll) on. */

@@ -26,6 +26,8 @@ export interface CallerVoice {
   shift(offsetMs: number): void;
   /** From speech that has started until it has ended. */
   speaking(): boolean;
+  /** The end of the last window, on the call's clock. */
+  heardMs(): number;
 }
 
 export function createCallerVoice(
@@ -36,6 +38,7 @@ export function createCallerVoice(
   const settled: SpeechOptions = { ...SPEECH_DEFAULTS, ...options };
   const detector = new SpeechDetector(settled);
   let offsetMs = 0;
+  let heardSample = 0;
   let settling = false;
   /** Of the speech that goes on: its stops so far, and where the one that lasts began. */
   let pausedMs = 0;
@@ -51,6 +54,7 @@ export function createCallerVoice(
 
   return {
     window(probability, endSample, levelDb) {
+      heardSample = endSample;
       if (settling && endSample >= SETTLING_MS * 8) {
         settling = false;
         detector.configure({ startMs: settled.startMs });
@@ -87,6 +91,7 @@ export function createCallerVoice(
     },
     restart(newOffsetMs) {
       offsetMs = newOffsetMs;
+      heardSample = 0;
       detector.reset();
       quietMs = null;
       settle();
@@ -95,5 +100,6 @@ export function createCallerVoice(
       offsetMs = newOffsetMs;
     },
     speaking: () => detector.speaking,
+    heardMs: () => at(heardSample),
   };
 }

@@ -71,7 +71,8 @@ export interface Conversation {
   machineDetection(verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown'): void;
   toolResult(toolCallId: string, output: string): void;
   finish(reason: EndReason, say: string | null): void;
-  tick(): void;
+  /** @param heardMs up to when the caller was listened to; not given: to all that is to come */
+  tick(heardMs?: number): void;
   /** Whether a machine's greeting is being listened to. */
   waitingForBeep(): boolean;
   bargeIns(): number;
@@ -111,7 +112,7 @@ export function openConversation(
   let lastReceivedMs = 0;
   let lastCallerMs = 0;
   /** Told fifty times a second and call: always the same one. */
-  const tick = { type: 'tick' as const, tools: false, due: true, stillMs: 0, quietMs: 0 };
+  const tick = { type: 'tick' as const, tools: false, due: true, stillMs: 0, quietMs: 0, heardMs: 0 };
   let sessionLost: Fault | null = null;
   let over = false;
   let closing: Promise<void> | null = null;
@@ -473,7 +474,8 @@ export function openConversation(
       toolsAnswered();
     },
     finish: (reason, text) => handle({ type: 'finish', reason, say: text }),
-    tick() {
+    tick(upToMs = ports.now()) {
+      tick.heardMs = upToMs;
       timePasses();
       if (modelTells && turns.phase.at === 'caller' && quietSinceMs !== null) {
         if (ports.now() - quietSinceMs > MODEL_UNTOLD_MS) endTurn(quietSinceMs);

@@ -42,6 +42,12 @@ const DEAD_LINE = {
 /** Speech over the agent's voice becomes a turn from its onset on, when it has lasted or the agent has finished. */
 const PREROLL_KEPT_MS = 4_000;
 
+/**
+ * Without a frame for this long the line sends none: a pause of its carrier, and nothing to be listened to. Longer than TCP takes
+ * to send a lost segment again.
+ */
+const NO_SOUND_MS = 320;
+
 /** How often the control thread is told that the call is looked after. */
 const ALIVE_EVERY_MS = 5_000;
 
@@ -295,7 +301,10 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
       pace(nowMs);
       if (nowMs > plan.maxSeconds * 1000) conversation.finish('max_duration', null);
     }
-    conversation.tick();
+    // What still waits, on the network or with the VAD, may be speech.
+    const all = stream === null || filler.withoutFrameMs >= NO_SOUND_MS;
+    const heardMs = voice.heardMs();
+    conversation.tick(all ? Math.max(nowMs, heardMs) : heardMs);
   }
   const stopTicking = ports.clock.add(onTick);
 

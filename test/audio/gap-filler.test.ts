@@ -234,6 +234,10 @@ t.test('a thread that slept -> no silence for frames that wait unread', async (t
   filler.tick(20, true);
   filler.tick(2000, true);
   t.equal(bytes.length, FRAME);
+  t.equal(filler.withoutFrameMs, 60, 'nor is the line without frames for as long');
+  filler.push(frame(2), 120, 2);
+  filler.tick(2020, true);
+  t.equal(filler.withoutFrameMs, 0);
 });
 
 t.test('a stall fills ten seconds at most', async (t) => {

@@ -84,6 +84,8 @@ interface World {
   plays: boolean;
   toolsAnswer: boolean;
   callerGoesOn: boolean;
+  /** The caller's sound is listened to; else it waits for ever. */
+  listens: boolean;
 }
 
 /** Plays the acts, then lets time pass. Answers how the talk ended, and after how long; throws where something does not hold. */
@@ -197,7 +199,7 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
       const mark = talk.playout.dueMark(talk.held());
       if (mark !== null) marks.push({ name: mark, at: now + 150 });
       while (plays && marks[0] !== undefined && marks[0].at <= now) talk.markPlayed(marks.shift()!.name);
-      talk.tick();
+      talk.tick(world.listens ? now : 0);
       if (!talk.held()) heldSince = null;
       heldSince ??= talk.held() ? now : null;
       if (heldSince !== null && now - heldSince > TURN_RULES.holdLimitMs + STEP_MS)
@@ -309,6 +311,7 @@ const worlds = fc.record<World>({
   plays: fc.boolean(),
   toolsAnswer: fc.boolean(),
   callerGoesOn: fc.constantFrom(false, false, false, true),
+  listens: fc.constantFrom(true, true, true, false),
 });
 
 t.test('whatever has happened, it comes to one end', async (t) => {
@@ -336,6 +339,7 @@ t.test('with a model that answers and a caller who is silent it ends with the la
     plays: true,
     toolsAnswer: true,
     callerGoesOn: false,
+    listens: true,
   };
   t.match(run(world, ['wait 5000', 'speak', 'wait 1500', 'stop', 'wait 5000']), { reason: 'caller_silent' });
 });

@@ -2,6 +2,7 @@
 // to three of them. States are told apart by what their ends hang on (`keyOf`); the rest of one is what its shortest path
 // has brought. What is to hold of every step, and what time alone must lead to from every state, is said once.
 import t from 'tap';
+import { endSilenceMs } from '../../bridge/turn-end.ts';
 import { step } from '../../bridge/turn-state.ts';
 import { deadAirMs } from '../../bridge/turn-waits.ts';
 import {
@@ -27,6 +28,8 @@ const RULES: TurnRules = {
   endOfTurnMs: 1,
   mostSilenceMs: 1,
   pauseMarginMs: 0,
+  behindMs: 0,
+  unheardMs: 2,
   idleMs: 2,
   idlePrompts: 1,
   retryAfterMs: 1,
@@ -159,14 +162,20 @@ function eventsAt(now: number): TurnEvent[] {
   ];
 }
 
-const TICKS: TurnEvent[] = flags.flatMap((tools) =>
-  flags.flatMap((due) =>
-    [0, RULES.stuckMs].map((stillMs): TurnEvent => ({ type: 'tick', tools, due, stillMs, quietMs: 0 })),
-  ),
-);
+/** The caller was listened to up to now, or his sound waits somewhere. */
+const ticksAt = (now: number): TurnEvent[] =>
+  flags.flatMap((tools) =>
+    flags.flatMap((due) =>
+      [0, RULES.stuckMs].flatMap((stillMs) =>
+        [now, now - 1].map(
+          (heardMs): TurnEvent => ({ type: 'tick', tools, due, stillMs, quietMs: 0, heardMs }),
+        ),
+      ),
+    ),
+  );
 
 /** What is wrong about a step; empty: nothing. */
-function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnStep): string[] {
+function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnStep, now: number): string[] {
   const wrong: string[] = [];
   const did = (what: string) => effects.filter((effect) => effect.do === what).length;
   const { at } = state.phase;
@@ -180,6 +189,13 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
   if (before.listening && !state.listening && at !== 'over' && did('commit') + did('forget') === 0)
     wrong.push('what was heard of the caller is neither given nor forgotten');
   if (did('commit') > 0 && !before.listening) wrong.push('a turn without anything heard');
+  if (event.type === 'tick' && before.phase.at === 'caller' && before.phase.silentSince !== null) {
+    const { silentSince } = before.phase;
+    const wantedMs = endSilenceMs(before.pauseMs, RULES);
+    const listened = (event.heardMs ?? now) - silentSince >= wantedMs;
+    if (did('commit') > 0 && !listened && now - silentSince < wantedMs + RULES.unheardMs)
+      wrong.push('a turn ends by time, while the sound of that time waits');
+  }
   if (did('finish') > 1) wrong.push('ends twice');
   const ended = (at === 'over' || at === 'away') && at !== before.phase.at;
   if (ended !== (did('finish') === 1)) wrong.push(`${before.phase.at} -> ${at}, finish: ${did('finish')}`);
@@ -195,8 +211,14 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
 
 const isOver = ({ phase }: TurnState) => phase.at === 'over' || phase.at === 'away';
 
-/** Nothing more is told: how long until the end. Bounded, or `null`. `hears`: the silence of both sides is told. */
-function endsAlone(node: Node, o: { tools: boolean; due: boolean; hears: boolean }): number | null {
+/**
+ * Nothing more is told: how long until the end. Bounded, or `null`. `hears`: the silence of both sides is told; `listens`: the
+ * caller's sound is listened to, or none of it any more.
+ */
+function endsAlone(
+  node: Node,
+  o: { tools: boolean; due: boolean; hears: boolean; listens: boolean },
+): number | null {
   let { state } = node;
   let { tools } = o;
   let heldFor = 0;
@@ -208,7 +230,8 @@ function endsAlone(node: Node, o: { tools: boolean; due: boolean; hears: boolean
     const quietMs = o.hears && state.voice.is === 'quiet' ? waited : 0;
     // What is held back is not heard: that it is not is no sign of a line that is stuck.
     const stillMs = holdOf(state) === null ? waited : 0;
-    const next = step(state, { type: 'tick', tools, due: o.due, stillMs, quietMs }, now, RULES);
+    const heardMs = o.listens ? now : 0;
+    const next = step(state, { type: 'tick', tools, due: o.due, stillMs, quietMs, heardMs }, now, RULES);
     if (next === null) continue;
     if (next.effects.some((effect) => effect.do === 'give-up-tools')) tools = false;
     state = next.state;
@@ -241,7 +264,7 @@ for (const [plan, greets] of [
         steps++;
         const next = step(state, event, now, RULES);
         if (next !== null) {
-          for (const wrong of wrongs(state, event, next))
+          for (const wrong of wrongs(state, event, next, now))
             found.push(`${wrong}: ${[...pathOf(node), JSON.stringify(event)].join(' ')}`);
         } else if (event.type !== 'tick') return;
         const after = moved(next?.state ?? state, aged(now));
@@ -255,17 +278,19 @@ for (const [plan, greets] of [
         for (const event of eventsAt(node.now)) tell(node, node.state, event, node.now);
         const later = node.now < LAST ? node.now + 1 : node.now;
         const waited = node.now < LAST ? node.state : moved(node.state, earlier);
-        for (const event of TICKS) tell(node, waited, event, later);
+        for (const event of ticksAt(later)) tell(node, waited, event, later);
         const { phase } = node.state;
         // Before the stream is there the call only rings: the control thread ends that.
         if (phase.at === 'opening' && phase.since === null) continue;
         for (const tools of flags) {
           for (const due of flags) {
             for (const hears of flags) {
-              const ms = endsAlone(node, { tools, due, hears });
-              longest = Math.max(longest, ms ?? 0);
-              if (ms === null)
-                found.push(`no end, ${JSON.stringify({ tools, due, hears })}: ${pathOf(node).join(' ')}`);
+              for (const listens of flags) {
+                const alone = { tools, due, hears, listens };
+                const ms = endsAlone(node, alone);
+                longest = Math.max(longest, ms ?? 0);
+                if (ms === null) found.push(`no end, ${JSON.stringify(alone)}: ${pathOf(node).join(' ')}`);
+              }
             }
           }
         }

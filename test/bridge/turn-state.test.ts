@@ -373,6 +373,56 @@ t.test('the end of a turn waits while speech seems to begin again', async (t) =>
   t.same(none.did, ['commit'], 'a click does not hold it longer');
 });
 
+t.test('a turn ends by sound that was listened to, not by time alone', async (t) => {
+  const { unheardMs, behindMs, endOfTurnMs } = R;
+  const ended = 7_800;
+  const over = ended + endOfTurnMs;
+  const paused = play(fresh(), [
+    ...GREETED,
+    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
+    [8_000, { type: 'speech-ended', endMs: ended }],
+  ]).state;
+  const table: [string, number, number, boolean][] = [
+    ['as far behind as listening always is', over, over - behindMs, true],
+    ['not yet', over - 1, over - 1, false],
+    ['his sound waits: so does the end', over + 500, over - behindMs - 1, false],
+    ['it was listened to, and is silence', over + 500, over - behindMs, true],
+    ['longest', over + unheardMs - 1, ended, false],
+    ['no sound is listened to any more', over + unheardMs, ended, true],
+    ['a caller whose clock is ahead of ours', over - 300, over, true],
+  ];
+  for (const [name, now, heardMs, ends] of table) {
+    const { did } = play(paused, [[now, { type: 'tick', heardMs }]]);
+    t.same(did, ends ? ['commit'] : [], name);
+  }
+  const waiting = play(paused, [
+    [over + 500, { type: 'tick', heardMs: ended + 200 }],
+    [over + 510, { type: 'speech-started', onsetMs: ended + 400 }],
+  ]);
+  t.match(waiting.state.phase, { at: 'caller', silentSince: null }, 'what waited was speech: one turn');
+  t.same(waiting.did, []);
+});
+
+t.test('what was not listened to stops nobody, and lets nobody go on', async (t) => {
+  const speaks: [number, TurnEvent] = [
+    2_100,
+    { type: 'voice', voice: { is: 'speaking', onsetMs: 2_000, pausedMs: 0 } },
+  ];
+  const held = play(fresh(), [...GREETED.slice(0, 4), speaks]).state;
+  const confirmed = 2_000 + R.confirmMs;
+  t.same(play(held, [[confirmed + 200, { type: 'tick', heardMs: 2_100 }]]).did, []);
+  t.same(play(held, [[confirmed + 200, { type: 'tick', heardMs: confirmed }]]).did.slice(0, 1), [
+    'interrupt',
+  ]);
+  const word = play(held, [
+    [2_500, { type: 'voice', voice: { is: 'quiet' } }],
+    [2_500, { type: 'speech-ended', endMs: 2_300 }],
+  ]).state;
+  const quiet = 2_300 + R.quietMs;
+  t.same(play(word, [[quiet + 200, { type: 'tick', heardMs: 2_500 }]]).did, []);
+  t.same(play(word, [[quiet + 200, { type: 'tick', heardMs: quiet }]]).did, ['resume']);
+});
+
 t.test('a caller who goes on before the answer is heard takes the turn back', async (t) => {
   const { did } = play(fresh(), [
     ...GREETED,

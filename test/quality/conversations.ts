@@ -24,6 +24,14 @@ export interface Talk {
   greeting: Sound | null;
   /** Every answer after it. */
   answer: Sound;
+  standstills?: readonly Standstill[];
+}
+
+/** The call's thread does nothing meanwhile, or what the line sends waits on its way: all of it comes at the end. */
+export interface Standstill {
+  of: 'thread' | 'line';
+  fromMs: number;
+  toMs: number;
 }
 
 /** What became of it, in ms of the stream at the carrier. */
@@ -94,6 +102,9 @@ function deadSocket(send: (message: string | Buffer) => void): WebSocket {
   };
   return socket as unknown as WebSocket;
 }
+
+const standsStill = ({ standstills = [] }: Talk, of: Standstill['of'], atMs: number) =>
+  standstills.some((one) => one.of === of && atMs >= one.fromMs && atMs < one.toMs);
 
 /** Holds every talk to its end, all at once. @param onProgress told the share that is done */
 export async function holdTalks(
@@ -189,7 +200,10 @@ export async function holdTalks(
 
       nowMs += TICK_AT_MS;
       const heard = vad.run();
-      for (const { ticks } of live) for (const tick of ticks) tick(nowMs);
+      for (const { ticks, talk } of live) {
+        if (standsStill(talk, 'thread', frame * FRAME_MS)) continue;
+        for (const tick of ticks) tick(nowMs);
+      }
       await heard;
       for (const { model } of live) model.flush();
 
@@ -207,7 +221,8 @@ export async function holdTalks(
           });
           one.model.flush();
         }
-        one.deliver();
+        const waits = (['thread', 'line'] as const).some((of) => standsStill(one.talk, of, frame * FRAME_MS));
+        if (!waits) one.deliver();
         if (frame * FRAME_MS < one.talk.lengthMs) continue;
         live.delete(one);
         await one.call.release();

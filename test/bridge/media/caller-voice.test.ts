@@ -31,6 +31,7 @@ t.test('each change is told once, on the clock of the call', async (t) => {
   hear(40, 0);
   hear(8, 0.9);
   t.ok(voice.speaking());
+  t.equal(voice.heardMs(), 500 + 48 * 32);
   hear(8, 0);
   const onset = 500 + 40 * 32;
   t.same(told, [
