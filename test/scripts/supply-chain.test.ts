@@ -103,3 +103,41 @@ t.test('what only other platforms need is taken out, and the command node is put
     t.equal(readlinkSync(at('.bin/node')), `../node-${process.platform}-${process.arch}/bin/node`);
   }
 });
+
+/** Every file of ours that a program reaches by its imports, with the packages that each asks for. */
+function packagesOf(entries: readonly string[]): Map<string, string> {
+  const asked = new Map<string, string>();
+  const seen = new Set<string>();
+  const open = [...entries];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    const code = read(file).replace(/^\s*import type .*?;$/gms, '');
+    for (const [, fixed, dynamic] of code.matchAll(
+      /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)/gm,
+    )) {
+      const target = fixed ?? dynamic ?? '';
+      if (target.startsWith('.')) open.push(join(dirname(file), target));
+      else if (!target.startsWith('node:')) asked.set(/^(@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target, file);
+    }
+  }
+  return asked;
+}
+
+t.test('what a user runs needs nothing that --omit=dev leaves out', async (t) => {
+  const asked = packagesOf([
+    'daemon.ts',
+    'control/cli/main.ts',
+    'scripts/demo.ts',
+    'scripts/simulate.ts',
+    // Programs of their own, started by those two.
+    'scripts/carrier-simulator/main.ts',
+    'scripts/model-simulator/main.ts',
+  ]);
+  for (const name of ['express', 'ws', 'better-sqlite3']) t.ok(asked.has(name), `${name} is seen`);
+  for (const [name, file] of asked)
+    t.ok(
+      name in manifest.dependencies,
+      `${file} needs ${name}, which is installed for work on the project alone`,
+    );
+});
