@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { exportRecording, NotARecording, repairRecording } from './audio/recording-file.ts';
+import { openRecordingExports } from './audio/recording-exports.ts';
+import { NotARecording, repairRecording } from './audio/recording-file.ts';
 import { wasLate } from './bridge/admission.ts';
 import { observeBridge } from './bridge/bridge-metrics.ts';
 import { observeAll } from './bridge/call-observers.ts';
@@ -74,12 +75,6 @@ export interface Daemon {
   /** Something broke that nobody caught: ends the live calls as far as that goes in two seconds. Nothing is closed. */
   crash(error: unknown): Promise<void>;
 }
-
-const openRecording: OpenRecording = (file, shape) =>
-  exportRecording(file, shape).catch((error: unknown) => {
-    if (error instanceof NotARecording) return 'damaged';
-    throw error;
-  });
 
 function version(): string {
   const text = readFileSync(new URL('./package.json', import.meta.url), 'utf8');
@@ -337,6 +332,13 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       const { low, check } = checks.storage;
       return { ok: checks.accepting && checks.media_threads && !low && check !== 'damaged', checks };
     };
+    const recordings = openRecordingExports();
+    closing.opened({ name: 'recording exports', shareMs: SHARE_MS.rest, close: () => recordings.close() });
+    const openRecording: OpenRecording = (file, shape) =>
+      recordings.open(file, shape).catch((error: unknown) => {
+        if (error instanceof NotARecording) return 'damaged';
+        throw error;
+      });
     const parts = {
       store,
       calls: switchboard,

@@ -1,6 +1,6 @@
 // The file of a recording once its call is over: mended after a crash, and streamed in another shape (one side, both mixed, 16 kHz).
-// It is converted a piece at a time: none holds the thread for longer than a millisecond or so, and memory does not grow with
-// the call. wavefile reads and writes the container; its conversions take whole files, so the samples are converted here.
+// It is converted a piece at a time, so that memory does not grow with the call, in a thread of its own (recording-exports.ts).
+// wavefile reads and writes the container; its conversions take whole files, so the samples are converted here.
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import wavefile from 'wavefile';
@@ -27,7 +27,7 @@ export class NotARecording extends Error {}
 const HEADER_BYTES = 44;
 const RATE_HZ = 8000;
 const PAIR_BYTES = 4;
-const BLOCK_PAIRS = 4096;
+const BLOCK_PAIRS = 16_384;
 
 /**
  * Writes the true sizes into a recording that was cut off by a crash. A whole file is left as it is.

@@ -197,10 +197,10 @@ export const callRoutes: Route[] = [
     method: 'get',
     path: '/v1/calls/:id/recording',
     operation: 'getRecording',
-    errors: ['conflict'],
+    errors: ['conflict', 'at_capacity'],
     summary: 'Download the recording of an ended call as WAV, whole or in ranges, or converted',
     description:
-      'As it is kept (stereo, 8 kHz, 16 bit) it can be had in ranges; converted by `channels` or `rate` it is made while it is sent, and always whole.',
+      'As it is kept (stereo, 8 kHz, 16 bit) it can be had in ranges; converted by `channels` or `rate` it is made while it is sent, and always whole. So many are converted at once: one more waits for some seconds, and is then refused with `at_capacity`.',
     status: 200,
     query: schemas.recordingShape,
     answer: null,
@@ -214,12 +214,12 @@ export const callRoutes: Route[] = [
       if (!isFinal(call, calls)) {
         throw new AppError('conflict', 'The call is live; its recording can be had once it has ended.');
       }
-      await sendRecording(
-        res,
-        { root: path.resolve(config.DATA_DIR), file, name: `${call.id}.wav` },
-        { channels: query.channels, rateHz: query.rate === '16000' ? 16000 : 8000 },
-        openRecording,
-      );
+      await sendRecording(res, {
+        orgId,
+        kept: { root: path.resolve(config.DATA_DIR), file, name: `${call.id}.wav` },
+        shape: { channels: query.channels, rateHz: query.rate === '16000' ? 16000 : 8000 },
+        open: openRecording,
+      });
       return null;
     },
   }),

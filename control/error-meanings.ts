@@ -50,7 +50,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   internal: 'A fault of the service. Try again; if it stays, give the request_id to whoever runs it.',
   carrier_error: "The carrier refused or could not be reached; `carrier_code` has the carrier's own code.",
   at_capacity:
-    'As many calls as the service takes are live, or it is too busy to take another well; wait as long as Retry-After says.',
+    'As many calls as the service takes are live, or it is too busy to take another well; of a recording, as many are being converted as may be at once. Wait as long as Retry-After says.',
   draining: 'The service is shutting down and takes no new calls.',
   storage_low: 'The disk is full, or so nearly that no new calls are taken until there is room.',
 };

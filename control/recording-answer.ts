@@ -6,6 +6,7 @@ import type { Response } from 'express';
 import { AppError } from '../errors.ts';
 import { errorBody } from './error-answer.ts';
 import { contextOf } from './request-context.ts';
+import { waitingRoom } from './waiting-room.ts';
 
 export interface RecordingShape {
   channels: 'stereo' | 'mono' | 'caller' | 'agent';
@@ -26,18 +27,43 @@ interface Kept {
   name: string;
 }
 
+/**
+ * Recordings converted at once. Each takes about a megabyte for as long as its reader does, and all of them together one
+ * core at most.
+ */
+const conversions = waitingRoom({ atOnce: 8, ofOne: 4, waiting: 32, waitMs: 10_000 });
+const TRY_AGAIN_SECONDS = 10;
+
 const GONE = 'The recording is no longer there.';
 
-/** Answers with a recording. @throws AppError not_found, conflict for one that cannot be converted */
-export function sendRecording(
+/**
+ * Answers with a recording of the organization `orgId`.
+ * @throws AppError not_found, conflict for one that cannot be converted, at_capacity when too many are
+ */
+export async function sendRecording(
   res: Response,
-  kept: Kept,
-  shape: RecordingShape,
-  open: OpenRecording,
+  o: { orgId: string; kept: Kept; shape: RecordingShape; open: OpenRecording },
 ): Promise<void> {
-  return shape.channels === 'stereo' && shape.rateHz === 8000
-    ? sendAsItIs(res, kept)
-    : sendConverted(res, kept, shape, open);
+  if (o.shape.channels === 'stereo' && o.shape.rateHz === 8000) return sendAsItIs(res, o.kept);
+  const gone = new AbortController();
+  const leaving = () => gone.abort();
+  res.once('close', leaving);
+  const leave = await conversions.enter(o.orgId, gone.signal);
+  res.off('close', leaving);
+  // Nobody is there to be told.
+  if (gone.signal.aborted) return leave?.();
+  if (leave === null) {
+    throw new AppError(
+      'at_capacity',
+      'As many recordings are being converted as may be at once; wait as long as Retry-After says. Without channels and rate it can be had as it is.',
+      { retryAfterSeconds: TRY_AGAIN_SECONDS, retryable: true },
+    );
+  }
+  try {
+    await sendConverted(res, o.kept, o.shape, o.open);
+  } finally {
+    leave();
+  }
 }
 
 async function sendConverted(res: Response, kept: Kept, shape: RecordingShape, open: OpenRecording) {

@@ -1,6 +1,7 @@
 // Calls over HTTP: both forms of dispatch, their rules, lists with filters and pages, transcripts, recordings, ending.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import t from 'tap';
 import { openRecording } from '../../audio/recording.ts';
 import { AppError } from '../../errors.ts';
@@ -615,6 +616,68 @@ t.test('a recording is converted while it is sent: mono, one side, 16 kHz', asyn
     t.same([answer.status, answer.body.error.code], [status, code], file);
   }
 });
+
+t.test(
+  'so many recordings are converted at once; more wait for their turn, and many more are refused',
+  async (t) => {
+    const dir = t.testdir({ recordings: { 'one.wav': '' } });
+    const open: Readable[] = [];
+    const rig = await openRig(t, {
+      env: { DATA_DIR: dir },
+      async openRecording() {
+        // Its reader goes on as long as the test likes.
+        const sound = new Readable({ read: () => {} });
+        sound.push('RIFF');
+        open.push(sound);
+        return { bytes: 8, sound };
+      },
+    });
+    const agent = await rig.agent();
+    const { id } = (await rig.api('POST', '/v1/calls', { body: { agent_id: agent.id, to: '+14155550123' } }))
+      .body;
+    await rig.api('POST', `/v1/calls/${id}/hangup`);
+    await rig.store.saveCall(id, { from: ['completed'], change: { recording_path: 'recordings/one.wav' } });
+    const leave = new AbortController();
+    const get = (signal?: AbortSignal) =>
+      fetch(`${rig.url}/v1/calls/${id}/recording?channels=mono`, {
+        headers: { authorization: `Bearer ${rig.key}` },
+        ...(signal === undefined ? {} : { signal }),
+      });
+    const taken = await Promise.all(Array.from({ length: 4 }, () => get()));
+    t.same(
+      taken.map(({ status }) => status),
+      [200, 200, 200, 200],
+    );
+    const impatient = get(leave.signal);
+    /** One more, which waits, or is refused within a moment. */
+    const oneMore = async () => {
+      const asked = get();
+      asked.catch(() => {});
+      return Promise.race([asked, new Promise<null>((none) => setTimeout(none, 30, null))]);
+    };
+    let refused: Response | null = null;
+    while (refused === null) refused = await oneMore();
+    t.equal(refused.status, 503);
+    t.equal(refused.headers.get('retry-after'), '10');
+    t.match(await refused.json(), { error: { code: 'at_capacity' } });
+    t.equal(open.length, 4, 'none of those who wait has its file open');
+    leave.abort();
+    await t.rejects(impatient);
+
+    open[0]?.push('data');
+    open[0]?.push(null);
+    t.equal(await taken[0]?.text(), 'RIFFdata');
+    // On a slow machine those who waited may have given up meanwhile.
+    while (open.length < 5) await oneMore();
+    t.pass('the next has its turn');
+    // All others, so that no test after this one finds them here.
+    for (let at = 1; at < open.length; at++) {
+      open[at]?.push('data');
+      open[at]?.push(null);
+      while (open[at]?.closed !== true) await new Promise((turn) => setImmediate(turn));
+    }
+  },
+);
 
 t.test('a call that nobody has is 404, and so is an id that is none', async (t) => {
   const rig = await openRig(t);

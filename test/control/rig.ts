@@ -96,6 +96,8 @@ export async function openRig(
     /** Pages that need what the routes work with. */
     dashboard?: (parts: ControlParts) => Router;
     path?: string;
+    /** In place of recordings that are files. */
+    openRecording?: ControlParts['openRecording'];
   } = {},
 ) {
   let at = Date.parse('2026-03-01T12:00:00.000Z');
@@ -235,11 +237,13 @@ export async function openRig(
     },
   };
 
-  const openRecording: ControlParts['openRecording'] = (file, shape) =>
-    exportRecording(file, shape).catch((error: unknown) => {
-      if (error instanceof NotARecording) return 'damaged' as const;
-      throw error;
-    });
+  const openRecording: ControlParts['openRecording'] =
+    o.openRecording ??
+    ((file, shape) =>
+      exportRecording(file, shape).catch((error: unknown) => {
+        if (error instanceof NotARecording) return 'damaged' as const;
+        throw error;
+      }));
   const parts = { store, calls, carrier, egress, config, log, strangers, now, monotonicMs, openRecording };
   const pages = o.dashboard?.(parts) ?? o.pages;
   const app = createApp({
