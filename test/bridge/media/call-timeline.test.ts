@@ -145,6 +145,24 @@ t.test('what is said until the file is open -> kept', async (t) => {
   t.notOk(call.left.includes(-1));
 });
 
+t.test('a line that is away for two minutes -> silence as long as that, and nothing lost', async (t) => {
+  const call = open();
+  const away = { from: 1_000, to: 121_000 };
+  for (let ms = 0; ms < 125_000; ms += FRAME_MS) {
+    if (ms < away.from || ms >= away.to) {
+      if (ms === away.to) call.timeline.agent(frame(77), ms);
+      call.timeline.caller(said(ms), ms, ms + FRAME_MS);
+    }
+    call.tick(ms + FRAME_MS);
+  }
+  call.timeline.close(125_000);
+  t.equal(call.left.length, 125_000 / FRAME_MS);
+  t.same(call.callerOff(), [0]);
+  t.equal(call.left.filter((ms) => ms < 0).length, (away.to - away.from) / FRAME_MS);
+  t.same(call.agentAt(), [[away.to, away.to + FRAME_MS]]);
+  t.equal(call.timeline.lateSamples, 0);
+});
+
 t.test('a second stream -> follows the first, never over it', async (t) => {
   const call = open();
   for (let ms = 0; ms < 1_000; ms += FRAME_MS) call.timeline.caller(said(ms), ms, 20);
