@@ -135,7 +135,9 @@ export function recordingAgrees({ sounds, scenario }: Evidence): Finding {
     const who = voice === 'caller' ? 'person' : 'agent';
     if (!holds(likeness)) problems.push(`the ${who}'s channel differs: ${described(likeness)}`);
     told.push(`${who} ${figure(likeness.weakest)}`);
-    shifts.push(...likeness.found.map(({ at, from }) => (at - from) / MS));
+    // What is not there has no place: the best of what resembles it may lie anywhere.
+    const there = likeness.found.filter(({ score }) => score >= LEAST_LIKENESS);
+    shifts.push(...there.map(({ at, from }) => (at - from) / MS));
   }
   const drift = shifts.length === 0 ? 0 : Math.max(...shifts) - Math.min(...shifts);
   if (shifts.length === 0) problems.push('nobody speaks in it');

@@ -466,6 +466,23 @@ for (const [what, check, spoil, from] of WRONG) {
   });
 }
 
+t.test(
+  'sound that is missing in the recording has no place: no voice is said to lie elsewhere',
+  async (t) => {
+    for (const [fromMs, toMs] of [
+      [18_000, 19_000],
+      [18_200, 20_400],
+    ] as const) {
+      const evidence = reminderEvidence();
+      evidence.sounds.recording!.agent.fill(0, fromMs * 8, toMs * 8);
+      const [found] = checkCall(evidence, RECORDING);
+      t.equal(found?.ok, false);
+      t.match(found?.detail, /channel differs/);
+      t.notMatch(found?.detail, /apart/);
+    }
+  },
+);
+
 t.test('answers are counted from the last word to the first sound', async (t) => {
   // The person's recordings end in words at 5500 + 10460 and 23000 + 5170 ms; the agent is heard at 18000 and 29500.
   t.same(answersOf(reminderEvidence()), [
