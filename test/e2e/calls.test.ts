@@ -126,12 +126,17 @@ t.test('calls', async (t) => {
         (await rig.billedSlack(carrier)),
       'both count the same seconds',
     );
-    const wav = await fetch(`${rig.lab.daemon.url}/v1/calls/${call.id}/recording`, {
-      headers: { authorization: `Bearer ${rig.lab.apiKey}` },
-    });
+    const recording = (query: string) =>
+      fetch(`${rig.lab.daemon.url}/v1/calls/${call.id}/recording${query}`, {
+        headers: { authorization: `Bearer ${rig.lab.apiKey}` },
+      });
+    const wav = await recording('');
     t.equal(wav.status, 200);
     const bytes = Buffer.from(await wav.arrayBuffer());
     t.equal(bytes.toString('latin1', 0, 4), 'RIFF');
+    const converted = Buffer.from(await (await recording('?channels=mono&rate=16000')).arrayBuffer());
+    t.equal(converted.length, bytes.length, 'one channel at twice the rate');
+    t.same([converted.readUInt16LE(22), converted.readUInt32LE(24)], [1, 16_000]);
     const seconds = (bytes.length - 44) / (8_000 * 2 * 2);
     const stream = carrier.streams[0];
     const streamed = ((stream?.endedMs ?? Number.NaN) - (stream?.startedMs ?? Number.NaN)) / 1000;
