@@ -264,17 +264,17 @@ const NEAR = [
   [2 * RATE_HZ, 8 * RATE_HZ],
 ] as const;
 
-/** Where a sound is in another: near the sample where it is expected, else anywhere, unless only `near` is asked for. */
-function locate(needle: Float32Array, hay: Float32Array, expected: number, near: boolean): Found {
+/** The better of two places. */
+const better = (one: Found, other: Found) => (other.score > one.score ? other : one);
+
+/** Where a sound is in another around the sample where it is expected, the nearest place that will do. */
+function locate(needle: Float32Array, hay: Float32Array, expected: number): Found {
   let best: Found = { at: 0, score: -1 };
   for (const [before, after] of NEAR) {
-    const found = correlate(needle, hay, expected - before, expected + needle.length + after);
-    if (found.score >= GOOD_ENOUGH) return found;
-    if (found.score > best.score) best = found;
+    best = better(best, correlate(needle, hay, expected - before, expected + needle.length + after));
+    if (best.score >= GOOD_ENOUGH) return best;
   }
-  if (near) return best;
-  const anywhere = correlate(needle, hay, 0, hay.length);
-  return anywhere.score > best.score ? anywhere : best;
+  return best;
 }
 
 /** The same sound backwards: as loud, the same pitch, and nothing of it intelligible. */
@@ -314,7 +314,7 @@ export function compare(
       { from: to - LEAST_PIECE, to },
     ].map((end) => ({
       ...end,
-      ...locate(source.subarray(end.from, end.to), target, end.from + expectedShift, true),
+      ...locate(source.subarray(end.from, end.to), target, end.from + expectedShift),
     }));
     const [head, tail] = ends as [Found & Stretch, Found & Stretch];
     if (head.score < GOOD_ENOUGH || tail.score < GOOD_ENOUGH) {
@@ -349,13 +349,21 @@ export function compare(
   };
   const look = (piece: Stretch, part: boolean): Likeness['found'] => {
     const needle = source.subarray(piece.from, piece.to);
-    const place = locate(needle, target, piece.from + expectedShift, part || missing >= MOST_MISSING);
+    const expected = piece.from + expectedShift;
+    // In its place in two parts (a listener that began anew in the middle, a clock that jumped) goes before whole elsewhere:
+    // who says a thing twice has it there too.
+    const [before, after] = NEAR[0];
+    let place = correlate(needle, target, expected - before, expected + needle.length + after);
+    let parts = place.score >= HALF_THERE && place.score < GOOD_ENOUGH ? inTwo(piece) : null;
+    if (parts !== null) return parts;
+    if (place.score < GOOD_ENOUGH) place = better(place, locate(needle, target, expected));
+    if (place.score < GOOD_ENOUGH && !part && missing < MOST_MISSING)
+      place = better(place, correlate(needle, target, 0, target.length));
     if (place.score >= GOOD_ENOUGH) {
       expectedShift = place.at - piece.from;
       return [{ ...piece, ...place }];
     }
-    // A listener that began anew in the middle, or a clock that jumped, has it in two parts.
-    const parts = place.score >= HALF_THERE ? inTwo(piece) : null;
+    parts = place.score >= HALF_THERE ? inTwo(piece) : null;
     if (parts !== null) return parts;
     if (!part) missing++;
     return [{ ...piece, ...place }];

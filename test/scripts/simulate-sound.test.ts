@@ -103,6 +103,23 @@ t.test('a copy whose clock jumped by some milliseconds in the middle of a word i
   t.same([...new Set(found.map(({ at, from }) => at - from))], [0, 75]);
 });
 
+t.test('what is said twice is found where it was said, with a small jump in it too', async (t) => {
+  const phrase = jfk.subarray(8.2 * 8000, 9.6 * 8000);
+  const source = new Float32Array(20 * 8000);
+  source.set(phrase, 2 * 8000);
+  source.set(phrase, 14 * 8000);
+  // Second time, the first half lies 12 ms early.
+  const target = source.slice();
+  target.copyWithin(14 * 8000 - 96, 14 * 8000, 14.7 * 8000);
+  const likeness = compare(source, target, 0);
+  t.ok(likeness.weakest > 0.9, `${likeness.weakest}`);
+  const offs = likeness.found.map(({ at, from }) => (at - from) / 8);
+  t.ok(
+    offs.every((ms) => Math.abs(ms) < 20),
+    `${offs}`,
+  );
+});
+
 t.test('silence holds nothing', async (t) => {
   const likeness = compare(jfk, new Float32Array(80_000), 0);
   t.ok(Math.abs(likeness.weakest) < 0.01, String(likeness.weakest));
