@@ -43,10 +43,10 @@ const DEAD_LINE = {
 const PREROLL_KEPT_MS = 4_000;
 
 /**
- * Without a frame for this long the line sends none: a pause of its carrier, and nothing to be listened to. Longer than TCP takes
- * to send a lost segment again.
+ * Without a frame for this long the line sends none: a pause of its carrier, and nothing to be listened to. TCP sends a lost
+ * segment again sooner; a carrier that sends no silence has its callers answered so much later.
  */
-const NO_SOUND_MS = 320;
+const NO_SOUND_MS = 500;
 
 /** How often the control thread is told that the call is looked after. */
 const ALIVE_EVERY_MS = 5_000;

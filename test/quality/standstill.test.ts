@@ -25,7 +25,7 @@ t.test('no pause is cut for a thread that slept, nor for a segment that came lat
     ['thread', 500],
     ['thread', 1_500],
     ['line', 200],
-    ['line', 300],
+    ['line', 450],
   ];
   const still = kinds.flatMap(([of, ms]) => standingStill(of, ms));
   const { cut, notes } = judge(still, await holdTalks(still));
