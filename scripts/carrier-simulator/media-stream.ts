@@ -78,6 +78,8 @@ export class MediaStream {
   #firstTimestamp = 0;
   #mediaFromMs = 0;
   #lastMediaMs: number | null = null;
+  /** When the carrier's own clock brought the last frame of the stream's first track. */
+  #frameAt: number | null = null;
   #dry: { atMs: number; afterMark: boolean } | null = null;
   readonly #impairment: Impairment;
   #fate: Fate = 'send';
@@ -143,7 +145,13 @@ export class MediaStream {
   /** A frame of the callee (track inbound) or of what is played (outbound), once per tick. */
   media(track: 'inbound' | 'outbound', frame: { base64: string; levelDb: number }): void {
     if (this.#state !== 'open' || !this.#request.tracks.includes(track)) return;
-    if (track === this.#request.tracks[0]) this.#tick(frame.levelDb);
+    if (track === this.#request.tracks[0]) {
+      const now = performance.now();
+      const pausedMs = now - (this.#frameAt ?? now);
+      this.report.standstillMs = Math.max(this.report.standstillMs, Math.round(pausedMs));
+      this.#frameAt = now;
+      this.#tick(frame.levelDb);
+    }
     if (this.#isEnded() || this.#samples === 0) return;
     switch (this.#fate) {
       case 'omit':

@@ -25,6 +25,8 @@ export interface StreamReport {
   endedMs: number | null;
   end: StreamEnd | null;
   sent: { media: number; marks: number; digits: number; firstTimestamp: number | null; lost: number };
+  /** The longest that the carrier itself stood still between two of its frames: a machine without time, no fault of the line. */
+  standstillMs: number;
   received: { media: number; bytes: number; marks: number; clears: number; firstMediaMs: number | null };
   marks: MarkReport[];
   clears: { atMs: number; droppedBytes: number; marks: string[] }[];
@@ -59,6 +61,7 @@ export function newReport(
     endedMs: null,
     end: null,
     sent: { media: 0, marks: 0, digits: 0, firstTimestamp: null, lost: 0 },
+    standstillMs: 0,
     received: { media: 0, bytes: 0, marks: 0, clears: 0, firstMediaMs: null },
     marks: [],
     clears: [],

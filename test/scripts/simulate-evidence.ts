@@ -183,6 +183,7 @@ function build(o: {
         endedMs: ANSWERED_MS + o.endMs,
         end: null,
         sent: { media: o.endMs / 20, marks: 0, digits: 0, firstTimestamp: 80, lost: 0 },
+        standstillMs: 20,
         received: { media: 10, bytes: heardMs * MS, marks: 0, clears: 0, firstMediaMs: STREAM_MS },
         marks: [],
         clears: [],
