@@ -120,7 +120,7 @@ export function agentReachesCaller({ sessions, sounds, carrier, scenario }: Evid
   );
 }
 
-export function recordingAgrees({ sounds, scenario }: Evidence): Finding {
+export function recordingAgrees({ sounds, scenario, carrier }: Evidence): Finding {
   if (!talks(scenario)) return null;
   const { phone, recording } = sounds;
   if (phone === null) return found(['the phone network has no recording'], '');
@@ -128,12 +128,15 @@ export function recordingAgrees({ sounds, scenario }: Evidence): Finding {
   const problems: string[] = [];
   const shifts: number[] = [];
   const told: string[] = [];
+  const holed = carrier?.streams.some(({ gaps }) => gaps.some(({ afterMark }) => !afterMark)) === true;
   for (const voice of ['caller', 'agent'] as const) {
     const stretches = speechStretches(phone[voice], { leastMs: 200 });
     if (stretches.length === 0) continue;
     const likeness = compare(phone[voice], recording[voice], 0, stretches);
     const who = voice === 'caller' ? 'person' : 'agent';
-    if (!holds(likeness)) problems.push(`the ${who}'s channel differs: ${described(likeness)}`);
+    // Marks stand a tenth of a second apart: where between two of them the line fell silent for a moment, nobody is told.
+    const like = voice === 'agent' && holed ? { ...likeness, weakest: likeness.mean } : likeness;
+    if (!holds(like)) problems.push(`the ${who}'s channel differs: ${described(likeness)}`);
     told.push(`${who} ${figure(likeness.weakest)}`);
     // What is not there has no place: the best of what resembles it may lie anywhere.
     const there = likeness.found.filter(({ score }) => score >= LEAST_LIKENESS);

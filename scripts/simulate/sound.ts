@@ -258,6 +258,8 @@ const MOST_MISSING = 2;
 /** Shorter ones resemble too much. */
 const LEAST_PIECE = 150 * MS;
 const SEAM_STEP = 5 * MS;
+/** And what is shorter than this is not taken for itself far from its place. */
+const LEAST_FAR = 500 * MS;
 /** Where a sound is looked for, around the place where it is expected: hardly moved, then moved by a turn or two. */
 const NEAR = [
   [0.2 * RATE_HZ, 0.2 * RATE_HZ],
@@ -266,6 +268,9 @@ const NEAR = [
 
 /** The better of two places. */
 const better = (one: Found, other: Found) => (other.score > one.score ? other : one);
+
+/** Whether a place is another than the expected one. */
+const isFar = (at: number, expected: number) => Math.abs(at - expected) > NEAR[0][0];
 
 /** Where a sound is in another around the sample where it is expected, the nearest place that will do. */
 function locate(needle: Float32Array, hay: Float32Array, expected: number): Found {
@@ -327,6 +332,8 @@ export function compare(
       const first = similarity(source.subarray(from, seam), target, head.at);
       const second = similarity(source.subarray(seam, to), target, seam + tailShift);
       if (Math.min(first, second) < bestScore) continue;
+      if (isFar(head.at, from + expectedShift) && seam - from < LEAST_FAR) continue;
+      if (isFar(tail.at, tail.from + expectedShift) && to - seam < LEAST_FAR) continue;
       bestScore = Math.min(first, second);
       best = [
         { from, to: seam, at: head.at, score: first },
@@ -356,8 +363,9 @@ export function compare(
     let place = correlate(needle, target, expected - before, expected + needle.length + after);
     let parts = place.score >= HALF_THERE && place.score < GOOD_ENOUGH ? inTwo(piece) : null;
     if (parts !== null) return parts;
-    if (place.score < GOOD_ENOUGH) place = better(place, locate(needle, target, expected));
-    if (place.score < GOOD_ENOUGH && !part && missing < MOST_MISSING)
+    const far = needle.length >= LEAST_FAR;
+    if (far && place.score < GOOD_ENOUGH) place = better(place, locate(needle, target, expected));
+    if (far && place.score < GOOD_ENOUGH && !part && missing < MOST_MISSING)
       place = better(place, correlate(needle, target, 0, target.length));
     if (place.score >= GOOD_ENOUGH) {
       expectedShift = place.at - piece.from;

@@ -483,6 +483,15 @@ t.test(
   },
 );
 
+t.test('a moment that is missing beside a hole of the line is held against the whole voice', async (t) => {
+  for (const holed of [false, true]) {
+    const evidence = reminderEvidence();
+    evidence.sounds.recording!.agent.fill(0, 18_500 * 8, 18_800 * 8);
+    if (holed) evidence.carrier!.streams[0]!.gaps.push({ atMs: 18_500, ms: 300, afterMark: false });
+    t.equal(checkCall(evidence, RECORDING)[0]?.ok, holed);
+  }
+});
+
 t.test('answers are counted from the last word to the first sound', async (t) => {
   // The person's recordings end in words at 5500 + 10460 and 23000 + 5170 ms; the agent is heard at 18000 and 29500.
   t.same(answersOf(reminderEvidence()), [

@@ -120,6 +120,17 @@ t.test('what is said twice is found where it was said, with a small jump in it t
   );
 });
 
+t.test('a short sound that is missing in its place is not found far away', async (t) => {
+  const source = new Float32Array(20 * 8000);
+  // A syllable, said twice.
+  const syllable = jfk.subarray(8.3 * 8000, 8.55 * 8000);
+  source.set(syllable, 2 * 8000);
+  source.set(syllable, 8 * 8000);
+  const target = source.slice().fill(0, 2 * 8000, 2.25 * 8000);
+  const [first] = compare(source, target, 0, [{ from: 2 * 8000, to: 2.25 * 8000 }]).found;
+  t.ok((first?.score ?? 1) < 0.9, `${first?.score} at ${(first?.at ?? 0) / 8} ms`);
+});
+
 t.test('silence holds nothing', async (t) => {
   const likeness = compare(jfk, new Float32Array(80_000), 0);
   t.ok(Math.abs(likeness.weakest) < 0.01, String(likeness.weakest));
