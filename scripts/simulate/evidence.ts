@@ -136,6 +136,8 @@ export interface Evidence {
   /** Refused requests to the extraction endpoint. */
   refusedExtractions: string[];
   media: MediaCounts | null;
+  /** For how long in all this machine kept a process waiting that only waits, while the calls were on, in milliseconds. */
+  machineLateMs: number;
   /** Lines of the daemon's log at level error, about this call or about none. */
   logErrors: string[];
   toolRequests: ToolRequest[];

@@ -18,6 +18,7 @@ import type {
   TwoVoices,
 } from './evidence.ts';
 import { CallTeller, ENDED, readEvents } from './follow.ts';
+import { openLateness } from './lateness.ts';
 import { type OrderServer, openOrderServer } from './order-server.ts';
 import { modelScenario, type Scenario } from './scenarios.ts';
 import type { Screen } from './screen.ts';
@@ -99,6 +100,7 @@ class Run {
   readonly #reading: Promise<void>[] = [];
   readonly #events: ReceivedEvent[] = [];
   readonly #refused: string[] = [];
+  #machineLateMs = 0;
   #secret = '';
   #teller: CallTeller | null = null;
 
@@ -329,12 +331,15 @@ class Run {
     const [only] = placed;
     const giveUp = new AbortController();
     const timer = setTimeout(() => giveUp.abort(), MOST_CALL_MS + placed.length * 1000);
+    const lateness = openLateness();
     try {
       if (placed.length === 1 && only !== undefined && this.#teller !== null) {
         await this.#teller.follow(only.callId, AbortSignal.any([signal, giveUp.signal]));
       } else await this.#watchMany(placed, giveUp.signal);
     } finally {
       clearTimeout(timer);
+      this.#machineLateMs = lateness.totalMs();
+      lateness.close();
       const note = 'the call is over: waiting for its result, then comparing the sound of all sides';
       screen.live({ state: '', person: false, agent: false, note });
     }
@@ -423,6 +428,7 @@ class Run {
         sessions: sessions.filter(({ config }) => config.instructions.includes(placed.tag)),
         refusedExtractions: [...this.#refused],
         media,
+        machineLateMs: this.#machineLateMs,
         logErrors: lab.daemon.lines.flatMap((line) => {
           const parsed = parsedLine(line);
           if (parsed?.level !== 'error') return [];

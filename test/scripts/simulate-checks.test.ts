@@ -492,6 +492,17 @@ t.test('a moment that is missing beside a hole of the line is held against the w
   }
 });
 
+t.test('holes that a busy machine tears are told, and are no fault of the call', async (t) => {
+  for (const lateMs of [0, 200, 500]) {
+    const evidence = reminderEvidence();
+    evidence.carrier!.streams[0]!.gaps.push({ atMs: 18_500, ms: 300, afterMark: false });
+    evidence.machineLateMs = lateMs;
+    const found = checkCall(evidence).find(({ name }) => name === TO_PERSON);
+    t.equal(found?.ok, lateMs === 500);
+    t.match(found?.detail, /1 hole in it, 300 ms together/);
+  }
+});
+
 t.test('answers are counted from the last word to the first sound', async (t) => {
   // The person's recordings end in words at 5500 + 10460 and 23000 + 5170 ms; the agent is heard at 18000 and 29500.
   t.same(answersOf(reminderEvidence()), [

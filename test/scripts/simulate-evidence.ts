@@ -259,6 +259,7 @@ function build(o: {
     carrier,
     sessions: [session],
     refusedExtractions: [],
+    machineLateMs: 0,
     media: {
       framesIn: o.endMs / 20,
       framesOut: heardMs / 20,
