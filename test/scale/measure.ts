@@ -180,7 +180,7 @@ function sampleOf(db: Database.Database): Sample {
     oldEvent: one('SELECT id FROM events WHERE org_id = ? AND seq > 1000 ORDER BY seq LIMIT 1', org),
     lastEvent: one('SELECT id FROM events WHERE org_id = ? ORDER BY seq DESC LIMIT 1', org),
     middle,
-    calls: Number(one('SELECT sum(calls) FROM call_hours WHERE org_id = ?', org)),
+    calls: Number(one('SELECT count(*) FROM calls WHERE org_id = ?', org)),
     count: {
       'calls of all organizations': count('calls'),
       events: count('events'),
