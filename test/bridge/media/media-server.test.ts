@@ -1,7 +1,7 @@
 // The media listener's own decisions about a socket, against a call that takes none.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { createBrowserWire } from '../../../bridge/carriers/browser-wire.ts';
 import type { LiveCall } from '../../../bridge/media/live-call.ts';
@@ -66,10 +66,10 @@ t.test('a refused socket is gone, though its client never closes its side', asyn
   t.same(refused, ['signature']);
 });
 
-t.test('a stream that has said its start while the thread stood still has said it in time', async (t) => {
+/** A server whose only call takes any stream; what became of them. */
+async function openTaking(t: Test, startMs?: number) {
   const callId = '0192f5a0-0000-7000-8000-000000000000';
-  const refused: string[] = [];
-  let asked = 0;
+  const seen = { refused: [] as string[], taken: 0 };
   const server = await openMediaServer({
     port: 0,
     carrier: () => ({ verify: () => true, createWire: createBrowserWire }),
@@ -78,22 +78,48 @@ t.test('a stream that has said its start while the thread stood still has said i
         callId,
         carrier: 'browser',
         attach() {
-          asked++;
+          seen.taken++;
           return true;
         },
         detach() {},
       };
       return call as LiveCall;
     },
-    refused: (why) => void refused.push(why),
+    refused: (why) => void seen.refused.push(why),
+    ...(startMs === undefined ? {} : { startMs }),
   });
   t.teardown(() => server.close());
   const socket = new WebSocket(`ws://127.0.0.1:${server.port}/media/1/browser/${callId}`);
+  t.teardown(() => socket.terminate());
   await once(socket, 'open');
-  socket.send(JSON.stringify({ type: 'start', version: 1, call_id: callId, token: 'right' }));
+  const start = JSON.stringify({ type: 'start', version: 1, call_id: callId, token: 'right' });
+  return { seen, socket, start };
+}
+
+const settled = async (seen: { refused: string[]; taken: number }) => {
+  while (seen.taken + seen.refused.length === 0) await new Promise((turn) => setImmediate(turn));
+};
+
+t.test('a stream that has said its start while the thread stood still has said it in time', async (t) => {
+  const { seen, socket, start } = await openTaking(t, 1_000);
+  socket.send(start);
   // Longer than a stream has for its start.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_500);
-  while (asked + refused.length === 0) await new Promise((turn) => setImmediate(turn));
-  t.same([refused, asked], [[], 1]);
-  socket.terminate();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
+  await settled(seen);
+  t.same(seen, { refused: [], taken: 1 });
 });
+
+t.test(
+  'a start that a thread before this one held back for seconds is taken; none at all is not',
+  async (t) => {
+    const { seen, socket, start } = await openTaking(t);
+    await new Promise((later) => setTimeout(later, 6_000));
+    socket.send(start);
+    await settled(seen);
+    t.same(seen, { refused: [], taken: 1 });
+
+    const { seen: never } = await openTaking(t, 100);
+    await settled(never);
+    t.same(never, { refused: ['no start'], taken: 0 });
+  },
+);
