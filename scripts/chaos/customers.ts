@@ -34,6 +34,8 @@ export interface CustomersOptions {
   inboundNumber: string;
   /** After this long, a customer says so and goes. */
   patienceMs: number;
+  /** Resolves when another call may begin. Without it, at once. */
+  mayBegin?: () => Promise<void>;
 }
 
 const ENDED = ['completed', 'no_answer', 'busy', 'canceled', 'failed'];
@@ -144,6 +146,8 @@ export function startCustomers(o: CustomersOptions): Customers {
 
   async function line(): Promise<void> {
     while (!stopping) {
+      await o.mayBegin?.();
+      if (stopping) return;
       begun += 1;
       live += 1;
       try {
