@@ -1,8 +1,8 @@
 // A Redis of the campaign's own, on a port of its own, to be emptied and killed at will. Knows nothing of what uses it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
+import { freePort } from '../free-port.ts';
 
 export interface ChaosRedis {
   url: string;
@@ -26,14 +26,6 @@ export function findRedis(): string | null {
     }
   }
   return null;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((done) => server.close(() => done()));
-  return port;
 }
 
 /** Starts one in `folder`. @throws Error when it does not come up */

@@ -1,5 +1,4 @@
 // Exports in a thread of their own: the same bytes as without it, at next to nothing of this thread's time.
-import { openSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -8,6 +7,7 @@ import t, { type Test } from 'tap';
 import { openRecording } from '../../audio/recording.ts';
 import { openRecordingExports } from '../../audio/recording-exports.ts';
 import { exportRecording, NotARecording, type RecordingShape } from '../../audio/recording-file.ts';
+import { writeSilence } from './silent-recording.ts';
 
 const SHAPES: RecordingShape[] = [
   { channels: 'mono', rateHz: 8000 },
@@ -19,21 +19,6 @@ function open(t: Test) {
   const exports = openRecordingExports();
   t.teardown(() => exports.close());
   return exports;
-}
-
-/** A recording of so many seconds of silence. */
-async function silence(t: Test, seconds: number): Promise<string> {
-  const path = join(t.testdir(), 'call.wav');
-  await (await openRecording(path)).close();
-  const bytes = seconds * 8000 * 4;
-  truncateSync(path, 44 + bytes);
-  const file = openSync(path, 'r+');
-  const size = Buffer.alloc(4);
-  size.writeUInt32LE(bytes + 36);
-  writeSync(file, size, 0, 4, 4);
-  size.writeUInt32LE(bytes);
-  writeSync(file, size, 0, 4, 40);
-  return path;
 }
 
 t.test('several at once have the bytes that each would have by itself', async (t) => {
@@ -68,7 +53,8 @@ t.test('what is no recording, or is not there, is told as without the thread', a
 });
 
 t.test('this thread has little of the work', async (t) => {
-  const path = await silence(t, 900);
+  const path = join(t.testdir(), 'call.wav');
+  await writeSilence(path, 900);
   const shape = { channels: 'stereo', rateHz: 16000 } as const;
   const exports = open(t);
   const nowhere = () => new Writable({ write: (_piece, _encoding, done) => done() });
@@ -86,7 +72,8 @@ t.test('this thread has little of the work', async (t) => {
 });
 
 t.test('left in the middle it ends, and so does everything at the close', async (t) => {
-  const path = await silence(t, 60);
+  const path = join(t.testdir(), 'call.wav');
+  await writeSilence(path, 60);
   const exports = open(t);
   const [shape] = SHAPES as [RecordingShape];
   const [left, other] = [await exports.open(path, shape), await exports.open(path, shape)];

@@ -1,5 +1,5 @@
 // What becomes of a recording's file: other shapes of it, as wavefile reads them; its repair is in recording.test.ts.
-import { openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -8,6 +8,7 @@ import wavefile from 'wavefile';
 import { openRecording } from '../../audio/recording.ts';
 import { exportRecording, type RecordingShape } from '../../audio/recording-file.ts';
 import { readFixture } from './fixtures.ts';
+import { writeSilence } from './silent-recording.ts';
 
 async function record(path: string, caller: Int16Array, agent: Int16Array): Promise<void> {
   const recording = await openRecording(path);
@@ -64,15 +65,7 @@ t.test('an empty recording is an empty file of the right shape', async (t) => {
 
 t.test('an hour is converted in small pieces, and others have their turn between them', async (t) => {
   const path = join(t.testdir(), 'hour.wav');
-  await (await openRecording(path)).close();
-  const bytes = 3600 * 8000 * 4;
-  truncateSync(path, 44 + bytes);
-  const file = openSync(path, 'r+');
-  const size = Buffer.alloc(4);
-  size.writeUInt32LE(bytes + 36);
-  writeSync(file, size, 0, 4, 4);
-  size.writeUInt32LE(bytes);
-  writeSync(file, size, 0, 4, 40);
+  const bytes = await writeSilence(path, 3600);
 
   const { bytes: promised, sound } = await exportRecording(path, { channels: 'stereo', rateHz: 16000 });
   t.equal(promised, 44 + 2 * bytes);

@@ -2,6 +2,7 @@
 // All of it follows from a seed.
 import { gzipSync } from 'node:zlib';
 import type { JsonSchema } from '../../control/openapi.ts';
+import { seeded } from '../random.ts';
 
 export interface Random {
   /** A whole number from 0 to n - 1. */
@@ -12,13 +13,7 @@ export interface Random {
 
 /** The same numbers for the same seed (mulberry32). */
 export function randomOf(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = seeded(seed);
   return {
     below: (n) => Math.floor(next() * n),
     chance: (probability) => next() < probability,

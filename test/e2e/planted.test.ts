@@ -1,15 +1,17 @@
 // Recognizable values are planted wherever a secret, a number or speech can enter, calls go well and badly, the process
 // is killed; then everything the daemon shows to others than their owner is searched for them.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
+import { findRedis } from '../../scripts/chaos/redis.ts';
+import { freePort } from '../../scripts/free-port.ts';
 import { ENDED, openRig, until } from './rig.ts';
 
 /** Numbers that occur nowhere else: of a range no carrier of the lab sells. */
@@ -33,26 +35,6 @@ function find(text: string, plants: readonly Plant[]): string[] {
     ];
     return spellings.some((spelling) => lower.includes(spelling.toLowerCase())) ? [name] : [];
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((done) => server.close(() => done()));
-  return port;
-}
-
-function redisServer(): string | null {
-  for (const name of ['redis-server', 'valkey-server']) {
-    try {
-      execFileSync(name, ['--version'], { stdio: 'ignore' });
-      return name;
-    } catch {
-      // Not on this machine.
-    }
-  }
-  return null;
 }
 
 /** A Redis with a password, and everything that was ever said to it. */
@@ -115,7 +97,7 @@ function sign(token: string, url: string, fields: Record<string, string>): strin
 }
 
 t.test('planted values', async (t) => {
-  const server = redisServer();
+  const server = findRedis();
   const redisPassword = 'plantedRedisPassword71';
   const redis = server === null ? null : await openRedis(t, server, redisPassword);
 

@@ -1,13 +1,13 @@
 // Strangers that take connections and give nothing, thousands of every kind, beside live calls, the carrier's hooks and an
 // operator who asks: nobody of these may notice, and the strangers do not stay.
 import { createHmac, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
+import { freePort } from '../../scripts/free-port.ts';
 import { openRig, type Rig, until } from './rig.ts';
 
 t.setTimeout(900_000);
@@ -206,15 +206,6 @@ async function liveCalls(rig: Rig, count: number) {
     await rig.ended(call.id);
   }
   return { calls, reports, dial };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /**

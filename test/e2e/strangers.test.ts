@@ -1,18 +1,8 @@
 // Strangers at every door of a real daemon: what they do is counted, and fills no log.
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import t from 'tap';
 import { WebSocket } from 'ws';
+import { freePort } from '../../scripts/free-port.ts';
 import { openRig, until } from './rig.ts';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 t.test('what strangers do is counted, and its lines in the log are few', async (t) => {
   const mediaPort = await freePort();

@@ -1,6 +1,7 @@
 // The short form of `npm run quality`, on the project's own recordings: what a change to detection or turn-taking must not
 // lose. And the measures themselves, held against streams whose scores are known.
 import t from 'tap';
+import { seeded } from '../random.ts';
 import type { Heard } from './detectors.ts';
 import { label } from './labels.ts';
 import { measure } from './measure.ts';
@@ -8,7 +9,7 @@ import { pictureOf } from './picture.ts';
 import { readRecordings } from './recordings.ts';
 import { asText, detectorRows, over, talkRows } from './report.ts';
 import { scoreOf } from './scores.ts';
-import { atRms, joined, seeded, silent, tone, white } from './sounds.ts';
+import { atRms, joined, silent, tone, white } from './sounds.ts';
 import { judge } from './talk-scores.ts';
 import type { LabelledTalk } from './talks.ts';
 

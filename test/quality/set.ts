@@ -1,5 +1,7 @@
 // PURE. The labelled streams for the detectors: recordings at levels, over noises, through codecs and losses, and streams in
 // which nobody speaks. Deterministic: every stream draws from a seed of its own name.
+
+import { type Random, seeded } from '../random.ts';
 import { atLevel, type Clip, type Span } from './labels.ts';
 import type { Recordings } from './recordings.ts';
 import {
@@ -14,11 +16,9 @@ import {
   music,
   pick,
   pink,
-  type Random,
   type Sound,
   samplesOf,
   scaled,
-  seeded,
   seedOf,
   silent,
   slam,

@@ -1,23 +1,11 @@
 // PURE. What a line carries besides speech, made from seeds: noises, music, tones, sounds people make; and the arithmetic of
 // levels, mixing and echo. Sounds are 8 kHz, 1 is full scale; levels are dB of a full-scale square wave, as in audio/levels.ts.
 import { decodeMulaw, encodeMulaw } from '../../audio/g711.ts';
+import type { Random } from '../random.ts';
 
 export type Sound = Float64Array;
-export type Random = () => number;
-
 export const RATE_HZ = 8000;
 export const samplesOf = (ms: number): number => Math.round(ms * 8);
-
-/** Even numbers 0..1 from a seed (mulberry32): the same on every machine. */
-export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** A seed out of a name, so that adding a case changes no other. FNV-1a. */
 export function seedOf(name: string): number {

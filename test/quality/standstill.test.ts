@@ -1,9 +1,10 @@
 // A thread or a line that stands still in a caller's pause, and gives what it kept back all at once: the pause is judged by the
 // sound, not by the time that passed meanwhile. And a line that sends nothing more keeps nobody waiting for long.
 import t from 'tap';
+import { seeded } from '../random.ts';
 import { holdTalks, type Standstill } from './conversations.ts';
 import { readRecordings } from './recordings.ts';
-import { between, seeded } from './sounds.ts';
+import { between } from './sounds.ts';
 import { judge } from './talk-scores.ts';
 import { type LabelledTalk, talksOf } from './talks.ts';
 

@@ -1,5 +1,7 @@
 // PURE. The labelled calls: barge-ins, echoes, words of assent and other sounds over the agent's voice, ends of turns, pauses.
 // Each draws from a seed of its own name, and says what is true of it; what the product made of it is judged in talk-scores.ts.
+
+import { type Random, seeded } from '../random.ts';
 import type { Talk } from './conversations.ts';
 import { atLevel, type Clip, clipOf } from './labels.ts';
 import type { Recordings } from './recordings.ts';
@@ -13,11 +15,9 @@ import {
   looped,
   mhm,
   pick,
-  type Random,
   rmsDb,
   type Sound,
   samplesOf,
-  seeded,
   seedOf,
   slam,
   throughMulaw,

@@ -31,6 +31,7 @@ import {
   TURNS,
 } from '../../storage/sqlite/rows.ts';
 import { openDatabase } from '../../storage/sqlite.ts';
+import { seeded } from '../random.ts';
 import { speech } from './speech.ts';
 
 export interface FillOptions {
@@ -57,17 +58,6 @@ const ENDS: readonly [CallStatus, number][] = [
   ['canceled', 1],
 ];
 const HOUR_MS = 3_600_000;
-
-/** Numbers from a seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let z = Math.imul(state ^ (state >>> 15), 1 | state);
-    z = (z + Math.imul(z ^ (z >>> 7), 61 | z)) ^ z;
-    return ((z ^ (z >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Ids in the order of time, as the daemon's are (UUID version 7), but from the seed. */
 function idsFrom(random: () => number): (atMs: number) => string {

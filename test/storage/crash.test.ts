@@ -6,18 +6,8 @@ import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
 import t from 'tap';
 import { openStore } from '../../storage/sqlite-store.ts';
+import { seeded } from '../random.ts';
 import { addOrganization, at, makeCall, makeEndpoint, stoppedClock, succeeded } from './makers.ts';
-
-/** Numbers from a seed (mulberry32), so that a failing run can be run again. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let z = Math.imul(state ^ (state >>> 15), 1 | state);
-    z = (z + Math.imul(z ^ (z >>> 7), 61 | z)) ^ z;
-    return ((z ^ (z >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Kills a committing process after some number of acknowledgements; answers what it had acknowledged. */
 async function runAndKill(path: string, after: number): Promise<{ queued: string[]; completed: string[] }> {

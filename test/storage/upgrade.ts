@@ -13,6 +13,7 @@ import { MIGRATIONS } from '../../storage/migrations.ts';
 import type { Tool } from '../../storage/records.ts';
 import { openDatabase } from '../../storage/sqlite.ts';
 import { openStore } from '../../storage/sqlite-store.ts';
+import { seeded } from '../random.ts';
 import { at, makeAgent, makeCall, makeEndpoint, makeItem, makeKey, makeOrganization } from './makers.ts';
 
 const CALLS = 1500;
@@ -222,18 +223,6 @@ async function openAndKill(path: string, afterMs: number): Promise<{ finished: b
   return { finished, ms: performance.now() - begun };
 }
 
-/** A small generator with a seed (mulberry32), so that a run can be had again. */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let z = state;
-    z = Math.imul(z ^ (z >>> 15), z | 1);
-    z ^= z + Math.imul(z ^ (z >>> 7), z | 61);
-    return ((z ^ (z >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 export interface UpgradeReport {
   seed: number;
   kills: number;
@@ -254,7 +243,7 @@ export async function killUpgrades(o: {
   say?: (line: string) => void;
 }): Promise<UpgradeReport> {
   const { kills, seed, schemas = OLD_SCHEMAS, say = () => {} } = o;
-  const chance = random(seed);
+  const chance = seeded(seed);
   const folder = mkdtempSync(join(tmpdir(), 'offhook-upgrade-'));
   const report: UpgradeReport = { seed, kills: 0, old: 0, fresh: 0, sealed: 0, late: 0, faults: [] };
   try {

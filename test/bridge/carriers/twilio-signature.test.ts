@@ -2,6 +2,7 @@
 import t from 'tap';
 import webhooks from 'twilio/lib/webhooks/webhooks.js';
 import { type FormFields, signTwilio, verifyTwilio } from '../../../bridge/carriers/twilio-signature.ts';
+import { seeded } from '../../random.ts';
 
 const { getExpectedTwilioSignature, validateRequest, validateRequestWithBody, getExpectedBodyHash } =
   webhooks;
@@ -19,17 +20,6 @@ t.test('golden vectors', async (t) => {
   t.ok(verifyTwilio({ authToken: '12345', signature: 'GvWf1cFY/Q7PnoempGyD5oXAezc=', url, params }));
   t.equal(signTwilio('12345', 'wss://example.com/media', {}), '7PR3qMkpDyEJtMrVOY/LDyNq8J8=');
 });
-
-/** A seeded generator (mulberry32), so that a failing case can be run again. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const WORDS = [
   '',
@@ -56,7 +46,7 @@ const HOSTS = [
 const SCHEMES = ['https', 'http', 'wss', 'ws'];
 
 t.test('agrees with the official SDK both ways on random requests', async (t) => {
-  const random = randomFrom(20260401);
+  const random = seeded(20260401);
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!;
   let wrong = 0;
   for (let i = 0; i < 1000; i++) {
