@@ -14,11 +14,11 @@ const commands = {
     return resetPassword(process.env, process.argv.slice(3));
   },
   'create-organization': async () => {
-    const { createOrganization } = await import('./control/create-organization.ts');
+    const { createOrganization } = await import('./control/operations/create-organization.ts');
     return createOrganization(process.env, process.argv.slice(3));
   },
   'forget-secrets': async () => {
-    const { forgetSecretsCommand } = await import('./control/forget-secrets.ts');
+    const { forgetSecretsCommand } = await import('./control/operations/forget-secrets.ts');
     return forgetSecretsCommand(process.env, process.argv.slice(3));
   },
 };

@@ -1,4 +1,4 @@
-// The folder a database lies in: who holds it, and whether a database has been there. The database itself is sqlite.ts's.
+// The folder a database lies in: who holds it, and whether a database has been there. The database itself is database.ts's.
 import { chmodSync, closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';

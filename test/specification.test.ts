@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ROUTES } from '../control/app.ts';
-import { type JsonSchema, openApiDocument } from '../control/openapi.ts';
-import { DECISIONS } from '../control/reference-text.ts';
+import { type JsonSchema, openApiDocument } from '../control/reference/openapi.ts';
+import { DECISIONS } from '../control/reference/reference-text.ts';
 import { ERROR_STATUS } from '../errors.ts';
 import { CALL_FIELDS } from '../storage/call-view.ts';
 import { EVENT_TYPES } from '../storage/records.ts';
@@ -79,7 +79,7 @@ function sourceOf(file: string): { names: RegExp[]; outside: boolean } | null {
   const text = readFileSync(path, 'utf8');
   // The rig of control/ is the whole application on a socket; e2e/ is the daemon itself.
   const outside =
-    file.startsWith('e2e/') || (file.startsWith('control/') && text.includes("from './rig.ts'"));
+    file.startsWith('e2e/') || (file.startsWith('control/') && /from '(\.\/|(\.\.\/)+)rig\.ts'/.test(text));
   const found = { names: namesOf(text), outside };
   sources.set(file, found);
   return found;

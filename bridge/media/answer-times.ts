@@ -1,6 +1,6 @@
 // The moments of one answer, from when it was wanted to its first sound heard; told once, when that was heard or it came to
 // nothing. PURE: the clock comes from outside.
-import type { TurnTimes } from '../messages.ts';
+import type { TurnTimes } from '../protocol/messages.ts';
 
 export interface AnswerTimes {
   /** An answer is wanted; the one before has come to nothing if it is still open. `speechEndMs`: of the turn it answers. */

@@ -1,7 +1,7 @@
 // The tools of one live call: those that end or leave the line are done here, the others are run by the control thread.
 // When the line may end or leave is decided by the turn rules.
-import type { FromMedia, PrepareCall } from '../messages.ts';
-import type { TalkEnd } from '../turns.ts';
+import type { FromMedia, PrepareCall } from '../protocol/messages.ts';
+import type { TalkEnd } from '../turns/turns.ts';
 
 export interface CallToolPorts {
   post(message: FromMedia): void;

@@ -1,8 +1,8 @@
 // From the VAD's windows to what the turn rules are told of the caller's voice: the agent's own echo taken out, speech found,
 // each change told once. PURE: the windows and the clock come from outside.
 import type { EchoGuard } from '../../audio/echo-guard.ts';
-import { SPEECH_DEFAULTS, SpeechDetector, type SpeechOptions } from '../../audio/speech-detector.ts';
-import { QUIET_VOICE, type Voice } from '../turns.ts';
+import { SPEECH_DEFAULTS, SpeechDetector, type SpeechOptions } from '../../audio/vad/speech-detector.ts';
+import { QUIET_VOICE, type Voice } from '../turns/turns.ts';
 
 /** The detector and the noise floor have not settled on a new line: speech must last longer to count. */
 const SETTLING_MS = 1_000;

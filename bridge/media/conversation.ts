@@ -1,11 +1,12 @@
 // One call's talk: performs what turn-state decides on the model, the playout and the carrier, and tells the control
 // thread what happened. Decides nothing about the floor itself; knows no socket and no clock of its own.
-import type { Fault } from '../call-reasons.ts';
-import type { EndReason, FromMedia, PrepareCall, TranscriptUpdate } from '../messages.ts';
+
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
-import { createPlayout, type Playout } from '../playout.ts';
-import { TOLD_BY_MODEL } from '../turn-end.ts';
-import { step } from '../turn-state.ts';
+import type { Fault } from '../protocol/call-reasons.ts';
+import type { EndReason, FromMedia, PrepareCall, TranscriptUpdate } from '../protocol/messages.ts';
+import { TOLD_BY_MODEL } from '../turns/end-of-turn.ts';
+import { createPlayout, type Playout } from '../turns/playout.ts';
+import { step } from '../turns/turn-state.ts';
 import {
   holdOf,
   openTurns,
@@ -14,7 +15,7 @@ import {
   type TurnEvent,
   type TurnRules,
   type Voice,
-} from '../turns.ts';
+} from '../turns/turns.ts';
 import { createAnswerTimes } from './answer-times.ts';
 import { createCallTools } from './call-tools.ts';
 import { createTranscript } from './transcript.ts';

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { MediaWire } from '../carriers/carrier.ts';
+import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
 import { DEADLINES, limitConnections, refuseUpgrade } from '../connection-limits.ts';
 import { afterTurning } from '../loop-timer.ts';
-import { readStreamPath, type StreamCarrier } from './carrier-media.ts';
 import type { LiveCall } from './live-call.ts';
 
 /** A frame of 20 ms takes under 400 bytes; this leaves room for any carrier's start message. */

@@ -1,13 +1,13 @@
 // A media thread: opens its listener, its clock and its VAD, and holds the calls that the control thread gives it.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openVadBatch, type Vad } from '../../audio/vad-batch.ts';
-import { openNodeVad } from '../../audio/vad-node.ts';
+import { openVadBatch, type Vad } from '../../audio/vad/batch.ts';
+import { openNodeVad } from '../../audio/vad/vad-node.ts';
 import type { Log } from '../../log.ts';
-import type { FromMedia, MediaThreadData, ToMedia } from '../messages.ts';
+import { streamCarriers } from '../carriers/media.ts';
 import { models } from '../models/models.ts';
-import { TURN_RULES } from '../turns.ts';
-import { streamCarriers } from './carrier-media.ts';
+import type { FromMedia, MediaThreadData, ToMedia } from '../protocol/messages.ts';
+import { TURN_RULES } from '../turns/turns.ts';
 import { createFrameAges } from './frame-age.ts';
 import { startFrameClock } from './frame-clock.ts';
 import { type LiveCall, openLiveCall } from './live-call.ts';

@@ -1,6 +1,6 @@
 // PURE. A thread's messages to the control thread, several at a time: each message by itself costs both threads a wake-up.
 // What somebody waits for goes at once and takes along what was there before it; the rest goes when the thread says so.
-import type { FromMedia } from '../messages.ts';
+import type { FromMedia } from '../protocol/messages.ts';
 
 /** Nobody waits for these: they are written down or looked at. */
 const PATIENT: ReadonlySet<FromMedia['type']> = new Set([

@@ -1,7 +1,8 @@
 // The transcript of one live call as it grows: what each side said, and what was heard of it. PURE.
 // Ids come in from outside. Nothing here decides when; the conversation does.
-import { heardText, MS_PER_CHARACTER } from '../heard-text.ts';
-import type { TranscriptUpdate } from '../messages.ts';
+
+import type { TranscriptUpdate } from '../protocol/messages.ts';
+import { heardText, MS_PER_CHARACTER } from '../turns/heard-text.ts';
 
 interface AgentLine {
   update: TranscriptUpdate;

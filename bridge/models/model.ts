@@ -1,6 +1,6 @@
 // What the bridge needs of a realtime speech model. PURE types.
 // A model is a session (socket, renewal, retry) and a PURE wire (its events); a line in models.ts names it.
-import type { Fault } from '../call-reasons.ts';
+import type { Fault } from '../protocol/call-reasons.ts';
 
 export interface ModelTool {
   name: string;

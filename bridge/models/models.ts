@@ -1,7 +1,7 @@
 // The models a call can talk with, by name: to add one, write its session and its wire, and add a line here.
 import type { Log } from '../../log.ts';
 import type { ModelConfig, ModelListener, ModelSession } from './model.ts';
-import { openOpenAISession } from './openai-session.ts';
+import { openOpenAISession } from './openai/session.ts';
 
 export type OpenModel = (
   config: ModelConfig,

@@ -1,10 +1,10 @@
 // The route of calls from a browser, for trying an agent out. It belongs to the session-only API: whoever mounts it has
 // let in the person and knows the organization. The talk itself is the bridge's.
 import { z } from 'zod';
-import { browserCall as body } from '../call-schemas.ts';
-import { browserCall } from '../new-call.ts';
-import { type Route, route } from '../route.ts';
-import { id } from '../schemas.ts';
+import { browserCall as body } from '../api/call-schemas.ts';
+import { browserCall } from '../api/new-call.ts';
+import { type Route, route } from '../http/route.ts';
+import { id } from '../http/schemas.ts';
 
 /** A minute, where a silence of twelve seconds makes the agent ask: words are typed slower than spoken. */
 const TYPING_PATIENCE = 5;

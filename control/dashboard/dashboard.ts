@@ -3,12 +3,12 @@
 //   /dashboard/api: own page? ─► session, setup, login ─► signed in? its token? ─► keys, … ─► /v1 by the session ─► 404
 import { type RequestHandler, Router } from 'express';
 import { AppError } from '../../errors.ts';
-import { readRanges } from '../addresses.ts';
-import { jsonBody } from '../json-body.ts';
-import { rateLimit } from '../rate-limit.ts';
-import { hostRules } from '../request-arrival.ts';
-import { contextOf } from '../request-context.ts';
-import { type ControlParts, type Route, serveRoutes } from '../route.ts';
+import { readRanges } from '../egress/addresses.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { rateLimit } from '../http/rate-limit.ts';
+import { hostRules } from '../http/request-arrival.ts';
+import { contextOf } from '../http/request-context.ts';
+import { type ControlParts, type Route, serveRoutes } from '../http/route.ts';
 import { openAssets } from './assets.ts';
 import { browserCallRoutes } from './browser-calls.ts';
 import { refuseOtherHosts, refuseOthersPages, requireSession } from './guard.ts';

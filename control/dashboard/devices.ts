@@ -1,7 +1,7 @@
 // Browsers that the operator has signed in with: a cookie that opens nothing, and gives their next attempts a count of their
 // own, so that nobody else's mistakes keep them out. Signed with what is stored of the password: void with the next one.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Arrival, isSecure, readCookie } from '../request-origin.ts';
+import { type Arrival, isSecure, readCookie } from '../http/request-origin.ts';
 
 /** Sent with attempts and with nothing else. */
 const PATH = '/dashboard/api/login';

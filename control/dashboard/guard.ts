@@ -2,9 +2,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.ts';
-import { arrivalOf } from '../request-arrival.ts';
-import { contextOf } from '../request-context.ts';
-import { fromOtherSite, fromOwnPage, type HostRules, isOwnHost } from '../request-origin.ts';
+import { arrivalOf } from '../http/request-arrival.ts';
+import { contextOf } from '../http/request-context.ts';
+import { fromOtherSite, fromOwnPage, type HostRules, isOwnHost } from '../http/request-origin.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);

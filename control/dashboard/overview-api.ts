@@ -3,7 +3,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { Store } from '../../storage/store.ts';
-import { parse } from '../schemas.ts';
+import { parse } from '../http/schemas.ts';
 import { sessionOf } from './guard.ts';
 import { callsHealth, type Health, type LateCalls } from './health.ts';
 import type { LiveFeed } from './live-feed.ts';

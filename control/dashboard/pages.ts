@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { AppError } from '../../errors.ts';
-import { contextOf } from '../request-context.ts';
+import { contextOf } from '../http/request-context.ts';
 import { type Asset, type Assets, type Bundle, ENTRY } from './assets.ts';
 
 /** First segments that are not the app's, whatever stands behind them. */

@@ -16,7 +16,7 @@ import {
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../../config.ts';
-import { findOrganizationIn } from '../../storage/beside.ts';
+import { findOrganizationIn } from '../../storage/sqlite/beside.ts';
 
 /** Of the first organization; others have their id behind the name. */
 const FILE = 'password-link.json';

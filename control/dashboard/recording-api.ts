@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Router } from 'express';
 import { AppError } from '../../errors.ts';
 import type { Store } from '../../storage/store.ts';
-import { NO_CALL } from '../calls.ts';
+import { NO_CALL } from '../api/calls.ts';
 import { sessionOf } from './guard.ts';
 
 export function recordingApi(o: { store: Pick<Store, 'getCall'>; dataDir: string }): Router {

@@ -1,7 +1,7 @@
 // Browsers that are signed in: the cookie, what is stored of it, how long it lasts, and who hears that it has ended.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Store } from '../../storage/store.ts';
-import { type Arrival, isSecure, readCookie } from '../request-origin.ts';
+import { type Arrival, isSecure, readCookie } from '../http/request-origin.ts';
 
 /** Without a request or an open live view for this long it is over; and in any case after the second. */
 const IDLE_MS = 24 * 3_600_000;

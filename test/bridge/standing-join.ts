@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
-import { openMediaThreads } from '../../bridge/media-threads.ts';
+import { openMediaThreads } from '../../bridge/calls/media-threads.ts';
 import { openLog } from '../../log.ts';
 
 const SECRET = 'the carrier and we know it';

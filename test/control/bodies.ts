@@ -1,7 +1,7 @@
 // Request bodies out of the OpenAPI document's schemas: good ones, ones with something wrong in them, and hostile bytes.
 // All of it follows from a seed.
 import { gzipSync } from 'node:zlib';
-import type { JsonSchema } from '../../control/openapi.ts';
+import type { JsonSchema } from '../../control/reference/openapi.ts';
 import { seeded } from '../random.ts';
 
 export interface Random {

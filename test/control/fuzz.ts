@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
-import type { Operation } from '../../control/openapi.ts';
+import type { Operation } from '../../control/reference/openapi.ts';
 import { type Bytes, damage, derive, hostile, type Random, randomOf, textOf } from './bodies.ts';
 import { document, faultOfAnswer, faultOfBody } from './document.ts';
 import { openRig, type Rig } from './rig.ts';

@@ -4,12 +4,12 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { createCallTools } from '../../bridge/media/call-tools.ts';
-import type { FromMedia } from '../../bridge/messages.ts';
-import { type Egress, openEgress } from '../../control/egress.ts';
-import { extractionMessages } from '../../control/extraction-prompt.ts';
-import { renderPrompt } from '../../control/prompt.ts';
-import { openToolRunner } from '../../control/tool-runner.ts';
-import { modelTools, parseTools } from '../../control/tools.ts';
+import type { FromMedia } from '../../bridge/protocol/messages.ts';
+import { extractionMessages } from '../../control/agents/extraction-prompt.ts';
+import { renderPrompt } from '../../control/agents/prompt.ts';
+import { openToolRunner } from '../../control/agents/tool-runner.ts';
+import { modelTools, parseTools } from '../../control/agents/tools.ts';
+import { type Egress, openEgress } from '../../control/egress/egress.ts';
 import type { Log } from '../../log.ts';
 import type { CallRecord, TranscriptItemRecord } from '../../storage/records.ts';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Operation } from '../../control/openapi.ts';
+import type { Operation } from '../../control/reference/openapi.ts';
 import { openRig, type Rig, until } from './rig.ts';
 
 t.setTimeout(170_000);

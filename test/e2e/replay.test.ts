@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
-import { openStore } from '../../storage/sqlite-store.ts';
+import { openStore } from '../../storage/sqlite/store.ts';
 import { makeCall } from '../storage/makers.ts';
 import { openRig, until } from './rig.ts';
 

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { encodeMulaw } from '../../audio/g711.ts';
-import { openVadBatch } from '../../audio/vad-batch.ts';
-import type { VadModelName } from '../../audio/vad-models.ts';
+import { openVadBatch } from '../../audio/vad/batch.ts';
+import type { VadModelName } from '../../audio/vad/models.ts';
 import { createFrameAges } from '../../bridge/media/frame-age.ts';
 import { openLiveCall } from '../../bridge/media/live-call.ts';
-import type { FromMedia, PrepareCall } from '../../bridge/messages.ts';
-import { TURN_RULES } from '../../bridge/turns.ts';
+import type { FromMedia, PrepareCall } from '../../bridge/protocol/messages.ts';
+import { TURN_RULES } from '../../bridge/turns/turns.ts';
 import { createInstantModel, type InstantModel } from './instant-model.ts';
 import { createPhoneLine, type Echo, NETWORK_MS } from './line.ts';
 import { type Sound, toPcm } from './sounds.ts';

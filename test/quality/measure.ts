@@ -1,5 +1,5 @@
 // One measurement from end to end: the set is made, the detectors listen, the calls are held, all is scored.
-import { DEFAULT_VAD_MODEL, VAD_MODELS, type VadModelName } from '../../audio/vad-models.ts';
+import { DEFAULT_VAD_MODEL, VAD_MODELS, type VadModelName } from '../../audio/vad/models.ts';
 import { holdTalks } from './conversations.ts';
 import { measureCost } from './cost.ts';
 import { heardIn, packageHeard, windowsOf } from './detectors.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
-import { VAD_MODELS, type VadModelName } from '../../audio/vad-models.ts';
+import { VAD_MODELS, type VadModelName } from '../../audio/vad/models.ts';
 import { measure } from './measure.ts';
 import { pictureOf } from './picture.ts';
 import { readRecordings } from './recordings.ts';

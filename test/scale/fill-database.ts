@@ -4,7 +4,7 @@
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type Database from 'better-sqlite3';
-import { hashKey } from '../../control/keys.ts';
+import { hashKey } from '../../control/api/keys.ts';
 import { callView } from '../../storage/call-view.ts';
 import type {
   AgentRecord,
@@ -14,6 +14,7 @@ import type {
   LedgerRecord,
   TranscriptItemRecord,
 } from '../../storage/records.ts';
+import { openDatabase } from '../../storage/sqlite/database.ts';
 import {
   AGENTS,
   ATTEMPTS,
@@ -30,7 +31,6 @@ import {
   TRANSCRIPT_ITEMS,
   TURNS,
 } from '../../storage/sqlite/rows.ts';
-import { openDatabase } from '../../storage/sqlite.ts';
 import { seeded } from '../random.ts';
 import { speech } from './speech.ts';
 

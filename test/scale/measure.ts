@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { openStore } from '../../storage/sqlite-store.ts';
+import { openStore } from '../../storage/sqlite/store.ts';
 import type { Store } from '../../storage/store.ts';
 import { planOf } from './plans.ts';
 
@@ -293,7 +293,7 @@ npm run fill-database -- /var/tmp/filled.db
 npm run measure-queries -- /var/tmp/filled.db
 \`\`\`
 
-Milliseconds of ${RUNS} runs of a verb of storage, on ${availableParallelism()} cores; *cold* is the first one, with nothing of the file in memory; *held* is the most that the control thread was busy with it. Reads that may be long run in a thread beside it (\`storage/sqlite/reader.ts\`). The script fails when a plan walks through a table that grows or sorts what is not bounded, and \`test/storage/query-plans.test.ts\` holds every statement to the same. A plan names the index, what it is searched by, and how often it is.
+Milliseconds of ${RUNS} runs of a verb of storage, on ${availableParallelism()} cores; *cold* is the first one, with nothing of the file in memory; *held* is the most that the control thread was busy with it. Reads that may be long run in a thread beside it (\`storage/sqlite/reader.ts\`). The script fails when a plan walks through a table that grows or sorts what is not bounded, and \`test/storage/sqlite/query-plans.test.ts\` holds every statement to the same. A plan names the index, what it is searched by, and how often it is.
 
 ${tables.join('\n')}`,
 );

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Config } from '../../../config.ts';
-import { expectedProof, newChallenge } from '../../instance.ts';
+import { expectedProof, newChallenge } from '../../operations/instance.ts';
 import { type Finding, fail, judgeDisk, judgeModels, judgePublicUrl, ok, skip, warn } from './findings.ts';
 
 const ASK_MS = 10_000;

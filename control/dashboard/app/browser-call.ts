@@ -1,5 +1,5 @@
 // A call from the page: asks for the microphone, opens the call and its media socket, and speaks the protocol that
-// bridge/carriers/browser-wire.ts describes. Sound is call-line.ts; what the person sees is the page's affair.
+// bridge/carriers/browser/wire.ts describes. Sound is call-line.ts; what the person sees is the page's affair.
 import { BrowserCallError, type Line, openLine, openMicrophone } from './call-line.ts';
 
 export { BrowserCallError, type BrowserCallErrorCode } from './call-line.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
-import { createBrowserWire } from '../../../bridge/carriers/browser-wire.ts';
+import { createBrowserWire } from '../../../bridge/carriers/browser/wire.ts';
 import type { LiveCall } from '../../../bridge/media/live-call.ts';
 import { openMediaServer } from '../../../bridge/media/media-server.ts';
 

@@ -1,7 +1,7 @@
 // Messages of a media thread: in their order, what is urgent at once, the rest together.
 import t from 'tap';
 import { createOutbox } from '../../../bridge/media/outbox.ts';
-import type { FromMedia } from '../../../bridge/messages.ts';
+import type { FromMedia } from '../../../bridge/protocol/messages.ts';
 
 const floor = (atMs: number): FromMedia => ({ type: 'floor', callId: 'c', floor: 'agent', atMs });
 const ended: FromMedia = { type: 'stream-ended', callId: 'c', how: 'stopped' };

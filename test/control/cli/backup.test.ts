@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { openStore } from '../../../storage/sqlite-store.ts';
+import { openStore } from '../../../storage/sqlite/store.ts';
 import { makeCall, makeKey, makeOrganization } from '../../storage/makers.ts';
 
 function run(args: string[], env: Record<string, string>) {

@@ -16,7 +16,7 @@ import {
 } from '../../../control/cli/doctor/checks.ts';
 import { judgeClock, judgeDisk, judgeModels, judgePublicUrl } from '../../../control/cli/doctor/findings.ts';
 
-import { expectedProof, newChallenge, openInstance } from '../../../control/instance.ts';
+import { expectedProof, newChallenge, openInstance } from '../../../control/operations/instance.ts';
 
 const NOW = new Date('2026-12-01T00:00:00Z');
 

@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
+import { sdkTypes, writtenTypes } from '../../../control/reference/sdk-types.ts';
 import { OPERATIONS } from '../../../control/sdk/api.ts';
 import { Offhook, OffhookConnectionError, OffhookError } from '../../../control/sdk/index.ts';
-import { sdkTypes, writtenTypes } from '../../../control/sdk-types.ts';
 import { openRig } from '../rig.ts';
 
 interface Asked {

@@ -2,7 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { verify, WebhookVerificationError } from '../../../control/sdk/index.ts';
-import { newWebhookSecret, signWebhook } from '../../../control/webhook-signature.ts';
+import { newWebhookSecret, signWebhook } from '../../../control/webhooks/signature.ts';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const SECONDS = NOW.getTime() / 1000;

@@ -1,5 +1,7 @@
 import t from 'tap';
-import * as schemas from '../../../../control/agent-schemas.ts';
+import { parseLanguage } from '../../../../control/agents/language.ts';
+import { DEFAULT_PERSONA as OF_THE_DAEMON } from '../../../../control/agents/prompt.ts';
+import * as schemas from '../../../../control/api/agent-schemas.ts';
 import {
   agentFormOf,
   changeOf,
@@ -17,9 +19,7 @@ import {
 import { rowsOf } from '../../../../control/dashboard/app/forms/returns-table.ts';
 import { ofText } from '../../../../control/dashboard/app/forms/table-text.ts';
 import { newHttpTool } from '../../../../control/dashboard/app/forms/tool-form.ts';
-import { parseLanguage } from '../../../../control/language.ts';
-import { DEFAULT_PERSONA as OF_THE_DAEMON } from '../../../../control/prompt.ts';
-import { parse } from '../../../../control/schemas.ts';
+import { parse } from '../../../../control/http/schemas.ts';
 import type { Agent } from '../../../../control/sdk/index.ts';
 
 const AGENT: Agent = {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { FAULT_CODES, HANGUP_CAUSES } from '../../../../bridge/call-reasons.ts';
+import { FAULT_CODES, HANGUP_CAUSES } from '../../../../bridge/protocol/call-reasons.ts';
 import {
   callTitle,
   causeInWords,

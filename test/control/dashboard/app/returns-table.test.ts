@@ -1,4 +1,5 @@
 import t from 'tap';
+import { parseReturns, readResult } from '../../../../control/agents/returns-schema.ts';
 import {
   emptyRow,
   exampleOf,
@@ -10,7 +11,6 @@ import {
   rowsOf,
 } from '../../../../control/dashboard/app/forms/returns-table.ts';
 import { ofRows, ofText, ofValue } from '../../../../control/dashboard/app/forms/table-text.ts';
-import { parseReturns, readResult } from '../../../../control/returns-schema.ts';
 
 const row = (name: string, more: Partial<ReturnsRow> = {}): ReturnsRow => ({ ...emptyRow(), name, ...more });
 

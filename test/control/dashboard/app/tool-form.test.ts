@@ -1,4 +1,6 @@
 import t from 'tap';
+import { faultOfParameters } from '../../../../control/agents/tool-schema.ts';
+import { parseTools } from '../../../../control/agents/tools.ts';
 import {
   emptyParameter,
   type ParameterRow,
@@ -16,8 +18,6 @@ import {
   toolFormsOf,
   toolsOf,
 } from '../../../../control/dashboard/app/forms/tool-form.ts';
-import { faultOfParameters } from '../../../../control/tool-schema.ts';
-import { parseTools } from '../../../../control/tools.ts';
 
 const row = (name: string, more: Partial<ParameterRow> = {}): ParameterRow => ({
   ...emptyParameter(),

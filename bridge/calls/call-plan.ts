@@ -1,0 +1,100 @@
+// From a call's record to what its media thread must know, and the texts that the bridge itself needs. PURE.
+import type { CallRecord } from '../../storage/records.ts';
+import type { Carrier } from '../carriers/carrier.ts';
+import type { ModelTool } from '../models/model.ts';
+import type { MachinePlan, PrepareCall } from '../protocol/messages.ts';
+
+/** What the agent is told at the moments that the bridge chooses; the control plane words it. */
+export interface Script {
+  greeting(direction: 'inbound' | 'outbound'): string;
+  /** By silences in a row: the first, the second, the last. */
+  idle(): readonly string[];
+  voicemail(): string;
+  modelTools(tools: CallRecord['tools']): ModelTool[];
+}
+
+export interface ModelAccess {
+  /** Name in the list of models. */
+  name: string;
+  url: string;
+  apiKey: string;
+  model: string;
+  transcriptionModel: string;
+}
+
+/** Everything a media thread needs of a call. */
+export function planCall(
+  call: CallRecord,
+  o: {
+    tokenHash: string;
+    machine: MachinePlan;
+    patience: number;
+    script: Script;
+    access: ModelAccess;
+    recordingPath: string | null;
+    maxSeconds: number;
+    /** The language as asked for; null lets the model find out. */
+    language: string | null;
+  },
+): PrepareCall {
+  const transfers = call.tools?.find((tool) => tool.type === 'transfer_call');
+  const httpTools: PrepareCall['httpTools'] = {};
+  for (const tool of call.tools ?? []) {
+    if (tool.type === 'http') httpTools[tool.name] = { speakFirst: tool.speak_first ?? null };
+  }
+  return {
+    callId: call.id,
+    carrier: call.carrier,
+    tokenHash: o.tokenHash,
+    direction: call.direction,
+    modelName: o.access.name,
+    model: {
+      url: o.access.url,
+      apiKey: o.access.apiKey,
+      model: o.access.model,
+      transcriptionModel: o.access.transcriptionModel,
+      instructions: call.prompt,
+      voice: call.voice,
+      language: o.language === null ? null : (o.language.split('-')[0] ?? null),
+      tools: o.script.modelTools(call.tools),
+    },
+    greeting: o.script.greeting(call.direction),
+    idleInstructions: o.script.idle(),
+    voicemailInstructions: o.script.voicemail(),
+    machine: o.machine,
+    patience: o.patience,
+    transferTargets: Object.fromEntries(
+      (transfers?.targets ?? []).map((target) => [target.name, target.number]),
+    ),
+    httpTools,
+    recordingPath: o.recordingPath,
+    maxSeconds: o.maxSeconds,
+  };
+}
+
+/** Only calls that we place can reach a voicemail box, and only some carriers tell it from a person. */
+export function machinePlan(
+  call: Pick<CallRecord, 'direction' | 'voicemail_action'>,
+  carrier: Carrier,
+): MachinePlan {
+  const mayReachOne = call.direction === 'outbound' && carrier.capabilities.detectsMachines;
+  return mayReachOne ? call.voicemail_action : 'none';
+}
+
+/** The path of a call's media stream: its thread, its carrier and the call. */
+export function streamPath(thread: number, carrier: string, callId: string): string {
+  return `/media/${thread}/${carrier}/${callId}`;
+}
+
+/** The media address of a call, as the carrier must spell it when it signs. */
+export function streamUrl(publicUrl: string, path: string): string {
+  return `${publicUrl.replace(/^http/, 'ws')}${path}`;
+}
+
+/** When something happened by our clock: callbacks carry whole seconds only, so that a fresh one counts as now. */
+export function happenedAt(claimed: string, now: Date, notBefore: string): string {
+  const at = Date.parse(claimed);
+  const fresh = !Number.isFinite(at) || Math.abs(now.getTime() - at) < 2_500;
+  const time = fresh ? now.toISOString() : new Date(at).toISOString();
+  return time < notBefore ? notBefore : time;
+}

@@ -1,0 +1,42 @@
+// What the control plane asks of live calls. PURE types; the switchboard does it.
+import type { CallRecord } from '../../storage/records.ts';
+
+export interface LiveCall {
+  callId: string;
+  thread: number;
+  /** Who has the floor. */
+  floor: 'agent' | 'caller' | 'none';
+}
+
+export interface Calls {
+  /**
+   * Stores the call (status `queued`), asks a media thread and the carrier, and answers the call as it then stands.
+   * @throws AppError carrier_error (the call is kept as failed), at_capacity, draining, insufficient_credit
+   */
+  dispatch(call: CallRecord): Promise<CallRecord>;
+  /**
+   * Stores a call that nobody dials, asks a media thread, and answers where its stream is awaited and the token that the
+   * stream must bring, once. The call ends soon when no stream comes.
+   * @param o.patience how many times longer than usual the agent waits for the other side to say something
+   * @throws AppError at_capacity, draining, storage_low, insufficient_credit
+   */
+  awaitStream(
+    call: CallRecord,
+    o: { patience: number },
+  ): Promise<{ call: CallRecord; path: string; token: string }>;
+  /** Ends a call that was not answered. @throws AppError call_ended, not_found */
+  cancel(orgId: string, id: string): Promise<CallRecord>;
+  /** Ends a call, whatever it is doing. @throws AppError call_ended, not_found */
+  hangUp(orgId: string, id: string): Promise<CallRecord>;
+  live(): LiveCall[];
+  /** False while draining. */
+  accepting(): boolean;
+}
+
+/** Runs a tool of a call and answers the text for the model. Never rejects: a failure is a text that says so. */
+export type RunTool = (request: {
+  call: CallRecord;
+  name: string;
+  argumentsJson: string;
+  signal: AbortSignal;
+}) => Promise<{ ok: boolean; output: string }>;

@@ -1,0 +1,115 @@
+// PURE. The TwiML documents we answer and send: https://www.twilio.com/docs/voice/twiml. Every text in them is escaped here.
+import type { StreamAnswer } from '../carrier.ts';
+
+/** TwiML that is sent within a REST request may have 4,000 characters. */
+export const MAX_INLINE_TWIML = 4_000;
+
+/** A text as XML content or attribute value; characters that XML 1.0 cannot hold are left out. */
+export function escapeXml(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones XML 1.0 forbids
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
+      .replace(/[&<>"'\t\n\r]/g, (character) => ESCAPES[character] ?? character)
+  );
+}
+
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+function element(name: string, attributes: Record<string, string | undefined>, content = ''): string {
+  let text = `<${name}`;
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined) text += ` ${key}="${escapeXml(value)}"`;
+  }
+  return content === '' ? `${text}/>` : `${text}>${content}</${name}>`;
+}
+
+function document(content: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?><Response>${content}</Response>`;
+}
+
+/**
+ * The document that does what a handler answered. `afterUrl` is asked when the stream has ended; without one the call ends.
+ */
+export function renderAnswer(
+  answer: StreamAnswer,
+  o: { afterUrl?: string; streamStatusUrl?: string } = {},
+): string {
+  switch (answer.answer) {
+    case 'hang-up':
+      return document('<Hangup/>');
+    case 'reject':
+      return document(element('Reject', { reason: answer.reason }));
+    case 'stream': {
+      const statusUrl = answer.streamStatusUrl ?? o.streamStatusUrl;
+      const parameters = Object.entries(answer.parameters)
+        .map(([name, value]) => element('Parameter', { name, value }))
+        .join('');
+      const stream = element(
+        'Stream',
+        {
+          url: answer.url,
+          statusCallback: statusUrl,
+          statusCallbackMethod: statusUrl === undefined ? undefined : 'POST',
+        },
+        parameters,
+      );
+      const method = o.afterUrl === undefined ? undefined : 'POST';
+      return document(`${element('Connect', { action: o.afterUrl, method }, stream)}<Hangup/>`);
+    }
+  }
+}
+
+export function renderHangUp(): string {
+  return document('<Hangup/>');
+}
+
+/** Calls a third party and joins the two; `resultUrl` is asked when that call has ended or did not come about. */
+export function renderTransfer(o: {
+  to: string;
+  from: string;
+  resultUrl: string;
+  ringSeconds: number;
+}): string {
+  const dial = element(
+    'Dial',
+    {
+      answerOnBridge: 'true',
+      timeout: String(o.ringSeconds),
+      callerId: o.from,
+      action: o.resultUrl,
+      method: 'POST',
+    },
+    element('Number', {}, escapeXml(o.to)),
+  );
+  return document(dial);
+}
+
+/** Plays key tones, then asks `thenUrl` how to go on. `w` is half a second of silence. */
+export function renderDigits(o: { digits: string; thenUrl: string }): string {
+  return document(
+    element('Play', { digits: o.digits }) + element('Redirect', { method: 'POST' }, escapeXml(o.thenUrl)),
+  );
+}
+
+/** Says a text with the carrier's voice and hangs up. A text too long for one request is cut. */
+export function renderSpeech(text: string): string {
+  const room = MAX_INLINE_TWIML - document('<Say></Say><Hangup/>').length;
+  let said = '';
+  for (const character of text) {
+    const more = escapeXml(character);
+    if (said.length + more.length > room) break;
+    said += more;
+  }
+  return document(`${element('Say', {}, said)}<Hangup/>`);
+}

@@ -1,0 +1,182 @@
+// PURE. What was said in a call, in order, as a new session is told it: the caller's words (or audio, while the words are
+// not known), what was heard of the agent's, tool calls and their answers. A session of OpenAI cannot be resumed.
+import type { SaidItem } from './client-events.ts';
+
+/** What a new session is told at most, newest first: enough for an hour of talk, and far below a context window. */
+const MAX_SEEDS = 400;
+const MAX_SEED_CHARACTERS = 60_000;
+/** The most audio that is kept, but for the newest turn's; older turns without words are told as not understood. */
+const MAX_AUDIO_BYTES = 60_000 * 8;
+const NOT_UNDERSTOOD = '[the caller spoke; the words could not be made out]';
+
+/** One thing to tell a new session. `audio` is appended and committed, which gives it its words as well. */
+export type Seed = { kind: 'audio'; turn: number; audio: Buffer } | (SaidItem & { id: string });
+
+type Entry =
+  | { kind: 'caller'; turn: number; text: string | null; audio: Buffer | null }
+  | { kind: 'agent'; itemId: string; text: string; cut: string | null }
+  | { kind: 'text'; role: 'system' | 'user'; text: string }
+  | { kind: 'tool-call'; toolCallId: string; name: string; argumentsJson: string }
+  | { kind: 'tool-output'; toolCallId: string; output: string };
+
+export interface Ledger {
+  caller(turn: number, audio: Buffer): void;
+  callerText(turn: number, text: string | null): void;
+  /** Nothing was said in the turn after all. */
+  dropCaller(turn: number): void;
+  agentDelta(itemId: string, delta: string): void;
+  agentText(itemId: string, text: string): void;
+  /** It was cut: this is all that was ever heard of it. */
+  cut(itemId: string, heardText: string): void;
+  /** Drops an item, and says whether it was there. */
+  drop(itemId: string): boolean;
+  /** The text of an agent's item so far. */
+  agentSays(itemId: string): string;
+  /** The agent has said something. */
+  agentSpoke(): boolean;
+  text(role: 'system' | 'user', text: string): void;
+  toolCall(call: { toolCallId: string; name: string; argumentsJson: string }): void;
+  toolOutput(toolCallId: string, output: string): void;
+  /**
+   * What to tell a new session, oldest first. Item ids begin with `prefix`.
+   * `items` maps an agent's item to the id its text gets there, with the id before it (null: unknown or none).
+   */
+  seeds(prefix: string): { seeds: Seed[]; items: Map<string, SeededItem> };
+}
+
+export interface SeededItem {
+  seedId: string;
+  after: string | null;
+  text: string;
+}
+
+export function createLedger(): Ledger {
+  const entries: Entry[] = [];
+  const agents = new Map<string, Entry & { kind: 'agent' }>();
+
+  function agent(itemId: string): Entry & { kind: 'agent' } {
+    let entry = agents.get(itemId);
+    if (!entry) {
+      entry = { kind: 'agent', itemId, text: '', cut: null };
+      agents.set(itemId, entry);
+      entries.push(entry);
+    }
+    return entry;
+  }
+
+  function remove(found: (entry: Entry) => boolean): boolean {
+    const at = entries.findLastIndex(found);
+    if (at >= 0) entries.splice(at, 1);
+    return at >= 0;
+  }
+
+  return {
+    caller(turn, audio) {
+      entries.push({ kind: 'caller', turn, text: null, audio });
+      let kept = 0;
+      for (let at = entries.length - 1; at >= 0; at--) {
+        const entry = entries[at]!;
+        if (entry.kind !== 'caller' || entry.audio === null) continue;
+        kept += entry.audio.length;
+        if (kept > MAX_AUDIO_BYTES && entry.turn !== turn) entry.audio = null;
+      }
+    },
+    callerText(turn, text) {
+      const entry = entries.findLast((one) => one.kind === 'caller' && one.turn === turn);
+      if (entry?.kind !== 'caller') return;
+      entry.text = text;
+      entry.audio = null;
+    },
+    dropCaller: (turn) => void remove((entry) => entry.kind === 'caller' && entry.turn === turn),
+    agentDelta(itemId, delta) {
+      agent(itemId).text += delta;
+    },
+    agentText(itemId, text) {
+      agent(itemId).text = text;
+    },
+    cut(itemId, heardText) {
+      const entry = agents.get(itemId);
+      if (entry) entry.cut = heardText;
+    },
+    drop(itemId) {
+      agents.delete(itemId);
+      return remove((entry) => entry.kind === 'agent' && entry.itemId === itemId);
+    },
+    agentSays: (itemId) => agents.get(itemId)?.text ?? '',
+    agentSpoke: () => agents.size > 0,
+    text: (role, text) => void entries.push({ kind: 'text', role, text }),
+    toolCall: (call) => void entries.push({ kind: 'tool-call', ...call }),
+    toolOutput: (toolCallId, output) => void entries.push({ kind: 'tool-output', toolCallId, output }),
+    seeds(prefix) {
+      const told = newest(entries);
+      const seeds: Seed[] = [];
+      const items = new Map<string, SeededItem>();
+      let after: string | null = null;
+      for (const entry of told) {
+        const id = `${prefix}${seeds.length}`;
+        const seed = seedOf(entry, id);
+        if (seed === null) continue;
+        seeds.push(seed);
+        if (entry.kind === 'agent' && seed.kind === 'text')
+          items.set(entry.itemId, { seedId: id, after, text: seed.text });
+        // The server names the item of committed audio itself.
+        after = seed.kind === 'audio' ? null : id;
+      }
+      return { seeds, items };
+    },
+  };
+}
+
+/** The newest entries within the bounds, and no tool's answer without its call. */
+function newest(entries: readonly Entry[]): Entry[] {
+  const kept: Entry[] = [];
+  let characters = 0;
+  for (let at = entries.length - 1; at >= 0 && kept.length < MAX_SEEDS; at--) {
+    const entry = entries[at]!;
+    characters += lengthOf(entry);
+    if (characters > MAX_SEED_CHARACTERS) break;
+    kept.push(entry);
+  }
+  kept.reverse();
+  const calls = new Set(kept.flatMap((entry) => (entry.kind === 'tool-call' ? [entry.toolCallId] : [])));
+  return kept.filter((entry) => entry.kind !== 'tool-output' || calls.has(entry.toolCallId));
+}
+
+function lengthOf(entry: Entry): number {
+  switch (entry.kind) {
+    case 'agent':
+      return (entry.cut ?? entry.text).length;
+    case 'caller':
+      return entry.text?.length ?? 0;
+    case 'text':
+      return entry.text.length;
+    case 'tool-call':
+      return entry.argumentsJson.length;
+    case 'tool-output':
+      return entry.output.length;
+  }
+}
+
+function seedOf(entry: Entry, id: string): Seed | null {
+  switch (entry.kind) {
+    case 'caller':
+      if (entry.audio !== null) return { kind: 'audio', turn: entry.turn, audio: entry.audio };
+      return { kind: 'text', id, role: 'user', text: entry.text ?? NOT_UNDERSTOOD };
+    case 'agent': {
+      const text = entry.cut ?? entry.text;
+      return text === '' ? null : { kind: 'text', id, role: 'assistant', text };
+    }
+    case 'text':
+      return { kind: 'text', id, role: entry.role, text: entry.text };
+    case 'tool-call':
+      return {
+        kind: 'tool-call',
+        id,
+        toolCallId: entry.toolCallId,
+        name: entry.name,
+        argumentsJson: entry.argumentsJson,
+      };
+    case 'tool-output':
+      return { kind: 'tool-output', id, toolCallId: entry.toolCallId, output: entry.output };
+  }
+}

@@ -1,0 +1,215 @@
+// What the control thread and a media thread tell each other. PURE types; plain data only, nothing per frame.
+import type { VadModelName } from '../../audio/vad/models.ts';
+import type { ModelConfig, TurnDetection, Usage } from '../models/model.ts';
+import type { FaultCode, HangupCause } from './call-reasons.ts';
+
+/** Start-up data of a media thread. Media threads read neither the environment nor the database. */
+export interface MediaThreadData {
+  thread: number;
+  /** Loopback port to listen on; 0 for any. */
+  port: number;
+  /** By carrier: what its media upgrades are verified with. Upgrades of other carriers are refused. */
+  carrierSecrets: Record<string, string>;
+  publicUrl: string;
+  logLevel: string;
+  callerIdleSeconds: number;
+  turnDetection: TurnDetection;
+  modelSessionSeconds: number;
+  vadModel: VadModelName;
+}
+
+/** How the agent's voicemail action applies while the verdict is open. */
+export type MachinePlan = 'none' | 'hangup' | 'leave_message';
+
+export interface PrepareCall {
+  callId: string;
+  /** Whose stream it is. */
+  carrier: string;
+  /** SHA-256 (hex) of the one-time token that the stream must bring. */
+  tokenHash: string;
+  direction: 'inbound' | 'outbound';
+  modelName: string;
+  model: ModelConfig;
+  /** What the agent is told for its first words; null: the caller speaks first. */
+  greeting: string | null;
+  /** What the agent is told when the other side stays silent: the first, the second time, and the last. */
+  idleInstructions: readonly string[];
+  /** What the agent is told to say to a voicemail box. */
+  voicemailInstructions: string;
+  machine: MachinePlan;
+  /** How many times longer than usual the agent waits for the other side; who types needs more. */
+  patience: number;
+  /** Transfer targets by the name the model uses. */
+  transferTargets: Record<string, string>;
+  /** Tools the control thread runs, with the line the agent says first, if any. */
+  httpTools: Record<string, { speakFirst: string | null }>;
+  /** Absolute path, or null when the call is not recorded. */
+  recordingPath: string | null;
+  /** Wall-clock limit, from the start of the stream. */
+  maxSeconds: number;
+}
+
+/** What a media thread ends a call by. */
+export type EndReason = Extract<
+  HangupCause,
+  | 'agent_ended'
+  | 'caller_silent'
+  | 'voicemail'
+  | 'fax'
+  | 'transferred'
+  | 'hangup_requested'
+  | 'max_duration'
+  | 'credit_exhausted'
+  | 'draining'
+  | 'stream_lost'
+  | 'media_timeout'
+  | 'carrier_backpressure'
+  | 'model_failed'
+  | 'model_silent'
+  | 'stalled'
+  | 'thread_lost'
+>;
+
+export type ToMedia =
+  | ({ type: 'prepare' } & PrepareCall)
+  /** Another stream of the same call will come, with a new token (after key tones). */
+  | { type: 'expect-stream'; callId: string; tokenHash: string }
+  | {
+      type: 'machine-detection';
+      callId: string;
+      verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';
+    }
+  | { type: 'tool-result'; callId: string; toolCallId: string; output: string }
+  /** End the talk: at once, or after the agent has said a closing line. */
+  | { type: 'finish'; callId: string; reason: EndReason; say: string | null }
+  /** The disk is nearly full: the recording ends here, the call goes on. */
+  | { type: 'stop-recording'; callId: string }
+  /** The call has ended at the carrier, or never came to life: let go of everything. */
+  | { type: 'release'; callId: string }
+  | { type: 'stop' };
+
+export interface TranscriptUpdate {
+  id: string;
+  role: 'agent' | 'caller' | 'tool' | 'system';
+  text: string;
+  heardText: string;
+  interrupted: boolean;
+  /** Milliseconds since the media stream's start. */
+  startMs: number;
+  endMs: number | null;
+}
+
+/** The moments of one answer, in milliseconds since the media stream's start; null where it did not come to that. */
+export interface TurnTimes {
+  kind: 'greeting' | 'answer' | 'prompt';
+  /** Null where no speech was answered: keys pressed, a tool's answer, a prompt. */
+  speechEndMs: number | null;
+  /** When the answer was wanted. */
+  decidedMs: number;
+  /** When the model was asked: later than `decidedMs` while its session is not there, or another response runs. */
+  requestedMs: number | null;
+  firstModelAudioMs: number | null;
+  firstSentMs: number | null;
+  firstHeardMs: number | null;
+  bargedIn: boolean;
+}
+
+export interface CallStats {
+  framesIn: number;
+  framesOut: number;
+  filledMs: number;
+  duplicateFrames: number;
+  lateFrames: number;
+  malformedMessages: number;
+  bargeIns: number;
+  /** Holds of the agent's voice that were taken back. */
+  falseBargeIns: number;
+  recordingFrames: number;
+  recordingDropped: number;
+  /** The worst lateness of the thread's clock during the call: what times of it may be off by. */
+  lateTickMs: number;
+}
+
+/** What a thread's own V8 holds, in bytes. Memory of native libraries shows in the process's resident set alone. */
+export interface ThreadMemory {
+  heapUsed: number;
+  heapTotal: number;
+  /** Held outside the heap for its objects; array buffers are in it. */
+  external: number;
+  arrayBuffers: number;
+}
+
+export type FromMedia =
+  | { type: 'listening'; port: number }
+  | { type: 'model-ready'; callId: string; tookMs: number }
+  | { type: 'media-started'; callId: string; streamId: string; carrierCallId: string; at: string }
+  /** The stream is gone: `stopped` by the carrier, which will tell why, or `lost` without a word. */
+  | { type: 'stream-ended'; callId: string; how: 'stopped' | 'lost' }
+  /** The call is being looked after, frame by frame: told every few seconds, so that one that is not is known. */
+  | { type: 'alive'; callId: string }
+  | { type: 'floor'; callId: string; floor: 'agent' | 'caller' | 'none'; atMs: number }
+  | { type: 'transcript'; callId: string; items: TranscriptUpdate[] }
+  | { type: 'turn'; callId: string; times: TurnTimes }
+  /**
+   * The caller cut the agent short. `onsetMs`: where his speech began; `heldMs`: when the voice was held back;
+   * `silencedMs`: when its last sample was heard, by the carrier's marks, or `atMs` where the clear cut it. Null: not by speech.
+   */
+  | {
+      type: 'barge-in';
+      callId: string;
+      atMs: number;
+      onsetMs: number | null;
+      heldMs: number | null;
+      silencedMs: number;
+    }
+  /** Sound over the agent's voice held it back, and was nothing: it went on at `resumedMs` with the next sample. */
+  | { type: 'hold-taken-back'; callId: string; onsetMs: number; heldMs: number; resumedMs: number }
+  | {
+      type: 'tool-called';
+      callId: string;
+      toolCallId: string;
+      name: string;
+      argumentsJson: string;
+      atMs: number;
+    }
+  | { type: 'usage'; callId: string; usage: Partial<Usage> }
+  /** Everything said was heard: play key tones, or hand the line over. The tool is answered when the stream is back. */
+  | { type: 'digits-requested'; callId: string; toolCallId: string; digits: string }
+  | { type: 'transfer-requested'; callId: string; toolCallId: string; target: string; number: string }
+  /** The conversation is over and everything said was heard, or cannot be any more: hang up. */
+  | {
+      type: 'finished';
+      callId: string;
+      reason: EndReason;
+      errorCode: FaultCode | null;
+      errorMessage: string | null;
+      speak: string | null;
+    }
+  /** Everything of the call is closed; the last message about it. */
+  | { type: 'released'; callId: string; stats: CallStats; recording: { frames: number } | null }
+  | {
+      type: 'load';
+      calls: number;
+      /** Event-loop delay beyond the sampling interval over the last second, in milliseconds. */
+      loopDelayP99Ms: number;
+      loopDelayMaxMs: number;
+      /** How late the 20 ms clock ran at worst, in milliseconds. */
+      tickLateMaxMs: number;
+      /** Its ticks that were left out after a stall, over the last second. */
+      skippedTicks: number;
+      /** How much later than the quickest of their stream frames were worked on; null when none came. */
+      frameAgeP50Ms: number | null;
+      frameAgeP99Ms: number | null;
+      framesIn: number;
+      framesOut: number;
+      vadWindows: number;
+      memory: ThreadMemory;
+      /** Media sockets refused since the last report, by reason. */
+      refused: Readonly<Record<string, number>>;
+    }
+  | {
+      type: 'log';
+      level: 'debug' | 'info' | 'warn' | 'error';
+      event: string;
+      fields: Record<string, unknown>;
+    };

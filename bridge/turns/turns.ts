@@ -1,0 +1,276 @@
+// What the floor is about: phases, events, effects, rules and their figures, and the smallest steps. PURE.
+// What an event does to the floor is turn-state.ts.
+
+import type { EndReason } from '../protocol/messages.ts';
+import { PAUSE_RULES, type PauseRules } from './end-of-turn.ts';
+import { type Burst, HOLD_RULES, type Hold, type HoldRules } from './hold.ts';
+
+export interface TurnRules extends HoldRules, PauseRules {
+  /** Silence of the other side, from heard time, until the agent asks. */
+  idleMs: number;
+  /** Prompts to a silent caller before the call ends. */
+  idlePrompts: number;
+  /** No audio this long after an answer was asked for: it is asked for again, once. */
+  retryAfterMs: number;
+  /** Still none: the caller is told to wait a moment, by a request that leaves no room for thought. */
+  momentAfterMs: number;
+  /** No audio this long after the first request: the model counts as silent and the call ends. */
+  giveUpAfterMs: number;
+  /** A tool that runs so long without a word of the agent's: the caller is told to wait a moment. */
+  fillerAfterMs: number;
+  /** Longest that a tool is waited for without anything else happening: then the model is told that it did not answer. */
+  toolLimitMs: number;
+  /** How often in a row a caller is told to wait a moment for an answer that does not come. */
+  mostMoments: number;
+  /** The model is not there this long after the stream is. */
+  openingLimitMs: number;
+  /** Longest that the agent's voice is held back for one sound. */
+  holdLimitMs: number;
+  /** Speech without a pause that lasts so long is taken for a whole turn: what music on hold and a monologue have in common. */
+  monologueMs: number;
+  /** Sound of the agent that neither grows nor is heard for so long is lost. Carriers and models are given up earlier. */
+  stuckMs: number;
+  /** Keys pressed within this time belong together. */
+  digitPauseMs: number;
+  /** Continuous speech from the answer on that no person says by way of hello. */
+  machineSpeechMs: number;
+  /** A machine's greeting begins within this time of the answer. */
+  patienceMs: number;
+  /** Who is silent this long after long first words waits for an answer: a machine has beeped by then, or been found out. */
+  suspectQuietMs: number;
+  /** After a message that somebody spoke over: how long the line is kept for a person. */
+  lingerMs: number;
+  /** How long a voicemail greeting may go on until the message is spoken anyway. */
+  greetingLimitMs: number;
+}
+
+export const TURN_RULES: TurnRules = {
+  ...HOLD_RULES,
+  ...PAUSE_RULES,
+  idleMs: 12_000,
+  idlePrompts: 2,
+  retryAfterMs: 5_000,
+  momentAfterMs: 10_000,
+  giveUpAfterMs: 18_000,
+  fillerAfterMs: 4_000,
+  toolLimitMs: 60_000,
+  mostMoments: 2,
+  openingLimitMs: 20_000,
+  holdLimitMs: 6_000,
+  monologueMs: 180_000,
+  stuckMs: 20_000,
+  digitPauseMs: 1_500,
+  machineSpeechMs: 3_200,
+  patienceMs: 4_000,
+  suspectQuietMs: 4_000,
+  lingerMs: 3_000,
+  greetingLimitMs: 40_000,
+};
+
+export type Plan = 'none' | 'hangup' | 'leave_message';
+
+export type Phase =
+  /** The stream or the model is not there yet. `since`: the stream is; null: it is not, and its coming is watched elsewhere. */
+  | { at: 'opening'; since: number | null }
+  /** Nobody speaks, since `since`; `prompts` counts how often the agent has asked into the silence. */
+  | { at: 'open'; since: number; prompts: number }
+  /** The caller speaks, or has paused (`silentSince`) for less than the end-of-turn silence. */
+  | { at: 'caller'; since: number; silentSince: number | null }
+  /** The model was asked and nothing is to be heard yet. */
+  | { at: 'thinking'; since: number; retried: boolean; prompts: number }
+  /** The agent's voice is on its way or being heard, since `since`; `hold`: it is held back, somebody seems to speak. */
+  | { at: 'agent'; since: number; prompts: number; hold: Hold | null }
+  /** A machine may be talking: the agent holds its tongue until detection has spoken. */
+  | { at: 'suspecting'; since: number }
+  /** A machine's greeting runs; the message waits for its end. */
+  | { at: 'waiting-for-beep'; since: number }
+  /** The last words are being spoken; nothing interrupts them. `asked`: when they were asked of the model. */
+  | { at: 'closing'; asked: number | null; reason: TalkEnd }
+  /** The message is left, and somebody spoke meanwhile: a person who picks up the phone speaks again. */
+  | { at: 'lingering'; since: number }
+  /** The line has left this talk, for key tones or another party; it may come back with another stream. */
+  | { at: 'away' }
+  | { at: 'over' };
+
+export interface TurnState {
+  phase: Phase;
+  streaming: boolean;
+  modelReady: boolean;
+  /** The agent speaks first. */
+  greets: boolean;
+  plan: Plan;
+  verdict: 'pending' | 'human' | 'machine' | 'none';
+  /** The agent was heard to the end of what it said since the caller's last turn. */
+  agentHeard: boolean;
+  /** Speech was heard from the other side at any time. */
+  callerSpoke: boolean;
+  /** Turns of the caller that answered something heard: what tells a dialogue from a greeting played to nobody. */
+  exchanges: number;
+  digits: string;
+  lastDigitAt: number;
+  /** Somebody spoke while the voicemail message was being left. */
+  spokeOver: boolean;
+  /** The caller's speech is being given to the model. */
+  listening: boolean;
+  /** What the caller's voice does now. */
+  voice: Voice;
+  /** Short speech over the agent's voice that did not stop it, and may yet turn out to be the beginning of more. */
+  burst: Burst | null;
+  /** What the agent says answers a turn of the caller, who may take it back. */
+  answering: boolean;
+  /** How long this caller's pauses are, in milliseconds; 0 before the first. */
+  pauseMs: number;
+  /** When the last turn's words were over. */
+  spokeUntil: number;
+  /** The caller was told to wait a moment: his answer is still to come. */
+  owes: boolean;
+  /** How often in a row he was. */
+  moments: number;
+  /** The caller was told to wait for the tools that run. */
+  filled: boolean;
+}
+
+/** What the detector makes of the caller's sound. Only from `speaking` on it is speech. */
+export type Voice =
+  | { is: 'quiet' }
+  | { is: 'starting'; onsetMs: number }
+  /** `pausedMs`: stops of less than a pause since the onset, all together. */
+  | { is: 'speaking'; onsetMs: number; pausedMs: number }
+  | { is: 'stopping'; onsetMs: number; quietMs: number };
+
+export const QUIET_VOICE: Voice = { is: 'quiet' };
+
+export type TurnEvent =
+  | { type: 'stream-started' }
+  /** The carrier's stream has gone on purpose (key tones); another one follows. */
+  | { type: 'stream-paused' }
+  | { type: 'model-ready'; renewed: boolean }
+  /** The voice has changed. Comes before `speech-started` and `speech-ended`, which are the same in terms of speech. */
+  | { type: 'voice'; voice: Voice }
+  | { type: 'speech-started'; onsetMs: number }
+  | { type: 'speech-ended'; endMs: number }
+  /** Instead of its end: what started then was the line's noise. */
+  | { type: 'speech-taken-back'; onsetMs: number }
+  /** The first audio of a response is there. */
+  | { type: 'agent-audio' }
+  /** Everything received has been heard. `busy`: a response still runs or waits, or a tool does. */
+  | { type: 'all-heard'; busy: boolean }
+  /** A response has ended. `pending`: audio is still to be heard; `busy` as above. */
+  | { type: 'response-done'; pending: boolean; busy: boolean; spoke: boolean }
+  | { type: 'tools-answered' }
+  /** What was committed was too short to be a turn. */
+  | { type: 'nothing-said' }
+  | { type: 'digit'; digit: string }
+  /** Words typed by the other side. */
+  | { type: 'typed'; text: string }
+  | { type: 'machine-detection'; verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown' }
+  | { type: 'beep' }
+  /** The agent wants to end the call. `pending`: audio is still to be heard or to come. */
+  | { type: 'end-requested'; reason: TalkEnd; pending: boolean }
+  /** The operator or a limit wants the call to end after a spoken line, or at once. */
+  | { type: 'finish'; reason: TalkEnd; say: string | null }
+  /**
+   * `tools`: some run. `due`: some sound of the agent is still to be heard or may come. For how long nothing was: `stillMs`
+   * of the agent, neither received nor heard; `quietMs` of either side. `heardMs`: up to when the caller was listened to;
+   * not given, or given as now: to all that is to come.
+   */
+  | {
+      type: 'tick';
+      tools?: boolean;
+      due?: boolean;
+      stillMs?: number;
+      quietMs?: number;
+      heardMs?: number;
+    };
+
+export type TurnEffect =
+  /** Give the model the caller's audio from this moment (pre-roll) on. */
+  | { do: 'listen'; fromMs: number }
+  /** Forget what was given since the last turn. */
+  | { do: 'forget' }
+  /** The caller's turn is over: commit it; `respond` asks for the answer. */
+  | { do: 'commit'; respond: boolean; speechEndMs: number }
+  /**
+   * The agent's voice is held back no more and goes on with the next sample; the model knows of nothing. `heldMs`: since
+   * when it was, for speech that began at `onsetMs`. That it is held back is told by the state alone.
+   */
+  | { do: 'resume'; onsetMs: number; heldMs: number }
+  /**
+   * Silence the agent: clear the carrier, cancel, cut what was not heard. `onsetMs`: of the speech that did it;
+   * `heldMs`: since when its voice was held back before.
+   */
+  | { do: 'interrupt'; onsetMs?: number; heldMs?: number }
+  /** Ask for a response without a turn of the caller before it. */
+  | {
+      do: 'speak';
+      what: 'greeting' | 'idle' | 'voicemail' | 'retry' | 'continue' | 'moment' | 'filler';
+      /** For `idle`: silences in a row, from 1. */
+      silences?: number;
+    }
+  /** Have the agent say this line. */
+  | { do: 'say'; text: string }
+  /** Keys pressed; `respond` asks for the answer. */
+  | { do: 'digits'; digits: string; respond: boolean }
+  /** The tools that run are waited for no longer: the model is told so. */
+  | { do: 'give-up-tools' }
+  /** What had to be ended because it did not end by itself: for the log. */
+  | { do: 'report'; stuck: Phase['at'] | 'hold' | 'tools' }
+  /** The typed words are the caller's; `respond` asks for the answer. */
+  | { do: 'typed'; text: string; respond: boolean }
+  | { do: 'floor'; floor: 'agent' | 'caller' | 'none' }
+  | { do: 'finish'; reason: TalkEnd };
+
+export interface TurnStep {
+  state: TurnState;
+  effects: TurnEffect[];
+}
+
+/** The state before anything has happened. */
+export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
+  return {
+    phase: { at: 'opening', since: null },
+    streaming: false,
+    modelReady: false,
+    greets: o.greets,
+    plan: o.plan,
+    verdict: o.plan === 'none' ? 'none' : 'pending',
+    agentHeard: false,
+    callerSpoke: false,
+    exchanges: 0,
+    digits: '',
+    lastDigitAt: 0,
+    spokeOver: false,
+    listening: false,
+    voice: QUIET_VOICE,
+    burst: null,
+    answering: false,
+    pauseMs: 0,
+    spokeUntil: 0,
+    owes: false,
+    moments: 0,
+    filled: false,
+  };
+}
+
+/** The hold of the agent's voice: while there is one, the carrier is given no more of it. */
+export const holdOf = ({ phase }: TurnState): Hold | null => (phase.at === 'agent' ? phase.hold : null);
+
+export const NO_EFFECTS: TurnEffect[] = [];
+
+/** The event changed what is known, and nothing else. */
+export const known = (state: TurnState): TurnStep => ({ state, effects: NO_EFFECTS });
+
+export function to(state: TurnState, phase: Phase, effects: TurnEffect[] = NO_EFFECTS): TurnStep {
+  return { state: { ...state, phase }, effects };
+}
+
+/** Why a talk ends or, for key tones, leaves its line. */
+export type TalkEnd = EndReason | 'digits';
+
+/** Ends that the line can come back from. */
+const LEAVES: ReadonlySet<TalkEnd> = new Set(['transferred', 'digits']);
+
+/** Everything said was heard: the talk ends, or leaves the line for a while. */
+export function finish(state: TurnState, reason: TalkEnd): TurnStep {
+  return to(state, { at: LEAVES.has(reason) ? 'away' : 'over' }, [{ do: 'finish', reason }]);
+}

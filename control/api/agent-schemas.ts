@@ -1,0 +1,234 @@
+// What the agent routes take and answer, with what the reference says of each field. PURE.
+// `returns` and `tools` are checked by their own files; here they only have the shape that the reference shows.
+import { z } from 'zod';
+import { booleanQuery, id, instructions, language, pageQuery, persona, time, url } from '../http/schemas.ts';
+import { AGENT, ATTACHED_NUMBER } from '../reference/schema-examples.ts';
+import { number } from './number-schemas.ts';
+
+/** What the speech model offers. */
+export const VOICES = [
+  'alloy',
+  'ash',
+  'ballad',
+  'coral',
+  'echo',
+  'sage',
+  'shimmer',
+  'verse',
+  'marin',
+  'cedar',
+] as const;
+export const DEFAULT_VOICE = 'marin';
+
+const name = z
+  .string()
+  .min(1, 'may not be empty')
+  .max(200, 'may have 200 characters at most')
+  .regex(/\S/, 'may not be blank')
+  .meta({ description: 'Human-readable label.', examples: ['Reminder'] });
+
+const voice = z
+  .string()
+  .check((c) => {
+    if (!(VOICES as readonly string[]).includes(c.value)) {
+      const message = `must be one of ${VOICES.join(', ')}`;
+      c.issues.push({ code: 'custom', message, params: { code: 'invalid_voice' }, input: c.value });
+    }
+  })
+  .meta({ enum: [...VOICES] });
+
+const type = z
+  .enum(['inbound', 'outbound'])
+  .describe('`inbound` answers calls to its numbers; `outbound` is dispatched with POST /v1/calls.');
+const voicemailAction = z
+  .enum(['hangup', 'leave_message'])
+  .describe(
+    'What to do when a voicemail answers: `hangup` at the verdict (the default), or `leave_message` after the beep.',
+  );
+
+/** One returns schema, as requests and answers have it; the values are checked by parseReturns. */
+export const returns = z
+  .record(
+    z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+    z.union([
+      z
+        .string()
+        .regex(/^((string|number|integer|boolean|date|datetime)|enum\([^()]*\))(\[\])?$/)
+        .meta({
+          description: 'A type name; `[]` behind it makes a list.',
+          examples: ['boolean', 'string[]', 'enum(yes|no|later)'],
+        }),
+      z
+        .strictObject({
+          type: z
+            .string()
+            .regex(/^((string|number|integer|boolean|date|datetime)|enum(\([^()]*\))?)(\[\])?$/)
+            .meta({ description: 'A type name, as above.', examples: ['string'] }),
+          description: z
+            .string()
+            .max(500)
+            .optional()
+            .describe('What the field means, for the model that reads the transcript.'),
+          enum: z
+            .array(z.string())
+            .min(1)
+            .max(100)
+            .optional()
+            .describe('The only values there are, for the types string and enum.'),
+        })
+        .describe('A type with what it means.'),
+    ]),
+  )
+  .meta({
+    id: 'Returns',
+    description:
+      'What to extract from a conversation: field name -> type. Types: string, number, integer, boolean, date (YYYY-MM-DD), datetime (ISO 8601), `enum(a|b|c)`, each with `[]` for a list, or an object with `type`, `description` and `enum`. 100 fields at most. Every field of a result may come back null: not said.',
+    examples: [
+      { will_come: 'boolean', new_date: { type: 'date', description: 'the day asked for instead' } },
+    ],
+  });
+
+/** Shown in the reference; the values are checked by parseReturns, which takes null for none. */
+export const returnsInput = z
+  .unknown()
+  .meta({ anyOf: [{ $ref: '#/components/schemas/Returns' }, { type: 'null' }] });
+const toolsInput = z.unknown().meta({
+  type: ['array', 'null'],
+  items: { $ref: '#/components/schemas/NewTool' },
+  maxItems: 20,
+});
+
+const settings = {
+  persona: persona
+    .nullable()
+    .optional()
+    .describe('Who the agent is and what it must not do. Null or left out: the default persona.'),
+  instructions: instructions
+    .nullable()
+    .optional()
+    .describe('Its task: one goal a call. An outbound call may replace it for itself.'),
+  voice: voice.optional().describe(`The voice of the speech model. Default: ${DEFAULT_VOICE}.`),
+  language: language
+    .nullable()
+    .optional()
+    .describe(
+      "BCP-47 code of the language spoken. Null or left out: the greeting is in English, then the other side's language decides.",
+    ),
+  returns: returnsInput
+    .optional()
+    .describe('What to extract after each call. Null or left out: nothing is extracted.'),
+  tools: toolsInput
+    .optional()
+    .describe(
+      'What the agent may do during a call, 20 at most. `end_call` is always there. The model fills the typed parameters only, never the host, the headers or fixed parts.',
+    ),
+  webhook_url: url
+    .nullable()
+    .optional()
+    .describe(
+      "Receives the events of this agent's calls, signed with the organization's default secret. https only; addresses that are not public are refused.",
+    ),
+  voicemail_action: voicemailAction.optional(),
+};
+
+export const createAgent = z
+  .strictObject({
+    name,
+    type,
+    ...settings,
+    number_ids: z
+      .array(id)
+      .max(100, 'may hold 100 ids at most')
+      .optional()
+      .describe('Numbers to attach. A number has one inbound agent at most, and any count of outbound ones.'),
+    primary_number_id: id
+      .nullable()
+      .optional()
+      .describe('One of `number_ids`; the first of them when left out.'),
+  })
+  .meta({
+    id: 'NewAgent',
+    examples: [
+      {
+        name: 'Reminder',
+        type: 'outbound',
+        instructions: 'Remind the person of their appointment and ask whether they will come.',
+        returns: { will_come: 'boolean', new_date: 'date' },
+        number_ids: [ATTACHED_NUMBER.id],
+      },
+    ],
+  });
+
+export const changeAgent = z
+  .strictObject({ name: name.optional(), ...settings })
+  .meta({ id: 'AgentChange', examples: [{ language: 'es', persona: null }] });
+
+export const listAgents = pageQuery.extend({
+  type: type.optional().describe('Only agents of this type.'),
+  include_archived: booleanQuery.optional().describe('`true` lists archived agents too. Default: false.'),
+});
+
+export const attachNumber = z
+  .strictObject({
+    number_id: id.describe('An active number of the organization.'),
+    primary: z
+      .boolean()
+      .optional()
+      .describe('Makes it the primary number. The first number attached becomes primary anyway.'),
+  })
+  .meta({ id: 'NumberAttachment', examples: [{ number_id: ATTACHED_NUMBER.id, primary: true }] });
+export const setPrimaryNumber = z
+  .strictObject({ number_id: id.describe('A number that is attached to the agent.') })
+  .meta({ id: 'PrimaryNumber', examples: [{ number_id: ATTACHED_NUMBER.id }] });
+
+/** An agent as lists show it. */
+export const agentSummary = z
+  .strictObject({
+    id: id.describe('Agent id.'),
+    org_id: id.describe('The organization it belongs to.'),
+    user_id: z
+      .string()
+      .describe(
+        'Who created it: the id of the API key, or of the operator where it was made in the dashboard. Of a key that is revoked it stays; it is never a name or an address.',
+      ),
+    name: z.string().describe('Human-readable label.'),
+    type,
+    persona: z.string().nullable().describe('Identity and policy. Null: the default persona.'),
+    instructions: z.string().nullable().describe('Default task. Null: none of its own.'),
+    voice: z.string().describe('Voice of the speech model.'),
+    language: z
+      .string()
+      .nullable()
+      .describe("BCP-47 code. Null: the other side's language decides, with a greeting in English."),
+    returns: returns.describe('What is extracted after each call. Empty: nothing.'),
+    tools: z
+      .array(z.record(z.string(), z.unknown()))
+      .meta({ items: { $ref: '#/components/schemas/Tool' } })
+      .nullable()
+      .describe('What it may do during a call, defaults filled in. Null: only `end_call`.'),
+    webhook_url: z.string().nullable().describe('Default webhook URL of its calls. Null: none.'),
+    voicemail_action: voicemailAction,
+    primary_number_id: id
+      .nullable()
+      .describe(
+        'Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.',
+      ),
+    archived_at: time
+      .nullable()
+      .describe(
+        'When it was archived. Null: it is active. An archived agent can be read, not changed or used.',
+      ),
+    created_at: time.describe('Creation.'),
+    updated_at: time.describe('Last change.'),
+  })
+  .meta({ id: 'AgentSummary', description: 'An agent as lists show it: without its numbers.' });
+
+/** An agent with its numbers: details and answers to changes. */
+export const agent = agentSummary
+  .extend({ numbers: z.array(number).describe('Every attached number, oldest attachment first.') })
+  .meta({
+    id: 'Agent',
+    description: 'How calls are to be led: who speaks, about what, with which voice, tools and numbers.',
+    examples: [AGENT],
+  });
+export const agentList = z.strictObject({ data: z.array(agentSummary).describe('Newest first.') });

@@ -1,0 +1,107 @@
+// The record of a call at its start, whichever way it comes about: the prompt is rendered here, and never again.
+import { v7 as uuidv7 } from 'uuid';
+import type { AgentView, CallRecord } from '../../storage/records.ts';
+import { renderPrompt } from '../agents/prompt.ts';
+
+/** What is the caller's choice of a call; the rest of a record follows from it. */
+export type CallChoice = Pick<
+  CallRecord,
+  | 'agent_id'
+  | 'to_number'
+  | 'from_number'
+  | 'persona'
+  | 'instructions'
+  | 'returns'
+  | 'voice'
+  | 'tools'
+  | 'voicemail_action'
+  | 'direction'
+  | 'webhook_url'
+> & {
+  /** Null: the other side's language decides. */
+  language: string | null;
+  /** Null for a call that came in. */
+  context: Record<string, unknown> | null;
+  metadata: Record<string, unknown>;
+  /** The carrier's id of a call that came in. */
+  carrier_call_id?: string;
+};
+
+/** What a call keeps of its agent, as the agent is now. */
+export function choiceOf(agent: AgentView) {
+  const { persona, instructions, returns, voice, tools, voicemail_action, webhook_url, language } = agent;
+  return {
+    agent_id: agent.id,
+    persona,
+    instructions,
+    returns,
+    voice,
+    tools,
+    voicemail_action,
+    webhook_url,
+    language,
+  };
+}
+
+/** A call to be dialled (`queued`) or one that rings here (`ringing`). */
+export function callRecord(
+  choice: CallChoice,
+  o: { orgId: string; carrier: string; now: Date; reserve: number },
+): CallRecord {
+  const at = o.now.toISOString();
+  const inbound = choice.direction === 'inbound';
+  return {
+    id: uuidv7(),
+    agent_id: choice.agent_id,
+    to_number: choice.to_number,
+    from_number: choice.from_number,
+    status: inbound ? 'ringing' : 'queued',
+    direction: choice.direction,
+    persona: choice.persona,
+    instructions: choice.instructions,
+    // Rendered here and never again: the record says what the model was told.
+    prompt: renderPrompt({
+      persona: choice.persona,
+      instructions: choice.instructions,
+      language: choice.language,
+      context: choice.context,
+      direction: choice.direction,
+      now: o.now,
+    }),
+    context: choice.context,
+    returns: choice.returns,
+    language: choice.language ?? 'en',
+    result: null,
+    result_status: 'pending',
+    result_error: null,
+    created_at: at,
+    started_at: inbound ? at : null,
+    answered_at: null,
+    ended_at: null,
+    duration_seconds: null,
+    billed_duration_seconds: null,
+    billing_amount_milli_cents: null,
+    reservation_status: 'reserved',
+    webhook_url: choice.webhook_url,
+    webhook_status: 'none',
+    webhook_error: null,
+    error_code: null,
+    error_message: null,
+    hangup_cause: null,
+    metadata: choice.metadata,
+    updated_at: at,
+    cost: null,
+    org_id: o.orgId,
+    voice: choice.voice,
+    tools: choice.tools,
+    voicemail_action: choice.voicemail_action,
+    carrier: o.carrier,
+    carrier_call_id: choice.carrier_call_id ?? null,
+    answered_by: null,
+    reserved_milli_cents: o.reserve,
+    recording_path: null,
+    chosen_language: choice.language,
+    usage: null,
+    extraction_usage: null,
+  };
+}

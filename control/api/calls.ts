@@ -1,0 +1,226 @@
+// The call routes: dispatch in both forms, list, read, transcript, recording, cancel, hang up. The rules of what a new call
+// takes from where are in new-call.ts; placing it is the bridge's.
+import path from 'node:path';
+import type { Calls } from '../../bridge/calls/calls.ts';
+import { AppError } from '../../errors.ts';
+import { callView } from '../../storage/call-view.ts';
+import { type CallRecord, TERMINAL_STATUSES } from '../../storage/records.ts';
+import { page } from '../http/paging.ts';
+import { checkOwnLimit, tokenBuckets } from '../http/rate-limit.ts';
+import { found, type Route, route } from '../http/route.ts';
+import { failpoint } from '../operations/failpoints.ts';
+import * as schemas from './call-schemas.ts';
+import { agentCall, promptCall } from './new-call.ts';
+import { sendRecording } from './recording-answer.ts';
+
+export const NO_CALL = 'Your organization has no call with this id; GET /v1/calls lists them.';
+
+/** Searches of all organizations share one reader of the database. */
+const SEARCHES_PER_SECOND = 5;
+const searches = tokenBuckets(SEARCHES_PER_SECOND, SEARCHES_PER_SECOND);
+
+/** Ended, and its last words and sounds are in: a media thread keeps a call for a moment beyond its end. */
+export function isFinal(call: CallRecord, calls: Pick<Calls, 'live'>): boolean {
+  const ended = (TERMINAL_STATUSES as readonly string[]).includes(call.status);
+  return ended && !calls.live().some((live) => live.callId === call.id);
+}
+
+export const callRoutes: Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/calls',
+    operation: 'createCall',
+    errors: [
+      'invalid_number',
+      'invalid_returns',
+      'invalid_url',
+      'blocked_address',
+      'agent_not_found',
+      'agent_archived',
+      'agent_not_outbound',
+      'agent_has_no_number',
+      'from_number_not_attached',
+      'from_number_not_owned',
+      'no_active_number',
+      'insufficient_credit',
+      'conflict',
+      'carrier_error',
+      'at_capacity',
+      'draining',
+    ],
+    summary: 'Place a call, of an agent or by a prompt',
+    description:
+      'The call is placed at once. The carrier is asked before the answer: 201 means that it has accepted the call; 502 that it refused or could not be reached, and the call is kept as failed. With an Idempotency-Key a repeat dials nothing and answers what the first request was answered, also after a failure or a crash.',
+    status: 201,
+    body: schemas.createCall,
+    choose: (body) =>
+      Object.hasOwn(body, 'agent_id')
+        ? { schema: schemas.dispatchCall, hints: schemas.DISPATCH_HINTS }
+        : { schema: schemas.promptCall, hints: schemas.PROMPT_HINTS },
+    answer: schemas.call,
+    // After a failure nobody can be sure that no phone rang: a repeat dials nothing.
+    once: {
+      failures: 'kept',
+      async recover({ store, orgId }, id) {
+        const call = await store.getCall(orgId, id);
+        return call === null ? null : { body: callView(call) };
+      },
+    },
+    async run({ body, calls, intend, ...parts }) {
+      const call = 'agent_id' in body ? await agentCall(parts, body) : await promptCall(parts, body);
+      await intend(call.id);
+      failpoint('intent_before_row');
+      try {
+        const dispatched = await calls.dispatch(call);
+        failpoint('accepted_before_answer');
+        return { body: callView(dispatched) };
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'carrier_error') throw error;
+        const { carrierCode } = error;
+        throw new AppError('carrier_error', `${error.message} The call is kept as failed: ${call.id}.`, {
+          cause: error,
+          retryable: error.retryable,
+          ...(carrierCode === undefined ? {} : { carrierCode }),
+        });
+      }
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/calls',
+    operation: 'listCalls',
+    errors: ['invalid_number'],
+    summary: 'List calls, inbound and outbound, newest first, as a bare array',
+    status: 200,
+    query: schemas.listCalls,
+    answer: schemas.callList,
+    async run({ store, orgId, query, url, monotonicMs }) {
+      if (query.search !== undefined)
+        checkOwnLimit(searches, orgId, monotonicMs(), `More than ${SEARCHES_PER_SECOND} searches a second`);
+      const filters = {
+        status: query.status,
+        direction: query.direction,
+        agentId: query.agent_id,
+        toNumber: query.to_number,
+        fromNumber: query.from_number,
+        createdAfter: query.created_after,
+        createdBefore: query.created_before,
+        search: query.search,
+      };
+      return page({
+        query,
+        url,
+        exists: (id) => store.getCall(orgId, id),
+        list: (at) => store.listCalls(orgId, filters, at),
+        body: (records) => records.map(callView),
+      });
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/calls/:id',
+    operation: 'getCall',
+    summary: 'Read a call',
+    status: 200,
+    answer: schemas.call,
+    async run({ store, orgId, params }) {
+      return { body: callView(found(await store.getCall(orgId, params.id), NO_CALL)) };
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/calls/:id/transcript',
+    operation: 'getTranscript',
+    summary: 'Read what was said on a call, in speech order',
+    description: 'Can be read while the call lasts.',
+    status: 200,
+    answer: schemas.transcript,
+    async run({ store, calls, orgId, params }) {
+      // Asked before the words are read: `final` then never comes without the last of them.
+      const call = found(await store.getCall(orgId, params.id), NO_CALL);
+      const final = isFinal(call, calls);
+      const items = await store.listTranscript(call.id);
+      return {
+        body: {
+          call_id: call.id,
+          status: final ? 'final' : 'live',
+          data: items.map((item) => ({
+            id: item.id,
+            role: item.role,
+            text: item.text,
+            heard_text: item.heard_text,
+            interrupted: item.interrupted,
+            started_at: item.started_at,
+            start_ms: item.start_ms,
+            end_ms: item.end_ms,
+          })),
+        },
+      };
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/calls/:id/cancel',
+    operation: 'cancelCall',
+    errors: ['call_ended', 'conflict'],
+    summary: 'End a call before it is answered',
+    description: 'Refused with `conflict` once it was answered, and with `call_ended` once it has ended.',
+    status: 200,
+    answer: schemas.call,
+    async run({ calls, store, orgId, params }) {
+      found(await store.getCall(orgId, params.id), NO_CALL);
+      return { body: callView(await calls.cancel(orgId, params.id)) };
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/calls/:id/hangup',
+    operation: 'hangUpCall',
+    errors: ['call_ended', 'conflict'],
+    summary: 'End a live call',
+    description:
+      'Also one that is not answered yet: then it ends as canceled. Refused with `call_ended` once it has ended.',
+    status: 200,
+    answer: schemas.call,
+    async run({ calls, store, orgId, params }) {
+      found(await store.getCall(orgId, params.id), NO_CALL);
+      return { body: callView(await calls.hangUp(orgId, params.id)) };
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/calls/:id/recording',
+    operation: 'getRecording',
+    errors: ['conflict', 'at_capacity'],
+    summary: 'Download the recording of an ended call as WAV, whole or in ranges, or converted',
+    description:
+      'As it is kept (stereo, 8 kHz, 16 bit) it can be had in ranges; converted by `channels` or `rate` it is made while it is sent, and always whole. So many are converted at once: one more waits for some seconds, and is then refused with `at_capacity`.',
+    status: 200,
+    query: schemas.recordingShape,
+    answer: null,
+    media: 'audio/wav',
+    async run({ store, calls, config, orgId, params, query, openRecording }, res) {
+      const call = found(await store.getCall(orgId, params.id), NO_CALL);
+      const file = found(
+        call.recording_path,
+        'This call has no recording; calls are recorded while RECORD_CALLS is on.',
+      );
+      if (!isFinal(call, calls)) {
+        throw new AppError('conflict', 'The call is live; its recording can be had once it has ended.');
+      }
+      await sendRecording(res, {
+        orgId,
+        kept: { root: path.resolve(config.DATA_DIR), file, name: `${call.id}.wav` },
+        shape: { channels: query.channels, rateHz: query.rate === '16000' ? 16000 : 8000 },
+        open: openRecording,
+      });
+      return null;
+    },
+  }),
+];

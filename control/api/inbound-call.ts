@@ -1,0 +1,28 @@
+// The record of a call that came in: what its agent brings, and who called.
+import type { AgentView, CallRecord } from '../../storage/records.ts';
+import { callRecord, choiceOf } from './call-record.ts';
+
+/** A ringing call for an inbound agent. */
+export function inboundCall(o: {
+  agent: AgentView;
+  to: string;
+  from: string;
+  carrier: string;
+  carrierCallId: string;
+  now: Date;
+  reserve: number;
+}): CallRecord {
+  const { agent } = o;
+  return callRecord(
+    {
+      direction: 'inbound',
+      ...choiceOf(agent),
+      to_number: o.to,
+      from_number: o.from,
+      context: null,
+      metadata: {},
+      carrier_call_id: o.carrierCallId,
+    },
+    { orgId: agent.org_id, carrier: o.carrier, now: o.now, reserve: o.reserve },
+  );
+}

@@ -1,0 +1,172 @@
+// The record of a call about to be placed: what is taken from the request, what from the agent, what from the organization.
+import type { z } from 'zod';
+import { BROWSER } from '../../bridge/carriers/browser/client.ts';
+import { AppError } from '../../errors.ts';
+import type { AgentView, CallRecord, NumberView } from '../../storage/records.ts';
+import { parseReturns } from '../agents/returns-schema.ts';
+import type { ControlParts } from '../http/route.ts';
+import { DEFAULT_VOICE } from './agent-schemas.ts';
+import { checkAgentUrls } from './agents.ts';
+import { type CallChoice, callRecord, choiceOf } from './call-record.ts';
+import type * as schemas from './call-schemas.ts';
+
+type Parts = Pick<ControlParts, 'store' | 'egress' | 'config' | 'carrier' | 'now'> & { orgId: string };
+
+/**
+ * A call of an agent.
+ * @throws AppError agent_not_found, agent_archived, agent_not_outbound, agent_has_no_number, from_number_not_attached,
+ *   invalid_url, blocked_address
+ */
+export async function agentCall(
+  parts: Parts,
+  body: z.output<typeof schemas.dispatchCall>,
+): Promise<CallRecord> {
+  const agent = await usableAgent(parts, body.agent_id);
+  if (agent.type !== 'outbound') {
+    throw refuseAgent(
+      'agent_not_outbound',
+      'This agent answers calls; to place one, use an agent of type outbound.',
+    );
+  }
+  const active = agent.numbers.filter((number) => number.status === 'active');
+  const primary = primaryOf(agent);
+  if (primary === undefined) {
+    throw refuseAgent(
+      'agent_has_no_number',
+      'This agent has no number to call from; attach one with POST /v1/agents/{id}/numbers.',
+    );
+  }
+  let from: NumberView = primary;
+  if (body.from_number !== undefined) {
+    const attached = active.find((number) => number.e164 === body.from_number);
+    if (attached === undefined) {
+      throw new AppError(
+        'from_number_not_attached',
+        'from_number is not attached to this agent; leave it out for the primary number, or attach it first.',
+        { param: 'from_number' },
+      );
+    }
+    from = attached;
+  }
+  const webhookUrl = body.webhook_url ?? agent.webhook_url;
+  checkAgentUrls(parts.egress, { webhook_url: webhookUrl, tools: agent.tools });
+  return newCall(parts, {
+    ...choiceOf(agent),
+    to_number: body.to,
+    from_number: from.e164,
+    instructions: body.instructions ?? agent.instructions,
+    webhook_url: webhookUrl,
+    context: body.context ?? {},
+    metadata: body.metadata ?? {},
+  });
+}
+
+/**
+ * A call without an agent.
+ * @throws AppError no_active_number, from_number_not_owned, invalid_returns, invalid_url, blocked_address
+ */
+export async function promptCall(
+  parts: Parts,
+  body: z.output<typeof schemas.promptCall>,
+): Promise<CallRecord> {
+  const returns = parseReturns(body.returns);
+  checkAgentUrls(parts.egress, { webhook_url: body.webhook_url });
+  return newCall(parts, {
+    agent_id: null,
+    to_number: body.to,
+    from_number: (await callerId(parts, body.from_number)).e164,
+    persona: null,
+    instructions: body.instructions,
+    returns,
+    voice: DEFAULT_VOICE,
+    tools: null,
+    voicemail_action: 'hangup',
+    webhook_url: body.webhook_url ?? null,
+    language: body.language ?? null,
+    context: body.context ?? {},
+    metadata: body.metadata ?? {},
+  });
+}
+
+/**
+ * A call from a browser, for trying an agent out: as its calls are, but that the other side is a page. It runs the agent's
+ * way: an outbound agent is the one who called. A side without a number is named `browser`.
+ * @throws AppError agent_not_found, agent_archived, invalid_url, blocked_address
+ */
+export async function browserCall(
+  parts: Parts,
+  body: z.output<typeof schemas.browserCall>,
+): Promise<CallRecord> {
+  const agent = await usableAgent(parts, body.agent_id);
+  checkAgentUrls(parts.egress, { webhook_url: agent.webhook_url, tools: agent.tools });
+  const number = primaryOf(agent)?.e164 ?? BROWSER;
+  const outbound = agent.type === 'outbound';
+  return callRecord(
+    {
+      direction: agent.type,
+      ...choiceOf(agent),
+      to_number: outbound ? BROWSER : number,
+      from_number: outbound ? number : BROWSER,
+      context: body.context ?? (outbound ? {} : null),
+      metadata: { source: BROWSER, ...(body.text_only === true ? { text_only: true } : {}) },
+    },
+    recordOptions(parts, BROWSER),
+  );
+}
+
+function refuseAgent(
+  code: 'agent_not_found' | 'agent_archived' | 'agent_not_outbound' | 'agent_has_no_number',
+  message: string,
+): AppError {
+  return new AppError(code, message, { param: 'agent_id' });
+}
+
+async function usableAgent(parts: Parts, id: string): Promise<AgentView> {
+  const agent = await parts.store.getAgent(parts.orgId, id);
+  if (agent === null) {
+    throw refuseAgent(
+      'agent_not_found',
+      'Your organization has no agent with this id; GET /v1/agents lists them.',
+    );
+  }
+  if (agent.archived_at !== null) {
+    throw refuseAgent('agent_archived', 'This agent is archived; use another one.');
+  }
+  return agent;
+}
+
+function primaryOf(agent: AgentView): NumberView | undefined {
+  const active = agent.numbers.filter((number) => number.status === 'active');
+  return active.find((number) => number.id === agent.primary_number_id) ?? active[0];
+}
+
+async function callerId(parts: Parts, e164: string | undefined): Promise<NumberView> {
+  if (e164 === undefined) {
+    const oldest = await parts.store.oldestActiveNumber(parts.orgId);
+    if (oldest !== null) return oldest;
+    throw new AppError(
+      'no_active_number',
+      'Your organization has no number to call from; buy one with POST /v1/numbers/purchase.',
+    );
+  }
+  const number = await parts.store.findActiveNumber(e164);
+  if (number !== null && number.org_id === parts.orgId) return number;
+  throw new AppError(
+    'from_number_not_owned',
+    'from_number is not an active number of your organization; GET /v1/numbers lists them.',
+    { param: 'from_number' },
+  );
+}
+
+function newCall(parts: Parts, choice: Omit<CallChoice, 'direction'>): CallRecord {
+  return callRecord({ ...choice, direction: 'outbound' }, recordOptions(parts, parts.carrier.name));
+}
+
+function recordOptions(parts: Parts, carrier: string): Parameters<typeof callRecord>[1] {
+  return {
+    orgId: parts.orgId,
+    carrier,
+    now: parts.now(),
+    reserve: parts.config.RESERVE_MINUTES * parts.config.PRICE_PER_MINUTE_MILLI_CENTS,
+  };
+}

@@ -1,0 +1,56 @@
+// What each error code means and what to do about it, for the reference. PURE.
+import type { ErrorCode } from '../../errors.ts';
+
+export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'A value is wrong; `param` names the field where there is one.',
+  invalid_json: 'The body is not JSON in UTF-8.',
+  unknown_parameter: 'A field, query parameter or body that this request does not take.',
+  missing_parameter: 'A required field is not there.',
+  invalid_number: 'Not an E.164 number.',
+  invalid_voice: 'A voice that the speech model does not have; the message lists those it has.',
+  invalid_language: 'Not a BCP-47 language code.',
+  invalid_returns: 'The returns schema cannot be used; `param` names the field of it.',
+  invalid_tool: 'A tool cannot be used; `param` names the place.',
+  invalid_url: 'Not a URL that may be called: https, no user name, no unusual port.',
+  blocked_address: 'The URL leads to an address that is not public; the operator can open ranges.',
+  agent_not_found: 'The organization has no agent with the `agent_id` of the body.',
+  agent_archived: 'The agent is archived: it can be read, not changed or used.',
+  agent_not_outbound: 'The agent answers calls; only outbound ones place them.',
+  agent_has_no_number: 'The agent has no number to call from; attach one.',
+  from_number_not_attached: '`from_number` is not attached to the agent.',
+  from_number_not_owned: '`from_number` is not an active number of the organization.',
+  no_active_number: 'The organization has no number to call from; buy one.',
+  number_not_found: 'The organization has no active number with an id of the body.',
+  primary_number_not_attached: 'The primary number must be one of those attached.',
+  unauthorized: 'The API key is missing, mistyped, unknown or revoked.',
+  insufficient_credit: 'The credit does not cover it.',
+  forbidden:
+    'The API key alone does not allow this; or, in the dashboard, the request does not come from its own page, or the password or link is not the one in force.',
+  not_found: 'There is nothing here, or it belongs to another organization: the two look the same.',
+  method_not_allowed: 'The path takes other methods; the Allow header lists them.',
+  conflict: 'The state of things does not allow it now; the message says which.',
+  number_taken: 'Another inbound agent answers the number; a number has one at most.',
+  number_attached: 'The number is attached to an agent; detach it first.',
+  number_unavailable: 'The number is not for sale, or somebody else bought it first; search for another one.',
+  price_unknown:
+    'The carrier names no price for such a number, and an unknown price is not taken for free; the operator can name one.',
+  call_ended: 'The call has ended already.',
+  endpoint_disabled:
+    'The webhook endpoint is disabled and is sent nothing; enable it with PATCH /v1/webhook_endpoints/{id} first.',
+  endpoint_deleted:
+    'The webhook endpoint that the delivery went to was removed: there is nobody to send it to. Its event can be read with GET /v1/events.',
+  idempotency_key_reused: 'The Idempotency-Key was used with another request.',
+  idempotency_in_progress:
+    'The first request with this Idempotency-Key is still running; ask again for its answer.',
+  changed_meanwhile:
+    'Somebody else changed it after the time in `If-Match`: read it again, and repeat the change on what it is now.',
+  body_too_large: 'The body has more than 256 KB.',
+  unsupported_media_type: 'Send JSON in UTF-8, as Content-Type: application/json, without Content-Encoding.',
+  rate_limited: 'Too many requests; wait as long as Retry-After says.',
+  internal: 'A fault of the service. Try again; if it stays, give the request_id to whoever runs it.',
+  carrier_error: "The carrier refused or could not be reached; `carrier_code` has the carrier's own code.",
+  at_capacity:
+    'As many calls as the service takes are live, or it is too busy to take another well; of a recording, as many are being converted as may be at once. Wait as long as Retry-After says.',
+  draining: 'The service is shutting down and takes no new calls.',
+  storage_low: 'The disk is full, or so nearly that no new calls are taken until there is room.',
+};

@@ -1,0 +1,91 @@
+// Reads a JSON body: type, size, encoding, depth and keys are checked before any route sees it.
+import express, { type RequestHandler } from 'express';
+import { AppError } from '../../errors.ts';
+
+export const BODY_BYTES = 262_144;
+const DEPTH = 32;
+
+// Gzip stays out: nothing this small needs it, and a bomb then has no fuse.
+const raw = express.raw({ type: () => true, limit: BODY_BYTES, inflate: false });
+
+/**
+ * A body's bytes -> its JSON object.
+ * @throws AppError invalid_json or invalid_request
+ */
+export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new AppError('invalid_json', `The body is not JSON: ${whyNot(error)}.`, { cause: error });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new AppError('invalid_request', 'The body must be a JSON object: {"…": …}.');
+  }
+  checkTree(value);
+  return value as Record<string, unknown>;
+}
+
+/** Where JSON.parse gave up. Its message may quote the body around that place, which belongs in no answer. */
+function whyNot(error: unknown): string {
+  if (!(error instanceof SyntaxError)) return 'it is not UTF-8';
+  return /^Unexpected token ./u.test(error.message)
+    ? 'it has a character where none of its kind may stand'
+    : error.message.slice(0, 200);
+}
+
+/** Walks level by level, not by recursion: the depth is the client's to choose. */
+function checkTree(root: object): void {
+  let level: object[] = [root];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > DEPTH) throw new AppError('invalid_request', `The body may be nested ${DEPTH} deep at most.`);
+    const next: object[] = [];
+    for (const node of level) {
+      if (Object.hasOwn(node, '__proto__')) {
+        throw new AppError('invalid_request', 'A field may not be called __proto__.', { param: '__proto__' });
+      }
+      for (const child of Object.values(node)) {
+        if (typeof child === 'object' && child !== null) next.push(child);
+      }
+    }
+    level = next;
+  }
+}
+
+function isJson(contentType: string | undefined): boolean {
+  const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  if (type?.trim() !== 'application/json') return false;
+  const charset = parameters.map((p) => p.trim()).find((p) => p.startsWith('charset='));
+  return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+}
+
+/** Puts the JSON object into `req.body`; `{}` where there is none. GET and HEAD have no body, whatever they send. */
+export function jsonBody(): RequestHandler {
+  return (req, res, next) => {
+    req.body = {};
+    const hasBody =
+      req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length']) > 0;
+    if (req.method === 'GET' || req.method === 'HEAD' || !hasBody) return next();
+    // An empty chunked body is no body, whatever its type, so the type is asked after reading.
+    raw(req, res, (error?: unknown) => {
+      if (error) return next(error);
+      const bytes: unknown = req.body;
+      req.body = {};
+      if (!Buffer.isBuffer(bytes) || bytes.length === 0) return next();
+      if (!isJson(req.headers['content-type'])) {
+        return next(
+          new AppError(
+            'unsupported_media_type',
+            'Send the body as Content-Type: application/json, in UTF-8.',
+          ),
+        );
+      }
+      try {
+        req.body = parseJsonObject(bytes);
+      } catch (thrown) {
+        return next(thrown);
+      }
+      next();
+    });
+  };
+}

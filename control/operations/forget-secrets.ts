@@ -1,0 +1,50 @@
+// `node main.js forget-secrets`, for the day on which the key of the stored secrets is lost: what nobody can open any more is
+// dropped and made anew, so that the daemon starts again. Everything else stays.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readConfig } from '../../config.ts';
+import { forgetSecrets } from '../../storage/secret-keys.ts';
+import { openDatabase } from '../../storage/sqlite/database.ts';
+import { newWebhookSecret } from '../webhooks/signature.ts';
+
+/**
+ * @param args `--yes`, or it is only said what would happen
+ * @returns the exit code
+ * @throws StorageError, as when a daemon runs on the folder
+ */
+export function forgetSecretsCommand(
+  env: Record<string, string | undefined>,
+  args: readonly string[],
+): number {
+  const config = readConfig(env);
+  const path = join(resolve(config.DATA_DIR), 'offhook.db');
+  if (!existsSync(path)) {
+    console.error(`offhook: there is no ${path}: set DATA_DIR as the daemon has it.`);
+    return 1;
+  }
+  if (!args.includes('--yes')) {
+    console.error(
+      `offhook: this gives every webhook endpoint and organization in ${path} a new secret, so that receivers refuse what is sent until they have it, and takes the headers of all tools away. Do it only when the key is lost for good, after a backup: add --yes (npm run forget-secrets -- --yes).`,
+    );
+    return 2;
+  }
+  const database = openDatabase({ path });
+  try {
+    const done = forgetSecrets(database.db, {
+      path,
+      setting: config.SECRET_KEY,
+      newSecret: newWebhookSecret,
+    });
+    console.log(
+      `\nSealed anew under key ${done.key}.\n\nNew secrets: ${done.organizations} organizations, ${done.endpoints} webhook endpoints. Nobody has seen them: rotate each (POST /v1/webhook_secret/rotate, POST /v1/webhook_endpoints/{id}/rotate_secret, or in the dashboard) and give them to their receivers.`,
+    );
+    for (const agent of done.agents) {
+      console.log(
+        `Headers to be entered again: agent ${agent.name} (${agent.id}), ${agent.headers.join(', ')}`,
+      );
+    }
+    return 0;
+  } finally {
+    database.close();
+  }
+}

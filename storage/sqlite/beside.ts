@@ -1,0 +1,69 @@
+// Commands on the host, beside a daemon that runs: they read the database, or add to it in a transaction of their own, and
+// take no lock of the folder. Schema and keys are the daemon's affair.
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { sealStore } from '../sealed-store.ts';
+import { openSecretsBeside } from '../secret-keys.ts';
+import { StorageError } from '../storage-error.ts';
+import type { Store } from '../store.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { organizations } from './organizations.ts';
+import { openSession } from './session.ts';
+
+const BUSY_WAIT_MS = 5000;
+
+/** An organization by its id or name. @throws Error when the file is no database of ours */
+export function findOrganizationIn(path: string, idOrName: string): { id: string; isFirst: boolean } | null {
+  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_WAIT_MS });
+  try {
+    const rows = db
+      .prepare<[], { id: string; name: string }>(
+        'SELECT id, name FROM organizations ORDER BY created_at, seq',
+      )
+      .all();
+    const wanted = idOrName.trim().normalize('NFC').toLowerCase();
+    const found =
+      rows.find((row) => row.id === wanted) ??
+      rows.find((row) => row.name.normalize('NFC').toLowerCase() === wanted);
+    return found === undefined ? null : { id: found.id, isFirst: found.id === rows[0]?.id };
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * The verbs of organizations on a database that a daemon may have open.
+ * @throws StorageError missing_database, newer_schema, secret_key
+ */
+export function openBeside(o: { path: string; secretKeys: string | null; now: () => Date }): {
+  store: Pick<Store, 'createOrganization'>;
+  close(): void;
+} {
+  if (!existsSync(o.path)) {
+    throw new StorageError('missing_database', `there is no ${o.path}: set DATA_DIR as the daemon has it`);
+  }
+  const db = new Database(o.path, { fileMustExist: true, timeout: BUSY_WAIT_MS });
+  try {
+    db.pragma('synchronous = FULL');
+    db.pragma('foreign_keys = ON');
+    if (Number(db.pragma('user_version', { simple: true })) !== MIGRATIONS.length) {
+      throw new StorageError(
+        'newer_schema',
+        `${o.path} is of another version: start the daemon of this one once, then try again`,
+      );
+    }
+    const sealer = openSecretsBeside(db, { path: o.path, setting: o.secretKeys });
+    const session = openSession({ db, clock: o.now, log: undefined, onWrite: undefined });
+    const sealed = sealStore(organizations(session) as Store, sealer);
+    return {
+      store: sealed,
+      close() {
+        session.kept.close();
+        db.close();
+      },
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+// The Store on SQLite: opens the file and puts the verbs together; they live in sqlite/, a file a resource. Secrets are sealed around them.
+// better-sqlite3 is synchronous: a verb has happened when its promise is made, in the order of the calls.
+import { systemClock } from '../../clock.ts';
+import type { Log } from '../../log.ts';
+import { sealStore } from '../sealed-store.ts';
+import type { Sealer } from '../sealing.ts';
+import { openSecrets } from '../secret-keys.ts';
+import type { Store } from '../store.ts';
+import { agents } from './agents.ts';
+import { calls, LIVE } from './calls.ts';
+import { openDatabase } from './database.ts';
+import { deliveries } from './deliveries.ts';
+import { endpoints } from './endpoints.ts';
+import { idempotency } from './idempotency.ts';
+import { numbers } from './numbers.ts';
+import { operators } from './operators.ts';
+import { organizations } from './organizations.ts';
+import { overview } from './overview.ts';
+import { openReader } from './reader.ts';
+import { openSession } from './session.ts';
+import { moveTimes } from './stored-times.ts';
+import { transcript } from './transcript.ts';
+import { turns } from './turns.ts';
+
+export interface StoreOptions {
+  /** The database file; its folder is made. `:memory:` for one that ends with the process. */
+  path: string;
+  log?: Log;
+  /** What SECRET_KEY says: the keys of the stored secrets, the newest first. Null: those of the file beside the database. */
+  secretKeys?: string | null;
+  /** The clock of updated_at, events, deliveries and ledger rows. */
+  now?: () => Date;
+  /** For tests: called in each write transaction, and may throw what a disk would, or take as long. */
+  onWrite?: () => void;
+  /** For tests: told each statement once, when it is first used. In memory these are all; else without the reader's. */
+  onPrepare?: (sql: string) => void;
+  /** Told how long each write transaction held this thread, and each read the one beside it; milliseconds. */
+  onTimed?: (what: 'write' | 'read', ms: number, sql?: string) => void;
+}
+
+/** What each receiver is owed, and since when; not what a disabled endpoint holds. */
+const PENDING = `SELECT owed.count, owed.oldest FROM
+    (SELECT endpoint_id, count(*) AS count, min(next_attempt_at) AS oldest
+     FROM deliveries INDEXED BY deliveries_pending WHERE status = 'pending' GROUP BY endpoint_id) AS owed
+  LEFT JOIN endpoints ON endpoints.id = owed.endpoint_id
+  WHERE owed.endpoint_id IS NULL OR endpoints.status = 'enabled'`;
+
+const UNFINISHED = `SELECT count(*) AS count FROM calls INDEXED BY calls_unfinished WHERE ${LIVE}`;
+
+/**
+ * Opens the store, creating or migrating its database.
+ * @throws StorageError (database.ts): its message is the one line to show
+ */
+export async function openStore(o: StoreOptions): Promise<Store> {
+  const { path, log, secretKeys = null, now = systemClock.now } = o;
+  const database = openDatabase({ path, log, now });
+  let sealer: Sealer;
+  try {
+    sealer = openSecrets(database.db, { path, setting: secretKeys, log });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const reader =
+    path === ':memory:' ? undefined : openReader(path, (sql, ms) => o.onTimed?.('read', ms, sql));
+  const session = openSession({
+    db: database.db,
+    clock: now,
+    log,
+    onWrite: o.onWrite,
+    onPrepare: o.onPrepare,
+    onWritten: (ms) => o.onTimed?.('write', ms),
+    reader,
+  });
+
+  const store: Store = {
+    ...organizations(session),
+    ...operators(session),
+    ...numbers(session),
+    ...agents(session),
+    ...calls(session),
+    ...transcript(session),
+    ...overview(session),
+    ...turns(session),
+    ...endpoints(session),
+    ...deliveries(session),
+    ...idempotency(session),
+    moveTimes: async (byMs) => moveTimes(session, byMs),
+
+    subscribe: session.subscribe,
+
+    writable: session.kept.writable,
+    stored: session.kept.stored,
+
+    async close() {
+      session.kept.close();
+      // First: a reader would keep the log from being emptied.
+      await reader?.close();
+      database.close();
+    },
+
+    /**
+     * Deliveries that a disabled endpoint holds are not counted. `oldestPendingSeconds` is how far past its time the
+     * most overdue one is: 0 while every retry waits for its turn.
+     */
+    async stats() {
+      const [pending, unfinished] = await Promise.all([
+        session.read(PENDING, {}),
+        session.read(UNFINISHED, {}),
+      ]);
+      let [count, oldest] = [0, now().toISOString()];
+      for (const owed of pending) {
+        count += Number(owed.count);
+        if (String(owed.oldest) < oldest) oldest = String(owed.oldest);
+      }
+      return {
+        pendingDeliveries: count,
+        oldestPendingSeconds: Math.max(0, (now().getTime() - Date.parse(oldest)) / 1000),
+        unfinishedCalls: Number(unfinished[0]?.count),
+        walBytes: database.walBytes(),
+        keptWrites: session.kept.count(),
+      };
+    },
+  };
+  return sealStore(store, sealer);
+}

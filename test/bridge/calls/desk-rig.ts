@@ -1,0 +1,245 @@
+// A switchboard and a watch over a real store, with a carrier that is only a table of calls and media threads that do
+// nothing: for tests of what hooks, recovery and dialling make of a call.
+import type { Test } from 'tap';
+import { v7 as uuid } from 'uuid';
+import type { CallDeskOptions } from '../../../bridge/calls/call-desk.ts';
+import { openCallWatch } from '../../../bridge/calls/call-watch.ts';
+import type { MediaThreads } from '../../../bridge/calls/media-threads.ts';
+import { openSwitchboard, type Switchboard } from '../../../bridge/calls/switchboard.ts';
+import { openBrowser } from '../../../bridge/carriers/browser/client.ts';
+import type { Carrier, CarrierCallSnapshot } from '../../../bridge/carriers/carrier.ts';
+import { AppError } from '../../../errors.ts';
+import { openLog } from '../../../log.ts';
+import type { CallRecord } from '../../../storage/records.ts';
+import { openStore } from '../../../storage/sqlite/store.ts';
+import type { Store } from '../../../storage/store.ts';
+import { addOrganization, makeCall } from '../../storage/makers.ts';
+
+export const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
+
+export interface DeskRig {
+  store: Store;
+  org: string;
+  switchboard: Switchboard;
+  watch: ReturnType<typeof openCallWatch>;
+  /** What the carrier has, by its ids; written by the test, and by `placeCall`. */
+  atCarrier: Map<string, CarrierCallSnapshot>;
+  /** Requests to the carrier, as `cancel CA1`. */
+  asked: string[];
+  /** Why calls were not taken, as the metrics are told. */
+  refused: string[];
+  /** The carrier answers nothing. */
+  down: boolean;
+  /** Every media thread runs late. */
+  late: boolean;
+  /** The clock; tests move it, and set the wall's by `setMs`. */
+  clock: { ms: number; setMs: number };
+  /** A call ready to be dispatched. */
+  newCall(fields?: Partial<CallRecord>): CallRecord;
+}
+
+export interface DeskRigOptions {
+  /** Calls are on a media thread, which never lets go of one; default: on none. */
+  carried?: boolean;
+  /** Lines there are; default: more than any test takes. */
+  maxCalls?: number;
+  /** Which calls may begin. */
+  ramp?: CallDeskOptions['ramp'];
+  /** Hears every error that is logged. */
+  onError?: (fields: unknown, message: string) => void;
+  /** Called in each transaction that writes, and may throw what a disk would. */
+  onWrite?: () => void;
+  /** Called when the carrier has been asked for something and before it answers; what it throws is the answer. */
+  onCarrier?: (verb: string) => void;
+  /** In place of accepting the call. */
+  placeCall?: (callId: string, accept: () => string) => Promise<{ carrierCallId: string }>;
+}
+
+/** The desk's pauses before it asks a carrier again are shorter by so much. */
+const PAUSES_SHORTER = 100;
+
+const nothing = () => {};
+const unused = (): never => {
+  throw new Error('not part of this test');
+};
+
+/** Opens it; it closes with the test. */
+export async function openDeskRig(test: Pick<Test, 'teardown'>, o: DeskRigOptions = {}): Promise<DeskRig> {
+  const clock = { ms: START_MS, setMs: 0 };
+  const now = () => new Date(clock.ms + clock.setMs);
+  const monotonicMs = () => clock.ms;
+  const store = await openStore({
+    path: ':memory:',
+    now,
+    ...(o.onWrite === undefined ? {} : { onWrite: o.onWrite }),
+  });
+  test.teardown(() => store.close());
+  const org = await addOrganization(store, { balance_milli_cents: 0 });
+  await store.setBalance(org, 1_000_000_000);
+  const atCarrier = new Map<string, CarrierCallSnapshot>();
+  const asked: string[] = [];
+  const refused: string[] = [];
+  let dialled = 0;
+
+  async function end(verb: string, id: string): Promise<'ended' | 'already_ended'> {
+    asked.push(`${verb} ${id}`);
+    o.onCarrier?.(verb);
+    if (rig.down) throw new AppError('carrier_error', 'no answer');
+    const call = atCarrier.get(id);
+    if (call === undefined || ['completed', 'busy', 'no_answer', 'failed', 'canceled'].includes(call.status))
+      return 'already_ended';
+    const status = call.status === 'answered' ? 'completed' : 'canceled';
+    atCarrier.set(id, { ...call, status, endedAt: now().toISOString() });
+    return 'ended';
+  }
+
+  const carrier: Carrier = {
+    name: 'simulated',
+    capabilities: {
+      marks: true,
+      clearReturnsMarks: true,
+      detectsMachines: true,
+      streamIsCall: false,
+      answerSeconds: null,
+    },
+    async placeCall({ callId, to, from }) {
+      const accept = () => {
+        dialled += 1;
+        const carrierCallId = `CA${dialled}`;
+        asked.push(`dial ${callId}`);
+        atCarrier.set(carrierCallId, snapshot({ carrierCallId, to, from, startedAt: now().toISOString() }));
+        return carrierCallId;
+      };
+      if (o.placeCall !== undefined) return o.placeCall(callId, accept);
+      const carrierCallId = accept();
+      o.onCarrier?.('place');
+      return { carrierCallId };
+    },
+    hangUp: (id) => end('hang up', id),
+    cancel: (id) => end('cancel', id),
+    transfer: unused,
+    sendDigits: unused,
+    speakAndHangUp: unused,
+    async fetchCall(id) {
+      o.onCarrier?.('fetch');
+      if (rig.down) throw new AppError('carrier_error', 'no answer');
+      return atCarrier.get(id) ?? null;
+    },
+    async findCalls({ to, from, since }) {
+      o.onCarrier?.('find');
+      const found = [...atCarrier.values()].filter(
+        (call) => call.to === to && call.from === from && (call.startedAt ?? since) >= since,
+      );
+      return found.reverse();
+    },
+    searchNumbers: unused,
+    buyNumber: unused,
+    releaseNumber: unused,
+    check: async () => {},
+  };
+  const browser = openBrowser({
+    async lastSeen(callId) {
+      const call = await store.findCall(callId);
+      return call === null ? null : { at: call.updated_at, answeredAt: call.answered_at };
+    },
+  });
+  const threads: MediaThreads = {
+    admits: () => !rig.late,
+    paces: () => [],
+    assign: () => 1,
+    threadOf: () => (o.carried === true ? 1 : null),
+    post: nothing,
+    unassign: nothing,
+    upgrade: () => false,
+    loads: () => new Map(),
+    ready: () => true,
+    close: async () => {},
+  };
+  const log = openLog('silent');
+  if (o.onError !== undefined) log.error = o.onError as typeof log.error;
+  const switchboard = openSwitchboard({
+    store,
+    carrier,
+    otherCarriers: [browser],
+    log,
+    now,
+    monotonicMs,
+    script: { greeting: () => '', idle: () => [], voicemail: () => '', modelTools: () => [] },
+    access: { name: 'none', url: '', apiKey: '', model: '', transcriptionModel: '' },
+    publicUrl: 'http://127.0.0.1',
+    dataDir: '.',
+    recordCalls: false,
+    maxCalls: o.maxCalls ?? 10_000,
+    maxSeconds: 3_600,
+    ringSeconds: 60,
+    pricePerMinute: 6_000,
+    reserveMinutes: 5,
+    runTool: unused,
+    inboundCall: ({ agent, to, from, carrierCallId }) =>
+      makeCall(org, {
+        id: uuid(),
+        created_at: now().toISOString(),
+        agent_id: agent.id,
+        direction: 'inbound',
+        status: 'ringing',
+        carrier: 'simulated',
+        carrier_call_id: carrierCallId,
+        to_number: to,
+        from_number: from,
+        returns: {},
+      }),
+    settleCost() {},
+    settleResult(callId) {
+      void store.saveCall(callId, {
+        from: ['completed'],
+        change: { result_status: 'completed' },
+        events: ['call.completed'],
+      });
+    },
+    pause: (ms) => new Promise((over) => setTimeout(over, ms / PAUSES_SHORTER)),
+    ...(o.ramp === undefined ? {} : { ramp: o.ramp }),
+    observer: { refused: (why) => void refused.push(why) },
+  });
+  switchboard.attach(threads);
+  const watch = openCallWatch({
+    switchboard,
+    store,
+    log,
+    now,
+    monotonicMs,
+    ringSeconds: 60,
+    maxSeconds: 3_600,
+    pricePerMinute: 6_000,
+    reserveMinutes: 5,
+  });
+  const rig: DeskRig = {
+    down: false,
+    late: false,
+    refused,
+    store,
+    org,
+    switchboard,
+    watch,
+    atCarrier,
+    asked,
+    clock,
+    newCall: (fields = {}) =>
+      makeCall(org, { id: uuid(), created_at: now().toISOString(), returns: {}, ...fields }),
+  };
+  return rig;
+}
+
+/** A carrier's account of a call that is queued there. */
+export function snapshot(
+  fields: Partial<CarrierCallSnapshot> & { carrierCallId: string },
+): CarrierCallSnapshot {
+  return {
+    status: 'queued',
+    to: '+14155550100',
+    from: '+14155550199',
+    durationSeconds: null,
+    startedAt: null,
+    endedAt: null,
+    ...fields,
+  };
+}

@@ -1,0 +1,109 @@
+// TwiML as an XML parser of someone else reads it.
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import t from 'tap';
+import {
+  escapeXml,
+  MAX_INLINE_TWIML,
+  renderAnswer,
+  renderDigits,
+  renderHangUp,
+  renderSpeech,
+  renderTransfer,
+} from '../../../../bridge/carriers/twilio/twiml.ts';
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  processEntities: true,
+  htmlEntities: true,
+});
+function read(xml: string): Record<string, unknown> {
+  if (XMLValidator.validate(xml) !== true) throw new Error(`not XML: ${xml}`);
+  return parser.parse(xml).Response;
+}
+
+t.test('a stream with its parameters, then nothing is left but to hang up', async (t) => {
+  const answer = {
+    answer: 'stream' as const,
+    url: 'wss://calls.example.com/media/1/abc',
+    parameters: { callId: 'c1', note: `<"Tom" & 'Ann'>` },
+  };
+  const xml = renderAnswer(answer, {
+    afterUrl: 'https://e.com/after',
+    streamStatusUrl: 'https://e.com/stream',
+  });
+  t.same(read(xml), {
+    Connect: {
+      '@action': 'https://e.com/after',
+      '@method': 'POST',
+      Stream: {
+        '@url': 'wss://calls.example.com/media/1/abc',
+        '@statusCallback': 'https://e.com/stream',
+        '@statusCallbackMethod': 'POST',
+        Parameter: [
+          { '@name': 'callId', '@value': 'c1' },
+          { '@name': 'note', '@value': `<"Tom" & 'Ann'>` },
+        ],
+      },
+    },
+    Hangup: '',
+  });
+  t.ok(xml.indexOf('<Connect') < xml.indexOf('<Hangup'), 'in this order');
+  t.same(
+    read(renderAnswer({ ...answer, parameters: {}, streamStatusUrl: 'https://other/' })),
+    {
+      Connect: {
+        Stream: { '@url': answer.url, '@statusCallback': 'https://other/', '@statusCallbackMethod': 'POST' },
+      },
+      Hangup: '',
+    },
+    'the handler may name its own status URL',
+  );
+});
+
+t.test('the other answers', async (t) => {
+  t.same(read(renderAnswer({ answer: 'reject', reason: 'busy' })), { Reject: { '@reason': 'busy' } });
+  t.same(read(renderAnswer({ answer: 'reject', reason: 'rejected' })), { Reject: { '@reason': 'rejected' } });
+  t.same(read(renderAnswer({ answer: 'hang-up' })), { Hangup: '' });
+  t.same(read(renderHangUp()), { Hangup: '' });
+});
+
+t.test('transfer, digits and speech', async (t) => {
+  const transfer = renderTransfer({
+    to: '+15550001111',
+    from: '+15550002222',
+    resultUrl: 'https://e.com/r?a&b',
+    ringSeconds: 20,
+  });
+  t.same(read(transfer), {
+    Dial: {
+      '@answerOnBridge': 'true',
+      '@timeout': '20',
+      '@callerId': '+15550002222',
+      '@action': 'https://e.com/r?a&b',
+      '@method': 'POST',
+      Number: 15550001111,
+    },
+  });
+  t.match(transfer, '<Number>+15550001111</Number>');
+  const digits = renderDigits({ digits: 'ww12#', thenUrl: 'https://e.com/answer' });
+  t.same(read(digits), {
+    Play: { '@digits': 'ww12#' },
+    Redirect: { '#text': 'https://e.com/answer', '@method': 'POST' },
+  });
+  t.same(read(renderSpeech(`We're "sorry" <b>`)), { Say: `We're "sorry" <b>`, Hangup: '' });
+});
+
+t.test('a speech too long for one request is cut, not broken', async (t) => {
+  const xml = renderSpeech('&'.repeat(5000));
+  t.ok(xml.length <= MAX_INLINE_TWIML);
+  t.ok(xml.length > MAX_INLINE_TWIML - 10);
+  t.ok(read(xml).Say);
+  t.ok(read(renderSpeech('😀'.repeat(5000))).Say);
+});
+
+t.test('characters that XML cannot hold are left out', async (t) => {
+  t.equal(escapeXml('a\u0000\u0008b\u000bc\ufffe'), 'abc');
+  t.equal(escapeXml('line\nnext\ttab'), 'line&#10;next&#9;tab');
+  t.equal(escapeXml('half \ud800 pair'), 'half \ufffd pair');
+});

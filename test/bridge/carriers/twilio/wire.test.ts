@@ -1,0 +1,180 @@
+// The media codec against messages as Twilio documents them, and against what it must survive.
+import t from 'tap';
+import { createTwilioWire } from '../../../../bridge/carriers/twilio/wire.ts';
+
+const SID = `MZ${'0123456789abcdef'.repeat(2)}`;
+const FRAME = Buffer.from(Array.from({ length: 160 }, (_, i) => (i * 7) & 0xff));
+const decode = (message: unknown) =>
+  createTwilioWire().decode(
+    Buffer.from(typeof message === 'string' ? message : JSON.stringify(message)),
+    false,
+  );
+const media = (body: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
+  event: 'media',
+  sequenceNumber: '2',
+  media: { track: 'inbound', chunk: '1', timestamp: '102', payload: FRAME.toString('base64'), ...body },
+  streamSid: SID,
+  ...more,
+});
+
+t.test('messages in order of the documentation', async (t) => {
+  t.same(decode('{"event":"connected","protocol":"Call","version":"1.0.0"}'), { type: 'connected' });
+  t.same(
+    decode(
+      `{"event":"start","sequenceNumber":"1","start":{"accountSid":"AC1","streamSid":"${SID}","callSid":"CA1","tracks":["inbound"],"mediaFormat":{"encoding":"audio/x-mulaw","sampleRate":8000,"channels":1},"customParameters":{"callId":"abc","n":5,"__proto__":"x"}},"streamSid":"${SID}"}`,
+    ),
+    {
+      type: 'started',
+      streamId: SID,
+      carrierCallId: 'CA1',
+      parameters: Object.fromEntries([
+        ['callId', 'abc'],
+        ['__proto__', 'x'],
+      ]),
+      rateHz: 8000,
+      encoding: 'audio/x-mulaw',
+    },
+  );
+  t.same(
+    decode(
+      `{"event":"dtmf","streamSid":"${SID}","sequenceNumber":"5","dtmf":{"track":"inbound_track","digit":"#"}}`,
+    ),
+    {
+      type: 'digit',
+      digit: '#',
+    },
+  );
+  t.same(decode(`{"event":"mark","sequenceNumber":"4","streamSid":"${SID}","mark":{"name":"my label"}}`), {
+    type: 'mark',
+    name: 'my label',
+  });
+  t.same(
+    decode(
+      `{"event":"stop","sequenceNumber":"5","stop":{"accountSid":"AC1","callSid":"CA1"},"streamSid":"${SID}"}`,
+    ),
+    {
+      type: 'stopped',
+    },
+  );
+});
+
+t.test('audio in every layout that is still the protocol', async (t) => {
+  const expected = { type: 'audio', payload: FRAME, timestampMs: 102, chunk: 1 };
+  const payload = FRAME.toString('base64');
+  const cases: Record<string, unknown> = {
+    'the known layout': media({}),
+    'numbers as numbers': media({ chunk: 1, timestamp: 102 }),
+    'spaces between': JSON.stringify(media({}), null, 1),
+    'the stream id first': `{"event":"media","streamSid":"${SID}","sequenceNumber":"2","media":{"track":"inbound","chunk":"1","timestamp":"102","payload":"${payload}"}}`,
+    'fields in another order': `{"streamSid":"${SID}","media":{"payload":"${payload}","timestamp":"102","chunk":"1"},"event":"media"}`,
+    'slashes escaped': JSON.stringify(media({})).replaceAll('/', '\\/'),
+    'a field more at the end': media({}, { extra: 1 }),
+    'a quote in the stream id': media({}, { streamSid: 'M"Z' }),
+  };
+  for (const [name, message] of Object.entries(cases)) t.same(decode(message), expected, name);
+});
+
+t.test('payloads of any length, the long one after the short one', async (t) => {
+  const wire = createTwilioWire();
+  for (const length of [0, 1, 2, 3, 159, 160, 161, 320, 1024, 1025, 8000, 40_000]) {
+    const bytes = Buffer.alloc(length, length & 0xff);
+    const message = wire.decode(
+      Buffer.from(JSON.stringify(media({ payload: bytes.toString('base64') }))),
+      false,
+    );
+    t.ok(message.type === 'audio' && message.payload.equals(bytes), `${length} bytes`);
+  }
+});
+
+t.test('a short payload whose message has a quote where the one before ended', async (t) => {
+  const wire = createTwilioWire();
+  const usual = FRAME.toString('base64').length;
+  t.same(wire.decode(Buffer.from(JSON.stringify(media({}))), false), {
+    type: 'audio',
+    payload: FRAME,
+    timestampMs: 102,
+    chunk: 1,
+  });
+  for (const short of ['//79', '//8=', '/w==']) {
+    const pad = 'A'.repeat(usual - `${short}","pad":"`.length);
+    const message = JSON.stringify(media({ payload: short, pad }));
+    const heard = wire.decode(Buffer.from(message), false);
+    t.same(
+      heard,
+      { type: 'audio', payload: Buffer.from(short, 'base64'), timestampMs: 102, chunk: 1 },
+      short,
+    );
+  }
+});
+
+t.test('the payload is decoded into one buffer', async (t) => {
+  const wire = createTwilioWire();
+  const data = Buffer.from(JSON.stringify(media({})));
+  const first = wire.decode(data, false);
+  const second = wire.decode(data, false);
+  t.ok(first.type === 'audio' && second.type === 'audio' && first.payload.buffer === second.payload.buffer);
+});
+
+t.test('what is not the protocol is told, never thrown', async (t) => {
+  const cases: [string, unknown, string][] = [
+    ['empty', '', 'malformed'],
+    ['half a message', JSON.stringify(media({})).slice(0, 150), 'malformed'],
+    ['an array', '[]', 'malformed'],
+    ['null', 'null', 'malformed'],
+    ['no event', '{}', 'malformed'],
+    ['event of another type', '{"event":5}', 'malformed'],
+    ['media without body', '{"event":"media"}', 'malformed'],
+    ['payload of another type', media({ payload: 5 }), 'malformed'],
+    ['payload that is no base64', media({ payload: '!!!!' }), 'malformed'],
+    ['payload cut short', media({ payload: 'AAAAA' }), 'malformed'],
+    ['timestamp below zero', media({ timestamp: '-20' }), 'malformed'],
+    ['timestamp with a fraction', media({ timestamp: 1.5 }), 'malformed'],
+    ['timestamp too long to be one', media({ timestamp: '9'.repeat(30) }), 'malformed'],
+    ['chunk missing', media({ chunk: undefined }), 'malformed'],
+    ['our own audio', media({ track: 'outbound' }), 'ignored'],
+    ['start without body', '{"event":"start"}', 'malformed'],
+    ['start without a call', { event: 'start', start: { streamSid: SID } }, 'malformed'],
+    ['mark without a name', '{"event":"mark","mark":{}}', 'malformed'],
+    ['dtmf of two keys', '{"event":"dtmf","dtmf":{"digit":"12"}}', 'malformed'],
+    ['an event of tomorrow', '{"event":"hologram"}', 'ignored'],
+    ['65,537 bytes', media({ payload: 'A'.repeat(65_540) }), 'malformed'],
+  ];
+  for (const [name, message, type] of cases) t.equal(decode(message).type, type, name);
+  t.equal(
+    createTwilioWire().decode(Buffer.from(JSON.stringify(media({}))), true).type,
+    'malformed',
+    'binary',
+  );
+});
+
+t.test('random damage to a message never throws', async (t) => {
+  const wire = createTwilioWire();
+  const whole = Buffer.from(JSON.stringify(media({})));
+  let state = 1;
+  const next = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state % below;
+  };
+  let decoded = 0;
+  for (let i = 0; i < 5000; i++) {
+    const data = Buffer.from(whole.subarray(0, 1 + next(whole.length)));
+    for (let n = next(4); n > 0; n--) data[next(data.length)] = next(256);
+    wire.decode(data, false);
+    decoded++;
+  }
+  t.equal(decoded, 5000);
+});
+
+t.test('what we send', async (t) => {
+  const wire = createTwilioWire();
+  const sent = (data: string | Buffer) => JSON.parse(data.toString());
+  t.same(sent(wire.audio(SID, FRAME)), {
+    event: 'media',
+    streamSid: SID,
+    media: { payload: FRAME.toString('base64') },
+  });
+  t.same(sent(wire.mark(SID, 'g1:"160"')), { event: 'mark', streamSid: SID, mark: { name: 'g1:"160"' } });
+  t.same(sent(wire.clear(SID)), { event: 'clear', streamSid: SID });
+  t.same(sent(wire.clear('other"id')), { event: 'clear', streamSid: 'other"id' }, 'another stream');
+  t.same(sent(wire.audio(SID, Buffer.alloc(0))).media, { payload: '' });
+});

@@ -1,0 +1,550 @@
+// The conversation between a held model and a held carrier: what it tells each, in which order, on heard time.
+import t from 'tap';
+import { openConversation } from '../../../bridge/media/conversation.ts';
+import type { CutItem, ModelListener, ModelSession } from '../../../bridge/models/model.ts';
+import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
+import { FRAME_BYTES } from '../../../bridge/turns/playout.ts';
+
+const PLAN: PrepareCall = {
+  callId: 'call-1',
+  carrier: 'held',
+  tokenHash: '',
+  direction: 'outbound',
+  modelName: 'held',
+  model: {
+    url: '',
+    apiKey: '',
+    model: '',
+    transcriptionModel: null,
+    instructions: '',
+    voice: '',
+    language: null,
+    tools: ['end_call', 'transfer_call', 'send_dtmf'].map((name) => ({
+      name,
+      description: '',
+      parameters: { type: 'object' },
+    })),
+  },
+  greeting: 'Greet.',
+  idleInstructions: ['one', 'two', 'last'],
+  voicemailInstructions: 'Leave a message.',
+  machine: 'none',
+  patience: 1,
+  transferTargets: { sales: '+15550001' },
+  httpTools: {},
+  recordingPath: null,
+  maxSeconds: 60,
+};
+
+function open(change: Partial<PrepareCall> = {}) {
+  let nowMs = 0;
+  let serial = 0;
+  let turn = 0;
+  const posted: FromMedia[] = [];
+  const verbs: unknown[][] = [];
+  const model = { busy: false };
+  let listener: ModelListener | undefined;
+  const session: ModelSession = {
+    capabilities: { mulaw: true, truncates: true },
+    open: () => verbs.push(['open']),
+    appendAudio: (payload) => verbs.push(['append', payload.length]),
+    clearAudio: () => verbs.push(['clear-audio']),
+    commitTurn: () => {
+      verbs.push(['commit']);
+      return turn++;
+    },
+    respond: (o) => {
+      verbs.push(['respond', o?.instructions ?? null]);
+      listener?.requested();
+      model.busy = true;
+    },
+    interrupt: (cut: readonly CutItem[]) => verbs.push(['interrupt', cut]),
+    addText: (role, text) => verbs.push(['add-text', role, text]),
+    sendToolResult: (id, output) => verbs.push(['tool-result', id, output]),
+    ageSeconds: () => 0,
+    renew: () => {},
+    busy: () => model.busy,
+    close: async () => void verbs.push(['close']),
+  };
+  const talk = openConversation(
+    { ...PLAN, ...change },
+    {
+      openModel(_config, given) {
+        listener = given;
+        return session;
+      },
+      post: (message) => posted.push(structuredClone(message)),
+      now: () => nowMs,
+      audioReady() {},
+      clearCarrier: () => verbs.push(['clear-carrier']),
+      preroll: () => new Uint8Array(2_400),
+      newId: () => `id-${++serial}`,
+    },
+  );
+  if (listener === undefined) throw new Error('the model was not opened');
+  const model2 = listener;
+  const at = (ms: number) => {
+    nowMs = ms;
+    return rig;
+  };
+  const rig = {
+    talk,
+    model: model2,
+    verbs,
+    posted,
+    at,
+    /** The carrier takes all that is ready; answers the marks it owes. */
+    play(): string[] {
+      const marks: string[] = [];
+      const out = Buffer.alloc(FRAME_BYTES);
+      while (talk.playout.take(out) > 0) {
+        const mark = talk.playout.dueMark();
+        if (mark !== null) marks.push(mark);
+      }
+      return marks;
+    },
+    /** The model speaks a line of so many milliseconds, and the response ends. */
+    speaks(itemId: string, text: string, ms: number) {
+      model2.audio(itemId, Buffer.alloc(ms * 8, 1));
+      model2.text(itemId, text);
+      model2.textDone(itemId, text);
+      model2.audioDone(itemId);
+      model.busy = false;
+      model2.responseDone({
+        responseId: 'r',
+        status: 'completed',
+        reason: null,
+        hadAudio: true,
+        toolCalls: 0,
+      });
+    },
+    idle: () => {
+      model.busy = false;
+    },
+    lines: () => [
+      ...new Map(
+        posted.flatMap((m) => (m.type === 'transcript' ? m.items : [])).map((item) => [item.id, item]),
+      ).values(),
+    ],
+    finished: () => posted.find((m) => m.type === 'finished'),
+    did: (verb: string) => verbs.filter(([name]) => name === verb),
+  };
+  return rig;
+}
+
+function greeted() {
+  const rig = open();
+  rig.model.ready({ renewed: false, tookMs: 5 });
+  rig.at(100).talk.streamStarted();
+  rig.at(400).speaks('greeting', 'Hello there, how are you today?', 2_000);
+  return rig;
+}
+
+t.test('the model is opened at once and asked only when the stream is there', async (t) => {
+  const rig = open();
+  rig.model.ready({ renewed: false, tookMs: 5 });
+  t.same(rig.verbs, [['open']]);
+  rig.talk.streamStarted();
+  t.same(rig.verbs.at(-1), ['respond', 'Greet.']);
+});
+
+t.test('a line is heard when its last mark has come, not when it was sent', async (t) => {
+  const rig = greeted();
+  const marks = rig.play();
+  t.equal(rig.lines()[0]?.heardText, '');
+  for (const mark of marks.slice(0, -1)) rig.talk.markPlayed(mark);
+  t.equal(rig.lines()[0]?.heardText, '');
+  rig.at(2_500).talk.markPlayed(marks.at(-1) ?? '');
+  t.match(rig.lines()[0], {
+    role: 'agent',
+    heardText: 'Hello there, how are you today?',
+    interrupted: false,
+    endMs: 2_500,
+  });
+  t.match(rig.posted.filter((m) => m.type === 'floor').at(-1), { floor: 'none' });
+});
+
+t.test('barge-in: carrier cleared, model told what was heard, late marks prove nothing', async (t) => {
+  const rig = greeted();
+  const marks = rig.play();
+  for (const mark of marks.slice(0, 10)) rig.talk.markPlayed(mark);
+  rig.at(1_600).talk.voice({ is: 'starting', onsetMs: 1_500 });
+  t.ok(rig.talk.held());
+  rig.at(1_700).talk.speechStarted(1_500);
+  t.same(rig.did('interrupt'), [], 'not before it has lasted');
+  rig.at(2_200).talk.tick();
+  t.notOk(rig.talk.held());
+  const names = rig.verbs.map(([name]) => name);
+  t.ok(names.indexOf('clear-carrier') < names.indexOf('interrupt'));
+  t.same(rig.did('interrupt'), [
+    ['interrupt', [{ itemId: 'greeting', heardMs: 1_000, heardText: 'Hello there,' }]],
+  ]);
+  t.match(rig.lines()[0], {
+    interrupted: true,
+    heardText: 'Hello there,',
+    text: 'Hello there, how are you today?',
+  });
+  t.equal(rig.talk.bargeIns(), 1);
+  for (const mark of marks) rig.talk.markPlayed(mark);
+  t.equal(rig.lines()[0]?.heardText, 'Hello there,');
+  t.same(rig.did('append'), [['append', 2_400]], 'the pre-roll first');
+});
+
+t.test(
+  'a hold that is taken back: the model knows of nothing, and it is told with its moments',
+  async (t) => {
+    const rig = greeted();
+    rig.at(900).talk.voice({ is: 'starting', onsetMs: 850 });
+    t.ok(rig.talk.held());
+    rig.at(1_050).talk.speechStarted(850);
+    rig.at(1_400).talk.speechEnded(1_150);
+    t.ok(rig.talk.held(), 'more words may follow');
+    rig.at(1_600).talk.tick();
+    t.notOk(rig.talk.held());
+    t.same([rig.did('interrupt'), rig.did('clear-carrier'), rig.did('append')], [[], [], []]);
+    t.match(rig.posted.at(-1), { type: 'hold-taken-back', onsetMs: 850, heldMs: 900, resumedMs: 1_600 });
+    t.equal(rig.talk.falseBargeIns(), 1);
+    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    t.match(rig.lines()[0], { interrupted: false, heardText: 'Hello there, how are you today?' });
+  },
+);
+
+t.test('a barge-in is told with its moments', async (t) => {
+  const rig = greeted();
+  const marks = rig.play();
+  for (const mark of marks) rig.at(1_650).talk.markPlayed(mark);
+  rig.at(1_700).model.audio('more', Buffer.alloc(8_000, 1));
+  rig.at(1_700).talk.voice({ is: 'starting', onsetMs: 1_600 });
+  const out = Buffer.alloc(FRAME_BYTES);
+  rig.talk.playout.take(out);
+  const mark = rig.talk.playout.dueMark(true);
+  t.ok(mark, 'all that was sent is marked, however little');
+  rig.at(1_760).talk.markPlayed(mark ?? '');
+  rig.at(1_850).talk.speechStarted(1_600);
+  rig.at(2_300).talk.tick();
+  t.match(
+    rig.posted.find((m) => m.type === 'barge-in'),
+    { atMs: 2_300, onsetMs: 1_600, heldMs: 1_700, silencedMs: 1_760 },
+  );
+});
+
+t.test('speech before a sound was heard takes the turn back and counts as no barge-in', async (t) => {
+  const rig = greeted();
+  rig.at(450).talk.speechStarted(300);
+  rig.at(1_000).talk.tick();
+  t.equal(rig.talk.bargeIns(), 0);
+  t.match(rig.did('interrupt'), [['interrupt', [{ itemId: 'greeting', heardMs: 0, heardText: '' }]]]);
+});
+
+t.test("the caller's words come late and land in their own turn", async (t) => {
+  const rig = greeted();
+  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  rig.at(3_200).talk.speechStarted(3_000);
+  rig.talk.callerAudio(new Uint8Array(160));
+  rig.at(4_200).talk.speechEnded(4_000);
+  rig.at(4_700).talk.tick();
+  t.match(rig.verbs.slice(-2), [['commit'], ['respond', null]]);
+  rig.at(5_000).speaks('answer', 'Fine.', 500);
+  rig.model.callerText(0, 'I am well.');
+  const caller = rig.lines().find((line) => line.role === 'caller');
+  t.match(caller, { text: 'I am well.', startMs: 3_000, endMs: 4_000 });
+  rig.model.callerText(7, 'from nowhere');
+  t.equal(rig.lines().filter((line) => line.role === 'caller').length, 1);
+});
+
+t.test('end_call waits until the goodbye was heard', async (t) => {
+  const rig = open();
+  rig.model.ready({ renewed: false, tookMs: 5 });
+  rig.talk.streamStarted();
+  rig.model.audio('bye', Buffer.alloc(800 * 8, 1));
+  rig.model.toolCall({ toolCallId: 't1', name: 'end_call', argumentsJson: '{}' });
+  rig.speaks('bye', 'Goodbye.', 0);
+  t.equal(rig.finished(), undefined);
+  const marks = rig.play();
+  for (const mark of marks.slice(0, -1)) rig.talk.markPlayed(mark);
+  t.equal(rig.finished(), undefined);
+  rig.talk.markPlayed(marks.at(-1) ?? '');
+  t.match(rig.finished(), { reason: 'agent_ended', errorCode: null, speak: null });
+});
+
+t.test(
+  'end_call while something is due that never comes: the call ends as soon as nothing is due',
+  async (t) => {
+    const rig = open();
+    rig.model.ready({ renewed: false, tookMs: 5 });
+    rig.talk.streamStarted();
+    // The greeting was asked for; the model calls the tool, and the response comes to nothing without a word.
+    rig.model.toolCall({ toolCallId: 't1', name: 'end_call', argumentsJson: '{}' });
+    rig.talk.tick();
+    t.equal(rig.finished(), undefined, 'its last words may still come');
+    rig.idle();
+    rig.talk.tick();
+    t.match(rig.finished(), { reason: 'agent_ended' });
+  },
+);
+
+t.test(
+  'transfer: an unknown target is told to the model, a known one after the last heard word',
+  async (t) => {
+    const rig = greeted();
+    rig.model.toolCall({ toolCallId: 't1', name: 'transfer_call', argumentsJson: '{"target":"__proto__"}' });
+    t.match(rig.did('tool-result')[0]?.[2], /no transfer target/);
+    rig.model.toolCall({ toolCallId: 't2', name: 'transfer_call', argumentsJson: '{"target":"sales"}' });
+    t.notOk(rig.posted.some((m) => m.type === 'transfer-requested'));
+    rig.idle();
+    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    t.match(
+      rig.posted.find((m) => m.type === 'transfer-requested'),
+      { number: '+15550001', target: 'sales' },
+    );
+  },
+);
+
+t.test('tools: each result is sent once, and one answer follows the last', async (t) => {
+  const rig = greeted();
+  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  rig.model.toolCall({ toolCallId: 'a', name: 'look_up', argumentsJson: '{}' });
+  rig.model.toolCall({ toolCallId: 'b', name: 'look_up', argumentsJson: '{}' });
+  const before = rig.did('respond').length;
+  rig.talk.toolResult('a', 'one');
+  t.equal(rig.did('respond').length, before);
+  rig.talk.toolResult('b', 'two');
+  rig.talk.toolResult('b', 'two');
+  t.equal(rig.did('respond').length, before + 1);
+  t.same(rig.did('tool-result'), [
+    ['tool-result', 'a', 'one'],
+    ['tool-result', 'b', 'two'],
+  ]);
+});
+
+t.test(
+  'a lost model ends the call with its code, and a spoken line only where someone listens',
+  async (t) => {
+    const talking = greeted();
+    talking.model.failed({ code: 'model_lost', message: 'gone' });
+    t.match(talking.finished(), {
+      reason: 'model_failed',
+      errorCode: 'model_lost',
+      errorMessage: 'gone',
+      speak: /Goodbye/,
+    });
+    const ringing = open();
+    ringing.model.failed({ code: 'model_refused', message: 'no' });
+    t.match(ringing.finished(), { reason: 'model_failed', errorCode: 'model_refused', speak: null });
+  },
+);
+
+t.test('close cuts what is unheard, waits for the last words, closes once', async (t) => {
+  const rig = greeted();
+  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  rig.at(3_200).talk.speechStarted(3_000);
+  rig.at(4_200).talk.speechEnded(4_000);
+  rig.at(4_700).talk.tick();
+  rig.at(5_000).model.audio('answer', Buffer.alloc(8_000, 1));
+  rig.model.text('answer', 'Never heard.');
+  const closing = rig.talk.close();
+  t.match(
+    rig.lines().find((line) => line.text === 'Never heard.'),
+    { interrupted: true, heardText: '' },
+  );
+  t.same(rig.did('close'), []);
+  rig.model.callerText(0, 'My last words.');
+  await Promise.all([closing, rig.talk.close()]);
+  t.same(rig.did('close'), [['close']]);
+  t.equal(rig.lines().find((line) => line.role === 'caller')?.text, 'My last words.');
+});
+
+t.test('each answer is timed from the end of speech to the first sound heard', async (t) => {
+  const rig = greeted();
+  for (const mark of rig.play()) rig.at(900).talk.markPlayed(mark);
+  rig.at(3_200).talk.speechStarted(3_000);
+  rig.at(4_200).talk.speechEnded(4_000);
+  rig.at(4_700).talk.tick();
+  rig.at(5_000).model.audio('answer', Buffer.alloc(8_000, 1));
+  rig.at(5_010);
+  const marks = rig.play();
+  rig.at(5_150).talk.markPlayed(marks[0] ?? '');
+  const turns = rig.posted.flatMap((m) => (m.type === 'turn' ? [m.times] : []));
+  t.match(turns[0], { kind: 'greeting', speechEndMs: null });
+  t.match(turns[1], {
+    kind: 'answer',
+    speechEndMs: 4_000,
+    decidedMs: 4_700,
+    firstModelAudioMs: 5_000,
+    firstSentMs: 5_010,
+    firstHeardMs: 5_050,
+  });
+});
+
+t.test('typed words cut the agent short, stand in the transcript and are answered', async (t) => {
+  const rig = greeted();
+  const marks = rig.play();
+  for (const mark of marks.slice(0, 10)) rig.talk.markPlayed(mark);
+  rig.at(1_700).talk.typed('  What are your hours?\n');
+  t.same(
+    rig.verbs.slice(-4).map(([name]) => name),
+    ['clear-carrier', 'interrupt', 'add-text', 'respond'],
+  );
+  t.same(rig.did('add-text'), [['add-text', 'user', 'What are your hours?']]);
+  t.match(rig.lines().at(-1), { role: 'caller', text: 'What are your hours?', startMs: 1_700 });
+  t.match(rig.lines()[0], { interrupted: true, heardText: 'Hello there,' });
+  rig.talk.typed('   ');
+  t.equal(rig.did('add-text').length, 1, 'nothing typed is nothing said');
+});
+
+t.test(
+  'what is asked again is asked with the same instructions, and a wait is bridged by a word',
+  async (t) => {
+    const rig = open();
+    rig.model.ready({ renewed: false, tookMs: 5 });
+    rig.at(10).talk.streamStarted();
+    rig.at(5_100).talk.tick();
+    rig.at(10_100).talk.tick();
+    t.same(
+      rig.did('respond').map(([, instructions]) => instructions),
+      ['Greet.', 'Greet.', rig.did('respond')[2]?.[1]],
+    );
+    t.match(rig.did('respond')[2]?.[1], /One moment, please/);
+  },
+);
+
+/** Somebody makes a sound over the agent's voice, and it is held back for that. */
+function held(change: Partial<PrepareCall> = {}) {
+  const rig = open({ machine: 'leave_message', ...change });
+  rig.model.ready({ renewed: false, tookMs: 5 });
+  rig.at(100).talk.streamStarted();
+  rig.at(400).model.audio('line', Buffer.alloc(16_000, 1));
+  const first = rig.play();
+  for (const mark of first.slice(0, 5)) rig.talk.markPlayed(mark);
+  rig.model.audio('line', Buffer.alloc(8_000, 1));
+  rig.at(900).talk.voice({ is: 'starting', onsetMs: 850 });
+  if (!rig.talk.held()) throw new Error('the voice is not held back');
+  return { ...rig, marks: first.slice(5) };
+}
+
+t.test('nothing that moves the floor on leaves the voice held back', async (t) => {
+  const tool = (name: string, argumentsJson = '{}') => ({ toolCallId: 't1', name, argumentsJson });
+  const table: [string, (rig: ReturnType<typeof held>) => void, string | null][] = [
+    ['end_call', (rig) => rig.model.toolCall(tool('end_call')), 'finished'],
+    [
+      'transfer_call',
+      (rig) => rig.model.toolCall(tool('transfer_call', '{"target":"sales"}')),
+      'transfer-requested',
+    ],
+    ['send_dtmf', (rig) => rig.model.toolCall(tool('send_dtmf', '{"digits":"12"}')), 'digits-requested'],
+    ['finish with a line', (rig) => rig.talk.finish('draining', 'Goodbye.'), null],
+    ['finish at once', (rig) => rig.talk.finish('hangup_requested', null), 'finished'],
+    ['the model is lost', (rig) => rig.model.failed({ code: 'model_lost', message: 'gone' }), 'finished'],
+    ['typed words', (rig) => rig.talk.typed('Stop.'), null],
+    ['the stream pauses', (rig) => rig.talk.streamPaused(), null],
+    ['a machine', (rig) => rig.talk.machineDetection('machine'), null],
+    ['a machine that waits', (rig) => rig.talk.machineDetection('machine_ready'), null],
+    ['a fax', (rig) => rig.talk.machineDetection('fax'), 'finished'],
+    [
+      'keys',
+      (rig) => {
+        rig.talk.digit('1');
+        rig.at(3_000).talk.tick();
+      },
+      null,
+    ],
+    [
+      'the response is over and all of it was heard',
+      (rig) => {
+        rig.idle();
+        for (const mark of [...rig.marks, ...rig.play()]) rig.talk.markPlayed(mark);
+        rig.model.audioDone('line');
+        rig.model.responseDone({
+          responseId: 'r',
+          status: 'completed',
+          reason: null,
+          hadAudio: true,
+          toolCalls: 0,
+        });
+      },
+      null,
+    ],
+  ];
+  for (const [name, act, posted] of table) {
+    const rig = held();
+    act(rig);
+    t.notOk(rig.talk.held(), name);
+    if (posted === null) continue;
+    rig.model.audioDone('line');
+    rig.idle();
+    for (const mark of [...rig.marks, ...rig.play()]) rig.at(5_000).talk.markPlayed(mark);
+    t.equal(rig.posted.filter((m) => m.type === posted).length, 1, `${name}: ${posted}, once`);
+  }
+});
+
+t.test('a goodbye that begins while the voice is held back goes on from the next sample', async (t) => {
+  const rig = held();
+  rig.at(950).model.toolCall({ toolCallId: 't1', name: 'end_call', argumentsJson: '{}' });
+  t.match(
+    rig.posted.filter((m) => m.type === 'hold-taken-back'),
+    [{ onsetMs: 850, heldMs: 900, resumedMs: 950 }],
+  );
+  t.same([rig.did('interrupt'), rig.did('clear-carrier')], [[], []]);
+  rig.at(1_050).talk.speechStarted(850);
+  rig.at(1_700).talk.tick();
+  t.notOk(rig.talk.held(), 'nothing interrupts the last words');
+});
+
+t.test('a tool that never answers: the model is told, and its late answer is left aside', async (t) => {
+  const rig = greeted();
+  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  rig.at(3_000).model.toolCall({ toolCallId: 'a', name: 'look_up', argumentsJson: '{}' });
+  rig.model.responseDone({
+    responseId: 'r',
+    status: 'completed',
+    reason: null,
+    hadAudio: false,
+    toolCalls: 1,
+  });
+  rig.talk.typed('Well?');
+  for (let ms = 3_000; ms <= 90_000 && rig.did('tool-result').length === 0; ms += 500) rig.at(ms).talk.tick();
+  t.match(rig.did('tool-result'), [['tool-result', 'a', /did not answer/]]);
+  t.match(
+    rig.posted.find((m) => m.type === 'log'),
+    { event: 'talk.stuck', fields: { at: 'tools' } },
+  );
+  rig.talk.toolResult('a', 'late');
+  t.equal(rig.did('tool-result').length, 1);
+});
+
+t.test('a goodbye of which nothing more is confirmed ends the call all the same', async (t) => {
+  const rig = greeted();
+  rig.model.toolCall({ toolCallId: 't1', name: 'end_call', argumentsJson: '{}' });
+  const marks = rig.play();
+  rig.at(1_000).talk.markPlayed(marks[0] ?? '');
+  for (let ms = 1_000; ms < 21_000; ms += 500) rig.at(ms).talk.tick();
+  t.equal(rig.finished(), undefined);
+  rig.at(21_000).talk.tick();
+  t.match(rig.finished(), { reason: 'agent_ended', errorCode: null });
+});
+
+t.test('sound of an item that was cut is no voice of the agent`s for long', async (t) => {
+  const rig = greeted();
+  const marks = rig.play();
+  for (const mark of marks.slice(0, 10)) rig.talk.markPlayed(mark);
+  rig.at(1_700).talk.typed('Stop.');
+  rig.idle();
+  // Nothing of this is played, and no response is under way that would end.
+  for (let n = 0; n < 40; n++) rig.model.audio(`lost-${n}`, Buffer.alloc(0));
+  rig.at(1_720).talk.tick();
+  t.match(rig.posted.filter((m) => m.type === 'floor').at(-1), { floor: 'none' });
+});
+
+t.test('nobody is heard for longer than anything may take: the call ends and says so', async (t) => {
+  const rig = greeted();
+  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  // A model that calls one tool after the other and says nothing.
+  let ms = 3_000;
+  for (let n = 0; rig.finished() === undefined && ms < 300_000; n++, ms += 2_000) {
+    rig.at(ms).model.toolCall({ toolCallId: `t${n}`, name: 'look_up', argumentsJson: '{}' });
+    rig.at(ms + 1_000).talk.toolResult(`t${n}`, 'more');
+    for (let at = ms; at < ms + 2_000; at += 20) rig.at(at).talk.tick();
+  }
+  t.match(rig.finished(), { reason: 'stalled', errorCode: 'call_stalled', speak: /Goodbye/ });
+  t.ok(ms < 110_000, `after ${ms} ms`);
+});

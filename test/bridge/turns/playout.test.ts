@@ -1,0 +1,163 @@
+import t from 'tap';
+import { heardText } from '../../../bridge/turns/heard-text.ts';
+import { createPlayout, FRAME_BYTES } from '../../../bridge/turns/playout.ts';
+
+const bytes = (ms: number, value = 1) => Buffer.alloc(ms * 8, value);
+
+/** Takes everything that is ready, frame by frame; answers the bytes and the marks due on the way. */
+function drain(playout: ReturnType<typeof createPlayout>) {
+  const out = Buffer.alloc(FRAME_BYTES);
+  const frames: Buffer[] = [];
+  const marks: string[] = [];
+  while (playout.take(out) > 0) {
+    frames.push(Buffer.from(out));
+    const mark = playout.dueMark();
+    if (mark !== null) marks.push(mark);
+  }
+  return { audio: Buffer.concat(frames), marks };
+}
+
+t.test(
+  'deltas of odd sizes come out whole, in order and in frames; the last frame is padded with silence',
+  async (t) => {
+    const playout = createPlayout();
+    const source = Buffer.from(Array.from({ length: 1001 }, (_, i) => i % 251));
+    for (let at = 0, size = 1; at < source.length; at += size, size = (size * 7) % 113 || 5) {
+      playout.push('a', source.subarray(at, at + size));
+    }
+    t.equal(drain(playout).audio.length, 960, 'a part of a frame waits');
+    playout.finish('a');
+    const rest = drain(playout).audio;
+    t.equal(rest.length, 160);
+    t.same(rest.subarray(0, 41), source.subarray(960));
+    t.ok(rest.subarray(41).every((byte) => byte === 0xff));
+  },
+);
+
+t.test('heard is what marks confirm, never what was sent', async (t) => {
+  const playout = createPlayout();
+  playout.push('a', bytes(400));
+  playout.finish('a');
+  const { marks } = drain(playout);
+  t.same(marks, ['0:800', '0:1600', '0:2400', '0:3200']);
+  t.equal(playout.heardMs('a'), 0);
+  playout.markPlayed('0:1600');
+  t.equal(playout.heardMs('a'), 200);
+  t.ok(playout.pending());
+  t.same(
+    playout.markPlayed('0:3200').map((item) => item.itemId),
+    ['a'],
+  );
+  t.notOk(playout.pending());
+});
+
+t.test(
+  'marks that come twice, out of order, from nowhere or for more than was sent change nothing',
+  async (t) => {
+    const playout = createPlayout();
+    playout.push('a', bytes(200));
+    playout.finish('a');
+    drain(playout);
+    playout.markPlayed('0:800');
+    for (const name of ['0:800', '0:400', '0:999999', '7:1600', 'x', '', '0:', '0:abc']) {
+      t.same(playout.markPlayed(name), []);
+      t.equal(playout.heardMs('a'), 100, name);
+    }
+  },
+);
+
+t.test('several queued items: each is cut by its own time', async (t) => {
+  const playout = createPlayout();
+  for (const id of ['a', 'b', 'c']) {
+    playout.push(id, bytes(100));
+    playout.finish(id);
+  }
+  drain(playout);
+  t.same(
+    playout.markPlayed('0:800').map((item) => item.itemId),
+    ['a'],
+  );
+  playout.markPlayed('0:1600');
+  const cuts = playout.clear();
+  t.same(
+    cuts,
+    [{ itemId: 'c', heardMs: 0, receivedMs: 100, complete: true }],
+    'a and b were heard to their end',
+  );
+});
+
+t.test(
+  'after a clear the marks of before prove nothing, and late audio of what was cut is dropped',
+  async (t) => {
+    const playout = createPlayout();
+    playout.push('a', bytes(300));
+    drain(playout);
+    playout.markPlayed('0:800');
+    t.same(playout.clear(), [{ itemId: 'a', heardMs: 100, receivedMs: 300, complete: false }]);
+    t.same(playout.markPlayed('0:2400'), []);
+    playout.push('a', bytes(100));
+    t.notOk(playout.ready());
+    playout.push('b', bytes(20));
+    playout.finish('b');
+    t.same(drain(playout).marks, ['1:160']);
+    t.same(
+      playout.markPlayed('1:160').map((item) => item.itemId),
+      ['b'],
+    );
+  },
+);
+
+t.test('a barge-in before the first frame is heard cuts at zero', async (t) => {
+  const playout = createPlayout();
+  playout.push('a', bytes(500));
+  t.same(playout.clear(), [{ itemId: 'a', heardMs: 0, receivedMs: 500, complete: false }]);
+});
+
+t.test('an item whose end is told after its last mark is heard in full at that moment', async (t) => {
+  const playout = createPlayout();
+  playout.push('a', bytes(40));
+  drain(playout);
+  t.same(playout.markPlayed('0:320'), []);
+  t.equal(playout.finish('a'), true);
+  t.equal(playout.finish('a'), false);
+  t.notOk(playout.pending());
+});
+
+t.test('the next item waits until the one before is complete', async (t) => {
+  const playout = createPlayout();
+  const started: string[] = [];
+  const ordered = createPlayout((id) => started.push(id));
+  playout.push('a', bytes(10));
+  playout.push('b', bytes(100));
+  t.notOk(playout.ready());
+  playout.finish('a');
+  t.equal(drain(playout).audio.length, 6 * FRAME_BYTES);
+  ordered.push('a', bytes(20));
+  ordered.finish('a');
+  ordered.push('b', bytes(20));
+  drain(ordered);
+  t.same(started, ['a', 'b']);
+});
+
+t.test('heard text ends after the last whole word', async (t) => {
+  const line = 'Hello there, how are you today?';
+  const all = { receivedMs: 3_100, complete: true };
+  t.equal(heardText(line, { ...all, heardMs: 3_100 }), line);
+  t.equal(heardText(line, { ...all, heardMs: 0 }), '');
+  t.equal(heardText(line, { ...all, heardMs: 1_250 }), 'Hello there,');
+  t.equal(heardText(line, { ...all, heardMs: 1_400 }), 'Hello there,');
+  t.equal(heardText(line, { ...all, heardMs: 1_600 }), 'Hello there, how');
+  t.equal(heardText(line, { ...all, heardMs: 300 }), '');
+  t.equal(heardText('', { ...all, heardMs: 300 }), '');
+  // Two seconds for four words: more than any voice needs, and still the end of it was never received.
+  t.equal(
+    heardText('One two three four.', { heardMs: 2_000, receivedMs: 2_000, complete: false }),
+    'One two three',
+  );
+  t.equal(heardText('Hello.', { heardMs: 900, receivedMs: 900, complete: false }), '');
+  const early = heardText(line, { heardMs: 500, receivedMs: 500, complete: false });
+  t.ok(
+    early.length < line.length && line.startsWith(early),
+    'text runs ahead of audio that is still to come',
+  );
+});

@@ -1,0 +1,152 @@
+// The schema: a column for every field of every record, and what its steps make of rows that are there.
+import Database from 'better-sqlite3';
+import t from 'tap';
+import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
+import * as rows from '../../../storage/sqlite/rows.ts';
+import { CALLS, TRANSCRIPT_ITEMS } from '../../../storage/sqlite/rows.ts';
+import { makeCall, makeItem } from '../makers.ts';
+
+function migrated() {
+  const db = new Database(':memory:');
+  for (const { sql } of MIGRATIONS) db.exec(sql);
+  return db;
+}
+
+t.test('a count of attempts that a replay had set back is made whole', (t) => {
+  const db = new Database(':memory:');
+  const step = MIGRATIONS.findIndex(({ name }) => name === 'attempts count on over replays');
+  for (const { sql } of MIGRATIONS.slice(0, step)) db.exec(sql);
+  db.pragma('foreign_keys = OFF');
+  const deliver = (id: string, attempts: number, shown: number, replays: number) => {
+    db.prepare(
+      `INSERT INTO deliveries (id, org_id, event_id, event_type, url, status, attempt_count, manual_retry_count,
+         next_attempt_at, created_at, updated_at) VALUES (?, 'o', ?, 'call.busy', 'u', 'pending', ?, ?, 't', 't', 't')`,
+    ).run(id, id, shown, replays);
+    for (let i = 1; i <= attempts; i++) {
+      db.prepare(
+        `INSERT INTO attempts (id, delivery_id, attempt, started_at, latency_ms) VALUES (?, ?, ?, 't', 1)`,
+      ).run(`${id}${i}`, id, i);
+    }
+  };
+  deliver('new', 2, 2, 0);
+  deliver('replayed', 11, 1, 1);
+  deliver('missed', 0, 0, 1);
+  for (const { sql } of MIGRATIONS.slice(step)) db.exec(sql);
+  t.same(db.prepare('SELECT id, attempt_count AS made, attempts_before AS before FROM deliveries').all(), [
+    { id: 'new', made: 2, before: 0 },
+    { id: 'replayed', made: 11, before: 10 },
+    { id: 'missed', made: 0, before: 0 },
+  ]);
+  db.close();
+  t.end();
+});
+
+t.test('the ledger of each organization is summed up', (t) => {
+  const db = new Database(':memory:');
+  const step = MIGRATIONS.findIndex(({ name }) => name === 'sums of the ledger');
+  for (const { sql } of MIGRATIONS.slice(0, step)) db.exec(sql);
+  for (const id of ['a', 'b', 'none']) {
+    db.prepare(
+      `INSERT INTO organizations (id, name, webhook_secret, created_at) VALUES (?, ?, 's', 't')`,
+    ).run(id, id);
+  }
+  const book = db.prepare(
+    `INSERT INTO ledger (id, org_id, kind, amount_milli_cents, created_at) VALUES (?, ?, 'credit', ?, 't')`,
+  );
+  for (const [org, amount] of [
+    ['a', 700],
+    ['b', 5],
+    ['a', -30],
+    ['a', -1000],
+  ] as const)
+    book.run(`${org}${amount}`, org, amount);
+  for (const { sql } of MIGRATIONS.slice(step)) db.exec(sql);
+  t.same(db.prepare('SELECT id, ledger_milli_cents AS sum FROM organizations ORDER BY id').all(), [
+    { id: 'a', sum: -330 },
+    { id: 'b', sum: 5 },
+    { id: 'none', sum: 0 },
+  ]);
+  db.close();
+  t.end();
+});
+
+t.test('every table is strict and holds the fields of its record', (t) => {
+  const db = migrated();
+  const all = db.pragma('table_list') as { name: string; type: string; strict: number; schema: string }[];
+  // The full-text index and its own tables hold no records.
+  const strict = all.filter(({ name, type }) => type === 'table' && !name.startsWith('sqlite_'));
+  for (const { name } of strict.filter((table) => !table.strict)) {
+    t.fail(`${name} is not strict`);
+  }
+  // Columns that are storage's own, beside the record's.
+  const own: Record<string, string[]> = {
+    organizations: ['ledger_milli_cents'],
+    calls: ['cost_milli_cents'],
+    endpoints: ['deleted_at'],
+    deliveries: ['lease_until'],
+  };
+  const tables = Object.values(rows).filter((value) => typeof value === 'object');
+  t.equal(tables.length, 15);
+  for (const table of tables) {
+    const columns = (db.pragma(`table_info(${table.name})`) as { name: string }[]).map(
+      (column) => column.name,
+    );
+    t.strictSame(columns.sort(), ['seq', ...table.columns, ...(own[table.name] ?? [])].sort(), table.name);
+  }
+  db.close();
+  t.end();
+});
+
+t.test('calls that are there are counted by the hour and entered to be found, as new ones are', (t) => {
+  const step = MIGRATIONS.findIndex(({ name }) => name === 'words of calls');
+  const fill = (db: Database.Database) => {
+    db.pragma('foreign_keys = OFF');
+    db.exec(
+      `INSERT INTO organizations (id, name, webhook_secret, created_at) VALUES ('o', 'n', 'w', '2026-03-01T12:00:00.000Z')`,
+    );
+    const call = makeCall('o', { carrier_call_id: null, created_at: '2026-03-01T12:00:00.000Z' });
+    for (const fields of [
+      { id: 'live' },
+      { id: 'done', status: 'completed', answered_at: call.created_at, billed_duration_seconds: 60 },
+      { id: 'broken', status: 'failed', error_code: 'model_error', direction: 'inbound' },
+      { id: 'tried', status: 'failed', carrier: 'browser' },
+    ] as const) {
+      const columns = CALLS.toRow({ ...call, ...fields });
+      db.prepare(CALLS.insert).run(columns);
+      db.prepare('UPDATE calls SET cost_milli_cents = 7 WHERE id = ?').run(fields.id);
+    }
+    db.prepare(TRANSCRIPT_ITEMS.insert).run(TRANSCRIPT_ITEMS.toRow(makeItem('done', { text: 'My glasses' })));
+  };
+  const before = new Database(':memory:');
+  for (const { sql } of MIGRATIONS.slice(0, step)) before.exec(sql);
+  fill(before);
+  for (const { sql } of MIGRATIONS.slice(step)) before.exec(sql);
+  const after = migrated();
+  fill(after);
+  after.exec(
+    "INSERT INTO call_words (rowid, facts, numbers, words) SELECT seq, facts, numbers, words FROM call_documents WHERE status IN ('completed', 'failed')",
+  );
+  for (const sql of [
+    'SELECT * FROM call_hours',
+    'SELECT * FROM failure_hours',
+    `SELECT rowid FROM call_words WHERE call_words MATCH 'words : ("glas" *)'`,
+    `SELECT rowid FROM call_words WHERE call_words MATCH 'numbers : ("n415") AND facts : ("o1" AND "inbound")'`,
+  ]) {
+    const found = before.prepare(sql).all();
+    t.ok(found.length > 0, sql);
+    t.strictSame(found, after.prepare(sql).all(), sql);
+  }
+  t.match(before.prepare('SELECT * FROM call_hours').get(), {
+    calls: 3,
+    inbound: 1,
+    ended: 2,
+    completed: 1,
+    failed: 1,
+    talk_seconds: 60,
+    cost_milli_cents: 28,
+    costs_known: 4,
+  });
+  before.close();
+  after.close();
+  t.end();
+});
