@@ -22,20 +22,19 @@ import { openResults } from './control/agents/results.ts';
 import { openToolRunner } from './control/agents/tool-runner.ts';
 import { modelTools } from './control/agents/tools.ts';
 import { inboundCall } from './control/api/inbound-call.ts';
-import { ensureFirstKey } from './control/api/keys.ts';
 import type { OpenRecording } from './control/api/recording-answer.ts';
 import { createApp, ROUTES } from './control/app.ts';
 import { costOf, numberPricesOf } from './control/costs/rates.ts';
 import { readRates } from './control/costs/rates-file.ts';
 import { openDashboard } from './control/dashboard/dashboard.ts';
 import { openLiveFeed } from './control/dashboard/live-feed.ts';
-import { makePasswordLink, passwordUrl } from './control/dashboard/password-link.ts';
 import { readRanges } from './control/egress/addresses.ts';
 import { openEgress } from './control/egress/egress.ts';
 import { createHttpServer } from './control/http/http-server.ts';
+import { ensureFirstKey } from './control/http/keys.ts';
+import { makePasswordLink, passwordUrl } from './control/http/password-link.ts';
 import { arrivalOf } from './control/http/request-arrival.ts';
 import { clientOf } from './control/http/request-origin.ts';
-import { failpoint, setFailpoints } from './control/operations/failpoints.ts';
 import { openInstance } from './control/operations/instance.ts';
 import {
   createMetrics,
@@ -45,6 +44,7 @@ import {
 } from './control/operations/metrics.ts';
 import { openStorageSpace } from './control/operations/storage-space.ts';
 import { openWebhooks } from './control/webhooks/webhooks.ts';
+import { failpoint, setFailpoints } from './failpoints.ts';
 import { type Log, openLog, redact } from './log.ts';
 import { openIntegrityCheck } from './storage/sqlite/integrity.ts';
 import { openStore } from './storage/sqlite/store.ts';

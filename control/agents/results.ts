@@ -1,9 +1,10 @@
 // The result of an ended call: settled once, with its call.completed event, also when the program ended in between.
 // Asking the model is extraction.ts; the bridge says when a transcript is final.
+
+import { failpoint } from '../../failpoints.ts';
 import type { Log } from '../../log.ts';
 import type { CallCost, CallRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import { failpoint } from '../operations/failpoints.ts';
 import { openExtraction } from './extraction.ts';
 import { noConversation } from './extraction-prompt.ts';
 

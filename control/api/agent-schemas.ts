@@ -2,7 +2,7 @@
 // `returns` and `tools` are checked by their own files; here they only have the shape that the reference shows.
 import { z } from 'zod';
 import { booleanQuery, id, instructions, language, pageQuery, persona, time, url } from '../http/schemas.ts';
-import { AGENT, ATTACHED_NUMBER } from '../reference/schema-examples.ts';
+import { AGENT, ATTACHED_NUMBER } from './examples.ts';
 import { number } from './number-schemas.ts';
 
 /** What the speech model offers. */

@@ -12,8 +12,8 @@ import {
   timeQuery,
   url,
 } from '../http/schemas.ts';
-import { AGENT, CALL, TRANSCRIPT } from '../reference/schema-examples.ts';
 import { returns, returnsInput } from './agent-schemas.ts';
+import { AGENT, CALL, TRANSCRIPT } from './examples.ts';
 
 const status = z
   .enum([

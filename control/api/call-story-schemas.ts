@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../storage/records.ts';
 import { id, time } from '../http/schemas.ts';
-import { CALL_EVENTS, CALL_TURNS } from '../reference/schema-examples.ts';
+import { CALL_EVENTS, CALL_TURNS } from './examples.ts';
 
 const ms = z.number().nullable();
 

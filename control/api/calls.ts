@@ -3,12 +3,12 @@
 import path from 'node:path';
 import type { Calls } from '../../bridge/calls/calls.ts';
 import { AppError } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
 import { callView } from '../../storage/call-view.ts';
 import { type CallRecord, TERMINAL_STATUSES } from '../../storage/records.ts';
 import { page } from '../http/paging.ts';
 import { checkOwnLimit, tokenBuckets } from '../http/rate-limit.ts';
 import { found, type Route, route } from '../http/route.ts';
-import { failpoint } from '../operations/failpoints.ts';
 import * as schemas from './call-schemas.ts';
 import { agentCall, promptCall } from './new-call.ts';
 import { sendRecording } from './recording-answer.ts';

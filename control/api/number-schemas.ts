@@ -1,7 +1,7 @@
 // What the number routes take and answer, with what the reference says of each field. PURE.
 import { z } from 'zod';
 import { e164, id, pageQuery, time } from '../http/schemas.ts';
-import { ATTACHED_NUMBER, AVAILABLE_NUMBER } from '../reference/schema-examples.ts';
+import { ATTACHED_NUMBER, AVAILABLE_NUMBER } from './examples.ts';
 
 export const listNumbers = pageQuery;
 

@@ -5,13 +5,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { OrganizationRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import { closePasswordLink, makePasswordLink, passwordUrl } from '../dashboard/password-link.ts';
 import { settled } from '../http/conflicts.ts';
+import { keyRecord, newApiKey } from '../http/keys.ts';
 import { page } from '../http/paging.ts';
+import { closePasswordLink, makePasswordLink, passwordUrl } from '../http/password-link.ts';
 import { type Route, route } from '../http/route.ts';
 import { id, pageQuery, time } from '../http/schemas.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
-import { keyRecord, newApiKey } from './keys.ts';
 import { operatorKeyHeader, operatorOnly } from './operator-key.ts';
 
 /** How long the link that sets the dashboard's password is good; `npm run reset-password` prints another. */

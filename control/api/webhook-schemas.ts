@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../storage/records.ts';
 import { id, pageQuery, time, url } from '../http/schemas.ts';
-import { DELIVERY, DELIVERY_ATTEMPT, ENDPOINT } from '../reference/schema-examples.ts';
 import { call } from './call-schemas.ts';
+import { DELIVERY, DELIVERY_ATTEMPT, ENDPOINT } from './examples.ts';
 
 const eventType = z.enum(EVENT_TYPES).describe('Event type.');
 const enabledEvents = z

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { KeyRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import { keyRecord, newApiKey } from '../api/keys.ts';
+import { keyRecord, newApiKey } from '../http/keys.ts';
 import { parse } from '../http/schemas.ts';
 import { sessionOf } from './guard.ts';
 

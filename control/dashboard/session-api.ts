@@ -9,13 +9,13 @@ import type { OperatorRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import type { StrangerLog } from '../../stranger-log.ts';
 import { jsonBody } from '../http/json-body.ts';
+import { closePasswordLink, findPasswordLink } from '../http/password-link.ts';
 import { arrivalOf } from '../http/request-arrival.ts';
 import { clientAddress, clientOf } from '../http/request-origin.ts';
 import { parse } from '../http/schemas.ts';
 import { openAttempts, type Trier } from './attempts.ts';
 import { deviceCookie, deviceOf } from './devices.ts';
 import { sessionOf } from './guard.ts';
-import { closePasswordLink, findPasswordLink } from './password-link.ts';
 import { hashPassword, MAX_CHARACTERS, MIN_CHARACTERS, verifyPassword } from './passwords.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 

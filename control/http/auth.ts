@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { KeyRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import { hashKey } from '../api/keys.ts';
+import { hashKey } from './keys.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { contextOf } from './request-context.ts';
 

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { AppError } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
 import type { Log } from '../../log.ts';
 import type { Store } from '../../storage/store.ts';
-import { failpoint } from '../operations/failpoints.ts';
 import { errorBody, toAppError } from './error-answer.ts';
 import type { Answer } from './route.ts';
 

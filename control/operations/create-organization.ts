@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { ConfigError, readConfig } from '../../config.ts';
 import { openBeside } from '../../storage/sqlite/beside.ts';
 import { LINK_DAYS, makeOrganization, organizationName } from '../api/organizations.ts';
-import { dashboardUrl } from '../dashboard/password-link.ts';
+import { dashboardUrl } from '../http/password-link.ts';
 
 /**
  * @returns the exit code

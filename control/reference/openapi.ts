@@ -5,11 +5,11 @@ import { ERROR_STATUS, type ErrorCode } from '../../errors.ts';
 import { EVENT_TYPES } from '../../storage/records.ts';
 import { tool } from '../agents/tools.ts';
 import { call } from '../api/call-schemas.ts';
+import { HTTP_TOOL } from '../api/examples.ts';
 import { ERROR_MEANING } from '../http/error-meanings.ts';
 import type { Route } from '../http/route.ts';
 import { errorAnswer } from '../http/schemas.ts';
 import { EVENT_MEANING, INTRODUCTION, TAG_MEANING } from './reference-text.ts';
-import { HTTP_TOOL } from './schema-examples.ts';
 
 export interface JsonSchema {
   [keyword: string]: unknown;

@@ -1,11 +1,11 @@
 // One attempt of one delivery: take it by a lease, sign and post the stored bytes, record what came of it.
 // When to attempt is the schedule's and the dispatcher's business; where a URL may lead is the egress's.
 import { type Clock, systemClock } from '../../clock.ts';
+import { failpoint } from '../../failpoints.ts';
 import type { Log } from '../../log.ts';
 import { receiverOf } from '../../storage/due-delivery.ts';
 import type { AttemptOutcome, ClaimedDelivery, Store } from '../../storage/store.ts';
 import { type Egress, EgressError, type EgressErrorKind } from '../egress/egress.ts';
-import { failpoint } from '../operations/failpoints.ts';
 import { type AttemptResult, judgeAttempt, RETRY_SECONDS, readRetryAfter } from './schedule.ts';
 import { isOurFault, REACH_WINDOW_MS, type Reach } from './sender-fault.ts';
 import { signWebhook } from './signature.ts';

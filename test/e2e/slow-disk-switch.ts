@@ -1,6 +1,6 @@
 // Loaded into a daemon before its own files: each SIGUSR2 makes its disk slow, or quick again.
 import { isMainThread } from 'node:worker_threads';
-import { setFailpoints } from '../../control/operations/failpoints.ts';
+import { setFailpoints } from '../../failpoints.ts';
 
 /** What each commit takes. */
 const SLOW = ['commit:500ms'];

@@ -4,7 +4,7 @@
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type Database from 'better-sqlite3';
-import { hashKey } from '../../control/api/keys.ts';
+import { hashKey } from '../../control/http/keys.ts';
 import { callView } from '../../storage/call-view.ts';
 import type {
   AgentRecord,

@@ -1,6 +1,6 @@
 // The feed of events: read back in pages, and followed without a gap by whoever asks again and again.
 import t from 'tap';
-import { keyRecord } from '../../../control/api/keys.ts';
+import { keyRecord } from '../../../control/http/keys.ts';
 import { makeCall } from '../../storage/makers.ts';
 import { type ApiAnswer, openRig } from '../rig.ts';
 

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { ROUTES } from '../../../control/app.ts';
 import { openDashboard } from '../../../control/dashboard/dashboard.ts';
 import { type LiveFeed, openLiveFeed } from '../../../control/dashboard/live-feed.ts';
-import { makePasswordLink } from '../../../control/dashboard/password-link.ts';
+import { makePasswordLink } from '../../../control/http/password-link.ts';
 import { type ApiAnswer, openRig } from '../rig.ts';
 
 export const PASSWORD = 'a quiet line of bluebirds';

@@ -4,7 +4,7 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { makePasswordLink } from '../../../control/dashboard/password-link.ts';
+import { makePasswordLink } from '../../../control/http/password-link.ts';
 import { openDashboardRig, PASSWORD } from './rig.ts';
 
 t.test('the one-time link sets the password, once', async (t) => {

@@ -1,7 +1,7 @@
 // A daemon of webhooks alone, for the tests to kill: delivers from the database given, armed with the failpoints given.
 import { openEgress } from '../../../control/egress/egress.ts';
-import { setFailpoints } from '../../../control/operations/failpoints.ts';
 import { openWebhooks } from '../../../control/webhooks/webhooks.ts';
+import { setFailpoints } from '../../../failpoints.ts';
 import { openLog } from '../../../log.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import { makeCall } from '../../storage/makers.ts';

@@ -7,7 +7,7 @@ import {
   closePasswordLink,
   findPasswordLink,
   makePasswordLink,
-} from '../../../control/dashboard/password-link.ts';
+} from '../../../control/http/password-link.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../main.js');
 const reset = (env: Record<string, string>) =>

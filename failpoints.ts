@@ -1,6 +1,6 @@
 // Named places at which chaos tests kill the process, as a crash would, or hold it up, as a slow disk would. Without
 // configuration they do nothing.
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from './config.ts';
 
 type Fault = { probability: number } | { stallMs: number };
 

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { failpoint, setFailpoints } from '../../../control/operations/failpoints.ts';
-import { openStore } from '../../../storage/sqlite/store.ts';
-import { addOrganization, makeEndpoint } from '../../storage/makers.ts';
-import { openReceiver } from '../receiver.ts';
-import type { DaemonOrder } from '../webhooks/webhook-daemon.ts';
-import { ENDPOINT_SECRET, noRedis, silent, temporaryFolder } from '../webhooks/webhook-rig.ts';
+import { failpoint, setFailpoints } from '../failpoints.ts';
+import { openStore } from '../storage/sqlite/store.ts';
+import { openReceiver } from './control/receiver.ts';
+import type { DaemonOrder } from './control/webhooks/webhook-daemon.ts';
+import { ENDPOINT_SECRET, noRedis, silent, temporaryFolder } from './control/webhooks/webhook-rig.ts';
+import { addOrganization, makeEndpoint } from './storage/makers.ts';
 
 /** Runs a daemon until it is killed by a failpoint, or until `done` resolves; then stops it. Resolves to the signal that ended it. */
 async function run(
@@ -18,7 +18,7 @@ async function run(
 ): Promise<string | null> {
   const daemon = spawn(
     process.execPath,
-    [join(import.meta.dirname, '../webhooks/webhook-daemon.ts'), JSON.stringify(order)],
+    [join(import.meta.dirname, './control/webhooks/webhook-daemon.ts'), JSON.stringify(order)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const exited = once(daemon, 'exit');

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import t from 'tap';
-import { ensureFirstKey, newApiKey } from '../../../control/api/keys.ts';
+import { ensureFirstKey, newApiKey } from '../../../control/http/keys.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 
 const NOW = new Date('2026-03-01T12:00:00.000Z');
