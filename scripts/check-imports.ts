@@ -55,7 +55,7 @@ const READS_WALL_CLOCK: readonly [RegExp, string][] = [
   [/^control\/http\/password-link\.ts$/, 'a link in a file that outlives the process'],
   [/^control\/operations\/create-organization\.ts$/, 'a command of its own, which keeps records'],
   [/^bridge\/carriers\/twilio\/hooks\.ts$/, 'dates a hook that has no time'],
-  [/^bridge\/media\/media-thread\.ts$|^bridge\/media\/live-call\.ts$/, 'dates the start of a stream'],
+  [/^bridge\/media\/media-thread\.ts$|^bridge\/media\/media-call\.ts$/, 'dates the start of a stream'],
   [/^bridge\/models\/openai\/socket\.ts$/, "compares with the time of the model's server"],
 ];
 const WALL_CLOCK = /\bDate\.now\b|\bnew Date\(\)/;

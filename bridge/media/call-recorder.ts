@@ -1,12 +1,12 @@
 // A call's recording while it lives: the timeline of both voices, written to its file. What is said until the file is open
 // is kept.
 import { openRecording } from '../../audio/recording.ts';
-import { CallTimeline } from './call-timeline.ts';
+import { RecordingTimeline } from './recording-timeline.ts';
 
 const FRAME = 160;
 
 export interface CallRecorder {
-  readonly timeline: CallTimeline;
+  readonly timeline: RecordingTimeline;
   /** Once a tick. */
   tick(nowMs: number): void;
   /** Ends the file. Null when it could not be opened, which was told. */
@@ -19,7 +19,7 @@ export interface CallRecorder {
  * @param onError told once when the file cannot be opened
  */
 export function openCallRecorder(path: string, onError: (error: unknown) => void): CallRecorder {
-  const timeline = new CallTimeline();
+  const timeline = new RecordingTimeline();
   const opening = openRecording(path).then(
     (file) => {
       timeline.start((caller, agent) => file.write(caller, agent));

@@ -7,7 +7,7 @@ import type { MediaWire } from '../carriers/carrier.ts';
 import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
 import { DEADLINES, limitConnections, refuseUpgrade } from '../connection-limits.ts';
 import { afterTurning } from '../loop-timer.ts';
-import type { LiveCall } from './live-call.ts';
+import type { MediaCall } from './media-call.ts';
 
 /** A frame of 20 ms takes under 400 bytes; this leaves room for any carrier's start message. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -31,7 +31,7 @@ export interface MediaServerOptions {
   port: number;
   /** The carrier of that name, or undefined when there is none. */
   carrier(name: string): StreamCarrier | undefined;
-  find(callId: string): LiveCall | undefined;
+  find(callId: string): MediaCall | undefined;
   refused(why: string): void;
   /** For tests: what a socket has to say whose it is, in milliseconds. */
   startMs?: number;
@@ -69,7 +69,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     refuseUpgrade(socket, status);
   }
 
-  function greet(socket: WebSocket, transport: Duplex, call: LiveCall, wire: MediaWire): void {
+  function greet(socket: WebSocket, transport: Duplex, call: MediaCall, wire: MediaWire): void {
     let attached = false;
     let ended = false;
     let malformed = 0;

@@ -10,7 +10,7 @@ import type { FromMedia, MediaThreadData, ToMedia } from '../protocol/messages.t
 import { TURN_RULES } from '../turns/turns.ts';
 import { createFrameAges } from './frame-age.ts';
 import { startFrameClock } from './frame-clock.ts';
-import { type LiveCall, openLiveCall } from './live-call.ts';
+import { type MediaCall, openMediaCall } from './media-call.ts';
 import { openMediaServer } from './media-server.ts';
 import { createOutbox } from './outbox.ts';
 
@@ -40,7 +40,7 @@ function threadLog(bound: Record<string, unknown>): Log {
 const log = threadLog({});
 
 const carriers = streamCarriers(data);
-const calls = new Map<string, LiveCall>();
+const calls = new Map<string, MediaCall>();
 const counters = { framesIn: 0, framesOut: 0 };
 const frameAges = createFrameAges();
 const rules = { ...TURN_RULES, idleMs: data.callerIdleSeconds * 1000 };
@@ -81,7 +81,7 @@ async function openVad(): Promise<Vad> {
 function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
   calls.set(
     plan.callId,
-    openLiveCall(
+    openMediaCall(
       { ...plan, model: { ...plan.model, turnDetection: data.turnDetection } },
       {
         clock,

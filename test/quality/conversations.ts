@@ -1,4 +1,4 @@
-// Drives the product's own call (openLiveCall: gap filler, VAD, echo guard, turn rules, playout, pacing) on a clock of its own,
+// Drives the product's own call (openMediaCall: gap filler, VAD, echo guard, turn rules, playout, pacing) on a clock of its own,
 // many calls at once, each between a simulated phone line and a model that answers at once. No socket, no thread, no wait.
 import { createHash } from 'node:crypto';
 import type { WebSocket } from 'ws';
@@ -6,7 +6,7 @@ import { encodeMulaw } from '../../audio/g711.ts';
 import { openVadBatch } from '../../audio/vad/batch.ts';
 import type { VadModelName } from '../../audio/vad/models.ts';
 import { createFrameAges } from '../../bridge/media/frame-age.ts';
-import { openLiveCall } from '../../bridge/media/live-call.ts';
+import { openMediaCall } from '../../bridge/media/media-call.ts';
 import type { FromMedia, PrepareCall } from '../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../bridge/turns/turns.ts';
 import { createInstantModel, type InstantModel } from './instant-model.ts';
@@ -135,7 +135,7 @@ export async function holdTalks(
       const line = createPhoneLine(talk.caller, talk.echo, streamMs);
       const greeting = talk.greeting === null ? null : mulaw(talk.greeting);
       const answer = mulaw(talk.answer);
-      const call = openLiveCall(planOf(talk, `call-${i}`), {
+      const call = openMediaCall(planOf(talk, `call-${i}`), {
         clock: {
           add(onFrame) {
             ticks.add(onFrame);

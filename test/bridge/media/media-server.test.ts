@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { createBrowserWire } from '../../../bridge/carriers/browser/wire.ts';
-import type { LiveCall } from '../../../bridge/media/live-call.ts';
+import type { MediaCall } from '../../../bridge/media/media-call.ts';
 import { openMediaServer } from '../../../bridge/media/media-server.ts';
 
 t.test('a socket that is refused is refused once, whatever it still sends', async (t) => {
@@ -15,7 +15,7 @@ t.test('a socket that is refused is refused once, whatever it still sends', asyn
     port: 0,
     carrier: () => ({ verify: () => true, createWire: createBrowserWire }),
     find: () => {
-      const call: Partial<LiveCall> = {
+      const call: Partial<MediaCall> = {
         callId,
         carrier: 'browser',
         attach() {
@@ -23,7 +23,7 @@ t.test('a socket that is refused is refused once, whatever it still sends', asyn
           return false;
         },
       };
-      return call as LiveCall;
+      return call as MediaCall;
     },
     refused: (why) => void refused.push(why),
   });
@@ -74,7 +74,7 @@ async function openTaking(t: Test, startMs?: number) {
     port: 0,
     carrier: () => ({ verify: () => true, createWire: createBrowserWire }),
     find: () => {
-      const call: Partial<LiveCall> = {
+      const call: Partial<MediaCall> = {
         callId,
         carrier: 'browser',
         attach() {
@@ -83,7 +83,7 @@ async function openTaking(t: Test, startMs?: number) {
         },
         detach() {},
       };
-      return call as LiveCall;
+      return call as MediaCall;
     },
     refused: (why) => void seen.refused.push(why),
     ...(startMs === undefined ? {} : { startMs }),

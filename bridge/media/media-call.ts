@@ -16,10 +16,10 @@ import { FRAME_BYTES, FRAME_MS } from '../turns/playout.ts';
 import type { TurnRules } from '../turns/turns.ts';
 import { type CallRecorder, openCallRecorder } from './call-recorder.ts';
 import { createCallerVoice } from './caller-voice.ts';
-import { type Conversation, openConversation } from './conversation.ts';
 import type { FrameAges, StreamAges } from './frame-age.ts';
 import type { FrameClock } from './frame-clock.ts';
 import { createLineWatch, type LineWatch } from './line-watch.ts';
+import { openTalk, type Talk } from './talk.ts';
 
 /**
  * Audio at the carrier beyond what it has played: what the other side still hears after a hold, and what covers a late tick.
@@ -67,7 +67,7 @@ interface Stream {
   id: string;
 }
 
-export interface LiveCallPorts {
+export interface MediaCallPorts {
   clock: FrameClock;
   vad: Vad;
   openModel(name: string, config: ModelConfig, listener: ModelListener, callId: string): ModelSession;
@@ -77,7 +77,7 @@ export interface LiveCallPorts {
   frameAges: FrameAges;
 }
 
-export interface LiveCall {
+export interface MediaCall {
   readonly callId: string;
   /** Name of the carrier whose stream it is. */
   readonly carrier: string;
@@ -105,7 +105,7 @@ export interface LiveCall {
 }
 
 /** Prepares a call: its model session is opened at once. */
-export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall {
+export function openMediaCall(plan: PrepareCall, ports: MediaCallPorts): MediaCall {
   const { callId } = plan;
   const preparedAt = performance.now();
   let tokenHash: Buffer | null = Buffer.from(plan.tokenHash, 'hex');
@@ -158,7 +158,7 @@ export function openLiveCall(plan: PrepareCall, ports: LiveCallPorts): LiveCall 
 
   const now = () => performance.now() - (startedAt ?? preparedAt);
 
-  const conversation: Conversation = openConversation(
+  const conversation: Talk = openTalk(
     plan,
     {
       openModel: (config, listener) => ports.openModel(plan.modelName, config, listener, callId),

@@ -3,7 +3,7 @@
 // does not, a caller who is quiet or cannot be stopped, it comes to one end, and nothing is held back for long.
 import fc from 'fast-check';
 import t from 'tap';
-import { openConversation } from '../../../bridge/media/conversation.ts';
+import { openTalk } from '../../../bridge/media/talk.ts';
 import type { ModelListener, ModelSession } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { FRAME_BYTES } from '../../../bridge/turns/playout.ts';
@@ -128,7 +128,7 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
     busy: () => waiting || (response !== null && !response.cancelled),
     async close() {},
   };
-  const talk = openConversation(
+  const talk = openTalk(
     { ...PLAN, machine: world.plan },
     {
       openModel(_config, given) {

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { decodeMulaw } from '../../../audio/g711.ts';
 import { GapFiller } from '../../../audio/gap-filler.ts';
-import { CallTimeline } from '../../../bridge/media/call-timeline.ts';
+import { RecordingTimeline } from '../../../bridge/media/recording-timeline.ts';
 
 const FRAME_MS = 20;
 const FRAME = 160;
@@ -30,7 +30,7 @@ function timeOf(samples: Int16Array): number {
 
 /** A timeline behind a gap filler, as a live call has them, and what it writes: a figure a frame. */
 function open(o: { started?: boolean } = {}) {
-  const timeline = new CallTimeline();
+  const timeline = new RecordingTimeline();
   const left: number[] = [];
   const right: number[] = [];
   const write = (caller: Int16Array, agent: Int16Array) => {

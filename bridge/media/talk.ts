@@ -36,7 +36,7 @@ const TYPED_CHARACTERS = 4_000;
 const MOMENT =
   'Say exactly this in the language of the conversation, and nothing else: "One moment, please."';
 
-export interface ConversationPorts {
+export interface TalkPorts {
   openModel(config: ModelConfig, listener: ModelListener): ModelSession;
   post(message: FromMedia): void;
   /** Milliseconds since the media stream's start (before it: since the call was prepared). */
@@ -50,7 +50,7 @@ export interface ConversationPorts {
   newId(): string;
 }
 
-export interface Conversation {
+export interface Talk {
   readonly playout: Playout;
   streamStarted(): void;
   streamPaused(): void;
@@ -84,11 +84,7 @@ export interface Conversation {
 }
 
 /** Opens the model's session at once, so that it is configured while the phone rings. */
-export function openConversation(
-  call: PrepareCall,
-  ports: ConversationPorts,
-  given: TurnRules = TURN_RULES,
-): Conversation {
+export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules = TURN_RULES): Talk {
   const { callId } = call;
   /** The model's server tells the turns: it hears all, and our own ear decides nothing about them. */
   const modelTells = (call.model.turnDetection ?? 'local') !== 'local';

@@ -1,6 +1,6 @@
 // The conversation between a held model and a held carrier: what it tells each, in which order, on heard time.
 import t from 'tap';
-import { openConversation } from '../../../bridge/media/conversation.ts';
+import { openTalk } from '../../../bridge/media/talk.ts';
 import type { CutItem, ModelListener, ModelSession } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { FRAME_BYTES } from '../../../bridge/turns/playout.ts';
@@ -66,7 +66,7 @@ function open(change: Partial<PrepareCall> = {}) {
     busy: () => model.busy,
     close: async () => void verbs.push(['close']),
   };
-  const talk = openConversation(
+  const talk = openTalk(
     { ...PLAN, ...change },
     {
       openModel(_config, given) {

@@ -33,7 +33,7 @@ interface Span {
 
 export type WriteFrame = (caller: Int16Array, agent: Int16Array) => void;
 
-export class CallTimeline {
+export class RecordingTimeline {
   /** Samples that came when their place was written, or that there was no room for. */
   lateSamples = 0;
   #write: WriteFrame | null = null;
