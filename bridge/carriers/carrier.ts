@@ -1,6 +1,7 @@
 // What a carrier must do for us: place and end calls, sell numbers, turn its hooks into events. PURE types.
 // A carrier is a client (REST), a hooks file (HTTP in) where it has hooks, and a PURE wire (media messages); a line in
 // carriers.ts names it.
+import type { AudioFormat } from '../../audio/format.ts';
 
 export interface CarrierCallSnapshot {
   carrierCallId: string;
@@ -162,7 +163,7 @@ export interface HookHandlers {
 
 // ---- media messages, on the media thread ----
 
-/** A media message of the carrier, decoded. `payload` is mu-law at 8 kHz and only valid until the next decode. */
+/** A media message of the carrier, decoded. `payload` is in the stream's format and only valid until the next decode. */
 export type MediaMessage =
   | { type: 'connected' }
   | {
@@ -170,8 +171,8 @@ export type MediaMessage =
       streamId: string;
       carrierCallId: string;
       parameters: Record<string, string>;
-      rateHz: number;
-      encoding: string;
+      /** What the caller's sound of this stream is in. */
+      format: AudioFormat;
     }
   | { type: 'audio'; payload: Buffer; timestampMs: number; chunk: number }
   | { type: 'digit'; digit: string }
@@ -184,8 +185,11 @@ export type MediaMessage =
 
 /** The codec of one media socket; no I/O. */
 export interface MediaWire {
+  /** What the agent's sound goes out in, and the caller's comes in where a stream does not say otherwise. */
+  readonly format: AudioFormat;
+  /** Never throws: what cannot be read is `malformed`. */
   decode(data: Buffer, isBinary: boolean): MediaMessage;
-  /** mu-law, whole 20 ms frames. */
+  /** Sound in the wire's format, whole frames of 20 ms; copied. */
   audio(streamId: string, payload: Buffer): string | Buffer;
   mark(streamId: string, name: string): string | Buffer;
   clear(streamId: string): string | Buffer;

@@ -216,8 +216,7 @@ export async function holdTalks(
             streamId: 'stream',
             carrierCallId: 'carrier',
             parameters: { token: 'token' },
-            rateHz: 8000,
-            encoding: 'audio/x-mulaw',
+            format: one.line.wire.format,
           });
           one.model.flush();
         }

@@ -8,13 +8,15 @@
 //   page -> daemon   {"type":"start","version":1,"call_id","token"}, first and once   {"type":"mark","name"}, when its
 //                    audio was played or cleared   {"type":"text","text"}, typed   {"type":"digit","digit"}   {"type":"stop"}
 //   daemon -> page   {"type":"mark","name"}, after the audio it follows   {"type":"clear"}: play nothing more of what came
+import { bytesPerMs, MULAW_8K } from '../../../audio/format.ts';
 import type { MediaMessage, MediaWire } from '../carrier.ts';
 
 export const HEADER_BYTES = 8;
-const FRAME_BYTES = 160;
-const BYTES_PER_MS = 8;
+const FORMAT = MULAW_8K;
+const BYTES_PER_MS = bytesPerMs(FORMAT);
+const FRAME_BYTES = 20 * BYTES_PER_MS;
 /** A page that was held up for a moment may send what it owes in one frame: a second of it. */
-const MAX_AUDIO_BYTES = 8_000;
+const MAX_AUDIO_BYTES = 1_000 * BYTES_PER_MS;
 /** The text of the longest typed turn, and room around it. */
 const MAX_TEXT_BYTES = 16_384;
 const VERSION = 1;
@@ -26,6 +28,7 @@ export function createBrowserWire(): MediaWire {
   let sentBytes = 0;
   let sentFrames = 0;
   return {
+    format: FORMAT,
     decode(data, isBinary) {
       if (isBinary) return decodeAudio(data);
       if (data.length > MAX_TEXT_BYTES) return { type: 'malformed', why: 'message too large' };
@@ -100,8 +103,7 @@ function decodeStart(message: JsonObject): MediaMessage {
     streamId: call_id,
     carrierCallId: call_id,
     parameters: { token },
-    rateHz: 8000,
-    encoding: 'audio/x-mulaw',
+    format: FORMAT,
   };
 }
 

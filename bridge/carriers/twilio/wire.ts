@@ -1,5 +1,6 @@
 // PURE. The codec of a Twilio Media Streams socket: https://www.twilio.com/docs/voice/media-streams/websocket-messages.
 // The socket, its limits and the order of messages are the media thread's.
+import { MULAW_8K } from '../../../audio/format.ts';
 import type { MediaMessage, MediaWire } from '../carrier.ts';
 
 /** The largest message taken; Twilio's own are under 1 kB. */
@@ -79,6 +80,7 @@ export function createTwilioWire(): MediaWire {
   }
 
   return {
+    format: MULAW_8K,
     decode(data, isBinary) {
       if (isBinary) return { type: 'malformed', why: 'binary frame' };
       if (data.length > MAX_MESSAGE_BYTES) return { type: 'malformed', why: 'message too large' };
@@ -169,16 +171,16 @@ function decodeStart(message: JsonObject): MediaMessage {
   )
     return { type: 'malformed', why: 'start without its ids' };
   const format = isRecord(start.mediaFormat) ? start.mediaFormat : {};
-  const rateHz = format.sampleRate === undefined ? 8000 : wholeNumber(format.sampleRate);
-  if (rateHz === null) return { type: 'malformed', why: 'start with a strange sample rate' };
+  const { encoding = 'audio/x-mulaw', sampleRate = MULAW_8K.rateHz } = format;
+  if (encoding !== 'audio/x-mulaw' || wholeNumber(sampleRate) !== MULAW_8K.rateHz)
+    return { type: 'malformed', why: 'start with another sound than mu-law at 8 kHz' };
   const given = isRecord(start.customParameters) ? Object.entries(start.customParameters) : [];
   const parameters: Record<string, string> = Object.fromEntries(
     given
       .slice(0, MAX_PARAMETERS)
       .flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
-  const encoding = typeof format.encoding === 'string' ? format.encoding : 'audio/x-mulaw';
-  return { type: 'started', streamId, carrierCallId, parameters, rateHz, encoding };
+  return { type: 'started', streamId, carrierCallId, parameters, format: MULAW_8K };
 }
 
 function isRecord(value: unknown): value is JsonObject {

@@ -180,8 +180,7 @@ t.test('a call out: placed, streamed, spoken on, hung up', async (t) => {
     type: 'started',
     carrierCallId,
     parameters: { callId: CALL, note: 'a "b" & <c>' },
-    rateHz: 8000,
-    encoding: 'audio/x-mulaw',
+    format: { encoding: 'mulaw', rateHz: 8000 },
   });
   t.same(
     made.messages.filter((message) => message.type === 'mark'),
