@@ -17,8 +17,12 @@ import type { TurnDetection } from './bridge/models/model.ts';
 import { openClock } from './clock.ts';
 import { openClosing } from './closing.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
-import { greetingInstructions, idleInstructions, voicemailInstructions } from './control/agents/prompt.ts';
 import { openResults } from './control/agents/results.ts';
+import {
+  greetingInstructions,
+  idleInstructions,
+  voicemailInstructions,
+} from './control/agents/texts/system-prompt.ts';
 import { openToolRunner } from './control/agents/tool-runner.ts';
 import { modelTools } from './control/agents/tools.ts';
 import { inboundCall } from './control/api/inbound-call.ts';

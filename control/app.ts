@@ -11,7 +11,7 @@ import { systemClock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { agentRoutes } from './api/agents.ts';
 import { balanceRoutes } from './api/balance.ts';
-import { callStoryRoutes } from './api/call-story.ts';
+import { callStoryRoutes } from './api/call-activity.ts';
 import { callRoutes } from './api/calls.ts';
 import { eventRoutes } from './api/events.ts';
 import { numberRoutes } from './api/numbers.ts';

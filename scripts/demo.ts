@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
 import { writeScenarios } from './demo/model-scenarios.ts';
-import { openTown, type Town } from './demo/town.ts';
+import { openTown, type Town } from './demo/traffic.ts';
 import { type Lab, openLab } from './lab.ts';
 
 const USAGE = `npm run demo -- [options]

@@ -3,8 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { openCast } from './simulate/cast.ts';
 import { type Check, checkCall, figuresOf } from './simulate/checks.ts';
+import { openCast } from './simulate/clips.ts';
 import type { Evidence } from './simulate/evidence.ts';
 import { readOptions, type SimulateOptions, USAGE } from './simulate/options.ts';
 import { writeLog, writeResults } from './simulate/results.ts';

@@ -1,5 +1,5 @@
 // Asks a model for the data of a call: Responses API, or Chat Completions where the server knows only that, with retries
-// within a deadline. What is asked is extraction-prompt.ts; what counts as an answer is returns-schema.ts.
+// within a deadline. What is asked is texts/extraction.ts; what counts as an answer is returns-schema.ts.
 import OpenAI from 'openai';
 import type { CallRecord, TranscriptItemRecord } from '../../storage/records.ts';
 import {
@@ -11,8 +11,8 @@ import {
   type Tokens,
   type Try,
 } from './extraction-answer.ts';
-import { extractionMessages } from './extraction-prompt.ts';
 import { readResult, returnsJsonSchema } from './returns-schema.ts';
+import { extractionMessages } from './texts/extraction.ts';
 
 const MAX_ATTEMPTS = 4;
 const SCHEMA_NAME = 'call_result';

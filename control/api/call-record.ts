@@ -1,7 +1,7 @@
 // The record of a call at its start, whichever way it comes about: the prompt is rendered here, and never again.
 import { v7 as uuidv7 } from 'uuid';
 import type { AgentView, CallRecord } from '../../storage/records.ts';
-import { renderPrompt } from '../agents/prompt.ts';
+import { renderPrompt } from '../agents/texts/system-prompt.ts';
 
 /** What is the caller's choice of a call; the rest of a record follows from it. */
 export type CallChoice = Pick<

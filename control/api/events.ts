@@ -4,10 +4,10 @@ import type { Response } from 'express';
 import { AppError } from '../../errors.ts';
 import type { EventRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
+import { turnstile } from '../http/concurrency-limit.ts';
 import { page } from '../http/paging.ts';
 import { contextOf } from '../http/request-context.ts';
 import { type Route, route } from '../http/route.ts';
-import { turnstile } from '../http/turnstile.ts';
 import * as schemas from './webhook-schemas.ts';
 
 /** Requests of one organization that wait at once. Each holds a connection, and reads again with every event. */

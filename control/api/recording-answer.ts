@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { AppError } from '../../errors.ts';
+import { waitingRoom } from '../http/concurrency-queue.ts';
 import { errorBody } from '../http/error-answer.ts';
 import { contextOf } from '../http/request-context.ts';
-import { waitingRoom } from './waiting-room.ts';
 
 export interface RecordingShape {
   channels: 'stereo' | 'mono' | 'caller' | 'agent';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { FAULT_CODES, HANGUP_CAUSES } from '../../bridge/protocol/call-reasons.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../errors.ts';
-import { DEFAULT_PERSONA } from '../agents/prompt.ts';
+import { DEFAULT_PERSONA } from '../agents/texts/system-prompt.ts';
 import { ERROR_MEANING } from '../http/error-meanings.ts';
 import { MAX_ATTEMPTS, RETRY_SECONDS } from '../webhooks/schedule.ts';
 import type { JsonSchema, OpenApi, Operation, Parameter, Reference, ResponseObject } from './openapi.ts';

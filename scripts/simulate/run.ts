@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import type { CallReport } from '../carrier-simulator/report.ts';
 import { type Lab, openLab, type Received } from '../lab.ts';
-import { readClip } from './cast.ts';
+import { readClip } from './clips.ts';
 import type {
   CallObject,
   Delivery,

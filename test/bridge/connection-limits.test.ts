@@ -1,4 +1,4 @@
-// Who may hold connections, on real sockets. That thousands change nothing for a call is test/e2e/siege.test.ts.
+// Who may hold connections, on real sockets. That thousands change nothing for a call is test/e2e/hostile-connections.test.ts.
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';

@@ -1,7 +1,7 @@
 // More calls than lines, and media threads that run late: who is refused, how, and what the calls on the line feel of it.
 import t from 'tap';
 import type { z } from 'zod';
-import type { callTurns } from '../../control/api/call-story-schemas.ts';
+import type { callTurns } from '../../control/api/call-activity-schemas.ts';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { burdenMediaThread, INSPECTABLE, relieveMediaThread } from './inspector.ts';
 import { openRig, type Rig, until } from './rig.ts';

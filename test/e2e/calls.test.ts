@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import type { z } from 'zod';
-import type { callEvents, callTurns } from '../../control/api/call-story-schemas.ts';
+import type { callEvents, callTurns } from '../../control/api/call-activity-schemas.ts';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { streamOffsetMs } from '../../scripts/simulate/evidence.ts';
 import { openRig, POLITE, until } from './rig.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { writeScenarios } from '../../scripts/demo/model-scenarios.ts';
-import { openTown } from '../../scripts/demo/town.ts';
+import { openTown } from '../../scripts/demo/traffic.ts';
 import { openLab } from '../../scripts/lab.ts';
 import { until } from '../e2e/rig.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
-import { openCast, readClip } from '../../scripts/simulate/cast.ts';
+import { openCast, readClip } from '../../scripts/simulate/clips.ts';
 import type { CallObject, Evidence, ModelSession, ReceivedEvent } from '../../scripts/simulate/evidence.ts';
 import { makeScenario } from '../../scripts/simulate/scenarios.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import t from 'tap';
 import { FAULT_CODES, HANGUP_CAUSES } from '../../../bridge/protocol/call-reasons.ts';
-import { DEFAULT_PERSONA } from '../../../control/agents/prompt.ts';
+import { DEFAULT_PERSONA } from '../../../control/agents/texts/system-prompt.ts';
 import { ROUTES } from '../../../control/app.ts';
 import { DECISIONS, VERIFY_BY_HAND } from '../../../control/reference/reference-text.ts';
 import { ERROR_STATUS } from '../../../errors.ts';

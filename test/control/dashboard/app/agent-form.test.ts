@@ -1,6 +1,6 @@
 import t from 'tap';
 import { parseLanguage } from '../../../../control/agents/language.ts';
-import { DEFAULT_PERSONA as OF_THE_DAEMON } from '../../../../control/agents/prompt.ts';
+import { DEFAULT_PERSONA as OF_THE_DAEMON } from '../../../../control/agents/texts/system-prompt.ts';
 import * as schemas from '../../../../control/api/agent-schemas.ts';
 import {
   agentFormOf,

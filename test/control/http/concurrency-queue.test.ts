@@ -1,6 +1,6 @@
 // Who is let in, who waits, and who is refused.
 import t from 'tap';
-import { waitingRoom } from '../../../control/api/waiting-room.ts';
+import { waitingRoom } from '../../../control/http/concurrency-queue.ts';
 
 function open(o: { atOnce: number; ofOne: number; waiting: number }) {
   const timers = new Set<() => void>();

@@ -1,8 +1,8 @@
 // What the extraction model is given: the order and the transcript, each in its own message. PURE.
 // The transcript is other people's speech: it is quoted line by line and never stands where orders stand.
-import type { CallRecord, TranscriptItemRecord } from '../../storage/records.ts';
-import { quoteData } from './fenced-data.ts';
-import { sayDate } from './prompt.ts';
+import type { CallRecord, TranscriptItemRecord } from '../../../storage/records.ts';
+import { quoteData } from '../fenced-data.ts';
+import { sayDate } from './system-prompt.ts';
 
 const MAX_LINE_LENGTH = 8000;
 /** About an hour of dense talk is 60,000; beyond this the middle is left out. */

@@ -1,6 +1,6 @@
 // The prompt word for word, and contexts that try to leave their fence.
 import t from 'tap';
-import { fenceData, quoteData } from '../../../control/agents/fenced-data.ts';
+import { fenceData, quoteData } from '../../../../control/agents/fenced-data.ts';
 import {
   DEFAULT_PERSONA,
   greetingInstructions,
@@ -8,7 +8,7 @@ import {
   renderPrompt,
   resumeInstructions,
   voicemailInstructions,
-} from '../../../control/agents/prompt.ts';
+} from '../../../../control/agents/texts/system-prompt.ts';
 
 const now = new Date('2026-11-20T21:03:04.005Z');
 

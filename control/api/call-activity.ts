@@ -2,7 +2,7 @@
 import type { DeliveryRecord } from '../../storage/records.ts';
 import { interruptionView, turnView } from '../../storage/turn-view.ts';
 import { found, type Route, route } from '../http/route.ts';
-import * as schemas from './call-story-schemas.ts';
+import * as schemas from './call-activity-schemas.ts';
 import { isFinal, NO_CALL } from './calls.ts';
 
 /** An address without what may be secret in it. */

@@ -1,7 +1,7 @@
 // The words the speech model is given: the system prompt of a call, and the one-off orders of special moments. PURE.
 // What the caller says never passes through here.
-import { fenceData } from './fenced-data.ts';
-import { languageName } from './language.ts';
+import { fenceData } from '../fenced-data.ts';
+import { languageName } from '../language.ts';
 
 /** Who speaks when an agent has no persona of its own. */
 export const DEFAULT_PERSONA = [
