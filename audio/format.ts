@@ -13,3 +13,19 @@ export const MULAW_8K: AudioFormat = { encoding: 'mulaw', rateHz: 8000 };
 export function bytesPerMs({ encoding, rateHz }: AudioFormat): number {
   return ((encoding === 'pcm16' ? 2 : 1) * rateHz) / 1000;
 }
+
+export function sameFormat(a: AudioFormat, b: AudioFormat): boolean {
+  return a.encoding === b.encoding && a.rateHz === b.rateHz;
+}
+
+/** The byte that silence is made of. */
+export function silentByte({ encoding }: AudioFormat): number {
+  switch (encoding) {
+    case 'mulaw':
+      return 0xff;
+    case 'alaw':
+      return 0xd5;
+    case 'pcm16':
+      return 0;
+  }
+}

@@ -1,6 +1,14 @@
 import t from 'tap';
 import wavefile from 'wavefile';
-import { decodeMulaw, encodeMulaw, MULAW_SILENCE, MULAW_TO_PCM } from '../../audio/g711.ts';
+import {
+  ALAW_TO_PCM,
+  decodeAlaw,
+  decodeMulaw,
+  encodeAlaw,
+  encodeMulaw,
+  MULAW_SILENCE,
+  MULAW_TO_PCM,
+} from '../../audio/g711.ts';
 
 // ITU-T G.711 (11/1988), table 2: eight segments with these step sizes, on a 14-bit scale whose virtual end is 8159.
 // Column 5 holds the decision values x1..x128, column 8 the quantized values y0..y127, column 6 the character signals.
@@ -140,4 +148,95 @@ t.test('another library, wavefile, decodes alike, and encodes alike but for nega
 t.test('an output that is too short is refused', async (t) => {
   t.throws(() => decodeMulaw(new Uint8Array(160), new Int16Array(159)), RangeError);
   t.throws(() => encodeMulaw(new Int16Array(160), new Uint8Array(159)), RangeError);
+  t.throws(() => decodeAlaw(new Uint8Array(160), new Int16Array(159)), RangeError);
+  t.throws(() => encodeAlaw(new Int16Array(160), new Uint8Array(159)), RangeError);
+});
+
+// ---- A-law: ITU-T G.711 (11/1988), table 1, seven segments on a 13-bit scale whose virtual end is 4096 ----
+
+const ALAW_SEGMENTS = [
+  { steps: 32, size: 2 },
+  { steps: 16, size: 4 },
+  { steps: 16, size: 8 },
+  { steps: 16, size: 16 },
+  { steps: 16, size: 32 },
+  { steps: 16, size: 64 },
+  { steps: 16, size: 128 },
+];
+/** x0..x128. */
+const alawDecisions = [0];
+for (const { steps, size } of ALAW_SEGMENTS) {
+  for (let i = 0; i < steps; i++) alawDecisions.push(alawDecisions.at(-1)! + size);
+}
+/** y1..y128, the middle of each interval, at 0..127. */
+const alawQuantized = alawDecisions.slice(0, 128).map((low, n) => (low + alawDecisions[n + 1]!) / 2);
+/** What is sent has the even bits of the character signal inverted (table 1, note 2). */
+const alawCode = (sign: 0x80 | 0, interval: number) => (sign | interval) ^ 0x55;
+/** 16-bit PCM is the 13-bit scale times eight. */
+const ALAW_SCALE = 8;
+
+function encodeOneAlaw(sample: number): number {
+  const out = new Uint8Array(1);
+  encodeAlaw(Int16Array.of(sample), out);
+  return out[0]!;
+}
+
+t.test('the rows printed in G.711 table 1a hold', async (t) => {
+  // [n, decision value x_n, quantized value y_n of the interval above, character signal before inversion], as printed.
+  const rows = [
+    [0, 0, 1, 0b10000000],
+    [32, 64, 66, 0b10100000],
+    [48, 128, 132, 0b10110000],
+    [64, 256, 264, 0b11000000],
+    [80, 512, 528, 0b11010000],
+    [96, 1024, 1056, 0b11100000],
+    [112, 2048, 2112, 0b11110000],
+    [127, 3968, 4032, 0b11111111],
+  ] as const;
+  for (const [n, decision, value, signal] of rows) {
+    t.equal(alawDecisions[n], decision, `x${n}`);
+    t.equal(alawQuantized[n], value, `y${n + 1}`);
+    t.equal(0x80 | n, signal, `signal ${n}`);
+    t.equal(ALAW_TO_PCM[signal ^ 0x55], value * ALAW_SCALE, `decoded ${n}`);
+  }
+  t.equal(alawDecisions[128], 4096);
+});
+
+t.test('every one of the 256 codes of A-law decodes to its quantized value', async (t) => {
+  const out = new Int16Array(256);
+  const codes = Uint8Array.from({ length: 256 }, (_, code) => code);
+  t.equal(decodeAlaw(codes, out), 256);
+  for (let n = 0; n < 128; n++) {
+    t.equal(out[alawCode(0x80, n)], alawQuantized[n]! * ALAW_SCALE, `+y${n + 1}`);
+    t.equal(out[alawCode(0, n)], -alawQuantized[n]! * ALAW_SCALE, `-y${n + 1}`);
+  }
+});
+
+t.test('every sample between two decision values takes the code of its interval in A-law', async (t) => {
+  const wrong: number[] = [];
+  for (let n = 0; n < 128; n++) {
+    const low = alawDecisions[n]! * ALAW_SCALE;
+    const high = alawDecisions[n + 1]! * ALAW_SCALE;
+    // As with mu-law: one on a decision value belongs above it when positive, below it when negative (G.191).
+    for (let sample = low; sample < high; sample++) {
+      if (encodeOneAlaw(sample) !== alawCode(0x80, n)) wrong.push(sample);
+    }
+    for (let sample = low + 1; sample <= high; sample++) {
+      if (encodeOneAlaw(-sample) !== alawCode(0, n)) wrong.push(-sample);
+    }
+  }
+  t.same(wrong, []);
+});
+
+t.test('A-law: a code survives decoding and encoding, and wavefile decodes alike', async (t) => {
+  const codes = Uint8Array.from({ length: 256 }, (_, code) => code);
+  const pcm = new Int16Array(256);
+  const again = new Uint8Array(256);
+  decodeAlaw(codes, pcm);
+  encodeAlaw(pcm, again);
+  t.same(again, codes);
+  const wav = new wavefile.WaveFile();
+  wav.fromScratch(1, 8000, '8a', codes);
+  wav.fromALaw();
+  t.same(Array.from(wav.getSamples(false, Int16Array)), Array.from(pcm));
 });
