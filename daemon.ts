@@ -26,8 +26,8 @@ import {
 import { openToolRunner } from './control/agents/tool-runner.ts';
 import { modelTools } from './control/agents/tools.ts';
 import { inboundCall } from './control/api/inbound-call.ts';
-import type { OpenRecording } from './control/api/recording-answer.ts';
-import { createApp, ROUTES } from './control/app.ts';
+import { ROUTES } from './control/api/routes.ts';
+import { createApp } from './control/app.ts';
 import { costOf, numberPricesOf } from './control/costs/rates.ts';
 import { readRates } from './control/costs/rates-file.ts';
 import { openDashboard } from './control/dashboard/dashboard.ts';
@@ -35,10 +35,11 @@ import { openLiveFeed } from './control/dashboard/live-feed.ts';
 import { readRanges } from './control/egress/addresses.ts';
 import { openEgress } from './control/egress/egress.ts';
 import { createHttpServer } from './control/http/http-server.ts';
-import { ensureFirstKey } from './control/http/keys.ts';
+import type { OpenRecording } from './control/http/parts.ts';
 import { makePasswordLink, passwordUrl } from './control/http/password-link.ts';
 import { arrivalOf } from './control/http/request-arrival.ts';
 import { clientOf } from './control/http/request-origin.ts';
+import { ensureFirstKey } from './control/operations/first-key.ts';
 import { openInstance } from './control/operations/instance.ts';
 import {
   createMetrics,

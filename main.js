@@ -10,7 +10,7 @@ if (major < 24 || (major === 24 && minor < 11)) {
 }
 const commands = {
   'reset-password': async () => {
-    const { resetPassword } = await import('./control/http/password-link.ts');
+    const { resetPassword } = await import('./control/operations/reset-password.ts');
     return resetPassword(process.env, process.argv.slice(3));
   },
   'create-organization': async () => {

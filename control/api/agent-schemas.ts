@@ -1,7 +1,8 @@
 // What the agent routes take and answer, with what the reference says of each field. PURE.
 // `returns` and `tools` are checked by their own files; here they only have the shape that the reference shows.
 import { z } from 'zod';
-import { booleanQuery, id, instructions, language, pageQuery, persona, time, url } from '../http/schemas.ts';
+import { parseLanguage } from '../agents/language.ts';
+import { booleanQuery, id, instructions, pageQuery, persona, time, url } from '../http/schemas.ts';
 import { AGENT, ATTACHED_NUMBER } from './examples.ts';
 import { number } from './number-schemas.ts';
 
@@ -19,6 +20,19 @@ export const VOICES = [
   'cedar',
 ] as const;
 export const DEFAULT_VOICE = 'marin';
+
+/** Answers the canonical tag. */
+const language = z
+  .string()
+  .check((c) => {
+    try {
+      c.value = parseLanguage(c.value) ?? c.value;
+    } catch {
+      const message = 'must be a BCP-47 code such as en, es or pt-BR';
+      c.issues.push({ code: 'custom', message, params: { code: 'invalid_language' }, input: c.value });
+    }
+  })
+  .meta({ examples: ['en', 'pt-BR'] });
 
 const name = z
   .string()

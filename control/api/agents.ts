@@ -7,9 +7,10 @@ import { agentView } from '../../storage/views.ts';
 import { parseReturns } from '../agents/returns-schema.ts';
 import { keepMasked, parseTools, toolUrls } from '../agents/tools.ts';
 import type { Egress } from '../egress/egress.ts';
+import { found, versionOf } from '../http/answer.ts';
 import { settled } from '../http/conflicts.ts';
 import { page } from '../http/paging.ts';
-import { found, type Route, route, versionOf } from '../http/route.ts';
+import { type Route, route } from '../http/route.ts';
 import * as schemas from './agent-schemas.ts';
 
 const NO_AGENT = 'Your organization has no agent with this id; GET /v1/agents lists them.';

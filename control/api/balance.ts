@@ -2,8 +2,9 @@
 // everything else; changing takes the operator's key as well, so that a key that leaks cannot lift its own limit.
 import { z } from 'zod';
 import type { Store } from '../../storage/store.ts';
+import { found } from '../http/answer.ts';
 import { settled } from '../http/conflicts.ts';
-import { found, type Route, route } from '../http/route.ts';
+import { type Route, route } from '../http/route.ts';
 import { operatorKeyHeader, operatorOnly } from './operator-key.ts';
 
 const MAX_MILLI_CENTS = 1_000_000_000_000;

@@ -1,7 +1,8 @@
 // The routes that tell how a call went: the times of its turns, and its events with their deliveries.
 import type { DeliveryRecord } from '../../storage/records.ts';
 import { interruptionView, turnView } from '../../storage/turn-view.ts';
-import { found, type Route, route } from '../http/route.ts';
+import { found } from '../http/answer.ts';
+import { type Route, route } from '../http/route.ts';
 import * as schemas from './call-activity-schemas.ts';
 import { isFinal, NO_CALL } from './calls.ts';
 

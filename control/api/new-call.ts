@@ -4,7 +4,7 @@ import { BROWSER } from '../../bridge/carriers/browser/client.ts';
 import { AppError } from '../../errors.ts';
 import type { AgentView, CallRecord, NumberView } from '../../storage/records.ts';
 import { parseReturns } from '../agents/returns-schema.ts';
-import type { ControlParts } from '../http/route.ts';
+import type { ControlParts } from '../http/parts.ts';
 import { DEFAULT_VOICE } from './agent-schemas.ts';
 import { checkAgentUrls } from './agents.ts';
 import { type CallChoice, callRecord, choiceOf } from './call-record.ts';

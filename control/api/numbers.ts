@@ -2,9 +2,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../../errors.ts';
 import { numberView } from '../../storage/views.ts';
+import { found } from '../http/answer.ts';
 import { settled } from '../http/conflicts.ts';
 import { page } from '../http/paging.ts';
-import { found, type Route, route } from '../http/route.ts';
+import { type Route, route } from '../http/route.ts';
 import * as schemas from './number-schemas.ts';
 
 const NO_NUMBER = 'Your organization has no number with this id; GET /v1/numbers lists them.';

@@ -1,23 +1,12 @@
 // How a recording is sent: as it is kept, in ranges too, or converted while it is sent.
 import path from 'node:path';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { AppError } from '../../errors.ts';
 import { waitingRoom } from '../http/concurrency-queue.ts';
 import { errorBody } from '../http/error-answer.ts';
+import type { OpenRecording, RecordingShape } from '../http/parts.ts';
 import { contextOf } from '../http/request-context.ts';
-
-export interface RecordingShape {
-  channels: 'stereo' | 'mono' | 'caller' | 'agent';
-  rateHz: 8000 | 16000;
-}
-
-/** Opens a recording in another shape than it is kept in; `damaged` where it is none. Rejects as the file system does. */
-export type OpenRecording = (
-  file: string,
-  shape: RecordingShape,
-) => Promise<{ bytes: number; sound: Readable } | 'damaged'>;
 
 interface Kept {
   /** The file stays below it, whatever its record says. */

@@ -2,7 +2,8 @@
 // and its rotation. Endpoints have secrets of their own: webhook-endpoints.ts.
 import { z } from 'zod';
 import type { OrganizationRecord } from '../../storage/records.ts';
-import { found, type Route, route } from '../http/route.ts';
+import { found } from '../http/answer.ts';
+import { type Route, route } from '../http/route.ts';
 import { time } from '../http/schemas.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
 

@@ -1,7 +1,7 @@
 // offhook completion: scripts for the shells, which ask the program itself what may come next.
 import type { Command } from 'commander';
+import type { Run } from './context.ts';
 import { UsageError } from './exit.ts';
-import type { Run } from './program.ts';
 
 const SCRIPTS: Record<string, string> = {
   bash: `_offhook() {

@@ -16,6 +16,14 @@ export interface Context {
   now(): Date;
 }
 
+/**
+ * Makes a commander action out of what a command does: `o` are its own flags, then come its arguments, which are what its
+ * command line says: the type system does not see them.
+ */
+export type Run = <O>(
+  work: (context: Context, o: O, ...args: string[]) => Promise<void> | void,
+) => (...given: unknown[]) => Promise<void>;
+
 /** The text of an argument: itself, of a file with `@name`, or of stdin with `-`. */
 export function textOf(argument: string): string {
   if (argument === '-') return readFileSync(0, 'utf8');

@@ -12,18 +12,10 @@ import { addNumberCommands } from './commands/numbers.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { addCompletion } from './completion.ts';
-import type { Context } from './context.ts';
+import type { Context, Run } from './context.ts';
 import { EXIT, EXIT_HELP, exitCodeOf, explain, UsageError } from './exit.ts';
 import { createOutput, type Streams } from './output.ts';
 import { chooseDaemon, DEFAULT_URL } from './profiles.ts';
-
-/**
- * Makes a commander action out of what a command does: `o` are its own flags, then come its arguments, which are what its
- * command line says: the type system does not see them.
- */
-export type Run = <O>(
-  work: (context: Context, o: O, ...args: string[]) => Promise<void> | void,
-) => (...given: unknown[]) => Promise<void>;
 
 interface Globals {
   url?: string;

@@ -6,8 +6,8 @@ import { AppError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Log } from '../../log.ts';
 import type { Store } from '../../storage/store.ts';
+import type { Answer } from './answer.ts';
 import { errorBody, toAppError } from './error-answer.ts';
-import type { Answer } from './route.ts';
 
 /** The status under which an intent is kept in the place of an answer; no answer has it. */
 const INTENT = 102;

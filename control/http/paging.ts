@@ -1,7 +1,7 @@
 // Pages of a list: newest first, the next one named in a Link header (RFC 8288), so that bodies stay as they are.
 import { AppError } from '../../errors.ts';
 import type { Page } from '../../storage/store.ts';
-import type { Answer } from './route.ts';
+import type { Answer } from './answer.ts';
 
 /**
  * One page of a list.

@@ -2,35 +2,13 @@
 // API reference all come from the same list. How a request passes through a route stands here; what it does, elsewhere.
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { z } from 'zod';
-import type { Calls } from '../../bridge/calls/calls.ts';
-import type { Carrier } from '../../bridge/carriers/carrier.ts';
-import type { Config } from '../../config.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
-import { type Log, redact } from '../../log.ts';
-import type { Store } from '../../storage/store.ts';
-import type { StrangerLog } from '../../stranger-log.ts';
-import type { OpenRecording } from '../api/recording-answer.ts';
-import type { Egress } from '../egress/egress.ts';
+import { redact } from '../../log.ts';
+import type { Answer } from './answer.ts';
 import { checkIdempotencyKey, once } from './idempotency.ts';
+import type { ControlParts } from './parts.ts';
 import { contextOf } from './request-context.ts';
 import { parse } from './schemas.ts';
-
-/** What the routes work with. */
-export interface ControlParts {
-  store: Store;
-  calls: Calls;
-  carrier: Pick<Carrier, 'name' | 'searchNumbers' | 'buyNumber' | 'releaseNumber'>;
-  egress: Pick<Egress, 'check' | 'request'>;
-  config: Config;
-  log: Log;
-  /** Told of what somebody does who has shown no key and no session. */
-  strangers: Pick<StrangerLog, 'saw'>;
-  now: () => Date;
-  /** Of a clock that only goes forward: limits and waits are measured by it. */
-  monotonicMs: () => number;
-  /** Recordings in other shapes than they are kept in. */
-  openRecording: OpenRecording;
-}
 
 type ParameterNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParameterNames<`/${Rest}`>
@@ -52,11 +30,6 @@ export interface RouteRequest<Path extends string, Query, Body> extends ControlP
   url: string;
   /** To be awaited before an effect that must not happen twice; names what will show whether it has happened. */
   intend(id: string): Promise<void>;
-}
-
-export interface Answer {
-  body?: unknown;
-  headers?: Record<string, string>;
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -198,11 +171,6 @@ function readIfMatch(header: string | undefined): string | null {
   return tag;
 }
 
-/** What a change may be held to by If-Match. */
-export function versionOf({ updated_at }: { updated_at: string }): Record<string, string> {
-  return { ETag: `"${updated_at}"` };
-}
-
 function refuseAll(given: object, what: string): Record<string, never> {
   const first = Object.keys(given)[0];
   if (first !== undefined) {
@@ -236,10 +204,4 @@ export function serveRoutes(routes: readonly Route[], parts: ControlParts, prefi
     });
   }
   return router;
-}
-
-/** What a store verb answers -> the value; null is a 404 that says `missing`. */
-export function found<T>(value: T | null, missing: string): T {
-  if (value === null) throw new AppError('not_found', missing);
-  return value;
 }

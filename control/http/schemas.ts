@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { redact } from '../../log.ts';
-import { parseLanguage } from '../agents/language.ts';
 
 /** ITU E.164: a plus, no leading zero, 7 to 15 digits. */
 const E164 = /^\+[1-9]\d{6,14}$/;
@@ -25,19 +24,6 @@ export const e164 = coded(
   (value) => E164.test(value),
   'must be an E.164 number: a plus, the country code and the number, digits only, such as +15551234567',
 ).meta({ pattern: E164.source, examples: ['+15551234567'] });
-
-/** Answers the canonical tag. */
-export const language = z
-  .string()
-  .check((c) => {
-    try {
-      c.value = parseLanguage(c.value) ?? c.value;
-    } catch {
-      const message = 'must be a BCP-47 code such as en, es or pt-BR';
-      c.issues.push({ code: 'custom', message, params: { code: 'invalid_language' }, input: c.value });
-    }
-  })
-  .meta({ examples: ['en', 'pt-BR'] });
 
 /** An absolute URL by length and type only; whether it may be reached is the egress check's to say. */
 export const url = z

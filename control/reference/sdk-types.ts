@@ -2,7 +2,7 @@
 // A test holds the file to what this makes. No part of the running daemon.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
-import { ROUTES } from '../app.ts';
+import { ROUTES } from '../api/routes.ts';
 import { type JsonSchema, type OpenApi, openApiDocument, type Parameter, type Reference } from './openapi.ts';
 
 /** Names that would hide what JavaScript itself has. */

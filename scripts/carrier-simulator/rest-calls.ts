@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 import { type CallSettings, NO_SETTINGS, type ProgressEvent } from './call-settings.ts';
 import { all, type Form, formOf, hookUrl, isE164, method, rfc2822, text, whole } from './form.ts';
 import { formatted } from './numbers.ts';
-import type { Answer } from './rest.ts';
+import type { Answer } from './rest-answer.ts';
 import { notFound, RestError } from './rest-errors.ts';
 import { pageOf } from './rest-page.ts';
 import type { World } from './world.ts';

@@ -10,7 +10,7 @@ import {
   type OwnedNumber,
   subTypes,
 } from './numbers.ts';
-import type { Answer } from './rest.ts';
+import type { Answer } from './rest-answer.ts';
 import { notFound, RestError } from './rest-errors.ts';
 import { pageOf } from './rest-page.ts';
 import type { World } from './world.ts';

@@ -2,13 +2,11 @@
 // https://www.twilio.com/docs/usage/twilios-request-and-responses
 import express, { type Request, type Response, type Router } from 'express';
 import { rfc2822 } from './form.ts';
+import type { Answer } from './rest-answer.ts';
 import { callRoutes } from './rest-calls.ts';
 import { RestError } from './rest-errors.ts';
 import { numberRoutes, pricingRoutes } from './rest-numbers.ts';
 import type { World } from './world.ts';
-
-/** Answers with a status and a body; null is an empty body. */
-export type Answer = (response: Response, status: number, body: unknown) => void;
 
 export function restRoutes(world: World): Router {
   const router = express.Router();

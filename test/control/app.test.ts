@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import express, { Router } from 'express';
 import t from 'tap';
-import { ROUTES } from '../../control/app.ts';
+import { ROUTES } from '../../control/api/routes.ts';
 import { AppError } from '../../errors.ts';
 import { openRig } from './rig.ts';
 

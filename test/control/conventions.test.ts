@@ -1,7 +1,7 @@
 // What holds for all of /v1 alike: keys, lists, ids and times, unknown fields, error answers.
 import t from 'tap';
 import { readConfig } from '../../config.ts';
-import { ROUTES } from '../../control/app.ts';
+import { ROUTES } from '../../control/api/routes.ts';
 import { openRig, type Rig } from './rig.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

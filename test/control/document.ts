@@ -1,6 +1,6 @@
 // Holds requests and answers against the OpenAPI document itself, by ajv, which knows nothing of the daemon's own schemas.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { ROUTES } from '../../control/app.ts';
+import { ROUTES } from '../../control/api/routes.ts';
 import { type OpenApi, type Operation, openApiDocument } from '../../control/reference/openapi.ts';
 
 export const document: OpenApi = JSON.parse(

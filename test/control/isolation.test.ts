@@ -1,6 +1,6 @@
 // What belongs to one organization is not there for another: every route with a foreign id, every list, every filter.
 import t from 'tap';
-import { ROUTES } from '../../control/app.ts';
+import { ROUTES } from '../../control/api/routes.ts';
 import { openRig } from './rig.ts';
 
 t.test('every route with a foreign id in its path answers 404 and changes nothing', async (t) => {

@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { visibleLine } from '../../../terminal-text.ts';
 import { Offhook } from '../../sdk/index.ts';
+import type { Run } from '../context.ts';
 import { type Context, wholeNumber } from '../context.ts';
 import { Ending, EXIT, UsageError } from '../exit.ts';
 import { money } from '../output.ts';
 import { DEFAULT_URL, readProfiles, writeProfiles } from '../profiles.ts';
-import type { Run } from '../program.ts';
 
 /** Reads a secret without showing it; from a pipe, the first line. @throws Ending when the answer is Ctrl-C or Ctrl-D */
 async function askHidden(question: string, signal: AbortSignal): Promise<string> {

@@ -1,6 +1,7 @@
 // offhook agents …
 import type { Command } from 'commander';
 import type { Agent, NewAgent } from '../../sdk/index.ts';
+import type { Run } from '../context.ts';
 import {
   agentId,
   atLeastOne,
@@ -12,7 +13,6 @@ import {
   textOf,
 } from '../context.ts';
 import { short, when } from '../output.ts';
-import type { Run } from '../program.ts';
 
 interface Fields {
   name?: string;

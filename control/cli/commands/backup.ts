@@ -18,8 +18,8 @@ import {
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Command } from 'commander';
+import type { Run } from '../context.ts';
 import { Ending, EXIT, UsageError } from '../exit.ts';
-import type { Run } from '../program.ts';
 import { readEnvironment } from '../settings.ts';
 
 const DATABASE = 'offhook.db';

@@ -2,11 +2,11 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { AgentCall, Call, Offhook, PromptCall } from '../../sdk/index.ts';
+import type { Run } from '../context.ts';
 import { agentId, atLeastOne, type Context, collectPair, objectOf, textOf } from '../context.ts';
 import { saveAs } from '../download.ts';
 import { UsageError } from '../exit.ts';
 import { duration, money, when } from '../output.ts';
-import type { Run } from '../program.ts';
 import { endAs, showEnd, spokenLine, watchCall } from './call-watch.ts';
 
 interface Order {

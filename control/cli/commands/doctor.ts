@@ -1,6 +1,7 @@
 // offhook doctor: looks at everything a real call needs on this host, and says how to mend what is wrong.
 import type { Command } from 'commander';
 import { ConfigError, missingCredentials, readConfig } from '../../../config.ts';
+import type { Run } from '../context.ts';
 import {
   checkCarrier,
   checkDaemon,
@@ -12,7 +13,6 @@ import {
 } from '../doctor/checks.ts';
 import { type Finding, fail, judgeClock, ok } from '../doctor/findings.ts';
 import { Ending, EXIT } from '../exit.ts';
-import type { Run } from '../program.ts';
 import { readEnvironment } from '../settings.ts';
 
 const SIGN = { ok: '✓', warn: '!', fail: '✗', skip: '–' } as const;

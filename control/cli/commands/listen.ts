@@ -3,10 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Event } from '../../sdk/index.ts';
+import type { Run } from '../context.ts';
 import { type Context, collect } from '../context.ts';
 import { Ending, EXIT, UsageError } from '../exit.ts';
 import { duration } from '../output.ts';
-import type { Run } from '../program.ts';
 
 const POST_MS = 15_000;
 

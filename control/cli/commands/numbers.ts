@@ -1,9 +1,9 @@
 // offhook numbers …
 import type { Command } from 'commander';
 import { visibleLine } from '../../../terminal-text.ts';
+import type { Run } from '../context.ts';
 import { atLeastOne, type Context, numberId } from '../context.ts';
 import { Ending, EXIT } from '../exit.ts';
-import type { Run } from '../program.ts';
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 

@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { Run } from '../context.ts';
 import { UsageError } from '../exit.ts';
-import type { Run } from '../program.ts';
 import { readEnvironment } from '../settings.ts';
 
 const KEY_FILE = 'secret.key';

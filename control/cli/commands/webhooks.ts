@@ -1,10 +1,10 @@
 // offhook webhooks …, offhook deliveries …, offhook events …
 import type { Command } from 'commander';
 import type { NewWebhookEndpoint, WebhookDelivery, WebhookEndpoint } from '../../sdk/index.ts';
+import type { Run } from '../context.ts';
 import { atLeastOne, type Context, collect } from '../context.ts';
 import { Ending, EXIT } from '../exit.ts';
 import { short, when } from '../output.ts';
-import type { Run } from '../program.ts';
 
 type EventNames = NonNullable<NewWebhookEndpoint['enabled_events']>;
 

@@ -5,6 +5,12 @@ export interface Match<T> {
   params: Record<string, string>;
 }
 
+/** What a page is given. */
+export interface PageProps {
+  /** The parts of the path that a pattern names: `id` of `/calls/:id`. */
+  params: Record<string, string>;
+}
+
 /** The first route whose pattern (`/calls/:id`) is the path; null: none. A slash at the end does not count. */
 export function matchRoute<T extends { path: string }>(routes: readonly T[], path: string): Match<T> | null {
   const given = split(path);

@@ -1,11 +1,7 @@
 // Every page: its path, the module that shows it (loaded when it is first wanted), and its place in the navigation.
 import type { ComponentType } from 'preact';
+import type { PageProps } from './route-match.ts';
 import type { IconName } from './ui/icon.ts';
-
-export interface PageProps {
-  /** The parts of the path that a pattern names: `id` of `/calls/:id`. */
-  params: Record<string, string>;
-}
 
 export interface Route {
   path: string;

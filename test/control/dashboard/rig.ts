@@ -1,7 +1,7 @@
 // The whole application with its dashboard on a socket, and a browser in front of it: one that keeps cookies and says of
 // each request what a real one says.
 import type { Test } from 'tap';
-import { ROUTES } from '../../../control/app.ts';
+import { ROUTES } from '../../../control/api/routes.ts';
 import { openDashboard } from '../../../control/dashboard/dashboard.ts';
 import { type LiveFeed, openLiveFeed } from '../../../control/dashboard/live-feed.ts';
 import { makePasswordLink } from '../../../control/http/password-link.ts';

@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import t from 'tap';
 import { FAULT_CODES, HANGUP_CAUSES } from '../../../bridge/protocol/call-reasons.ts';
 import { DEFAULT_PERSONA } from '../../../control/agents/texts/system-prompt.ts';
-import { ROUTES } from '../../../control/app.ts';
+import { ROUTES } from '../../../control/api/routes.ts';
 import { DECISIONS, VERIFY_BY_HAND } from '../../../control/reference/reference-text.ts';
 import { ERROR_STATUS } from '../../../errors.ts';
 import { EVENT_TYPES } from '../../../storage/records.ts';

@@ -6,7 +6,7 @@ import type { Call, CallEvents, CallTurns, Transcript } from '../../../sdk/index
 import { api } from '../api.ts';
 import { callTitle, causeInWords, isOver } from '../call-words.ts';
 import { onLive, stream } from '../live-stream.ts';
-import type { PageProps } from '../routes.ts';
+import type { PageProps } from '../route-match.ts';
 import { ask } from '../session.ts';
 import { lineAt } from '../spoken.ts';
 import { CopyButton } from '../ui/button.ts';

@@ -20,8 +20,8 @@ import {
   placedFault,
   sameForm,
 } from '../../forms/agent-form.ts';
+import type { PageProps } from '../../route-match.ts';
 import { withQuery } from '../../route-match.ts';
-import type { PageProps } from '../../routes.ts';
 import { Button } from '../../ui/button.ts';
 import { confirm } from '../../ui/dialog.ts';
 import { ErrorNote, Loaded, Note, Skeleton } from '../../ui/feedback.ts';

@@ -14,7 +14,7 @@ import { causeInWords, isOver } from '../../call-words.ts';
 import { sentence } from '../../format.ts';
 import { merged } from '../../live-state.ts';
 import { onLive, stream } from '../../live-stream.ts';
-import type { PageProps } from '../../routes.ts';
+import type { PageProps } from '../../route-match.ts';
 import { ask } from '../../session.ts';
 import { Button } from '../../ui/button.ts';
 import { confirm } from '../../ui/dialog.ts';

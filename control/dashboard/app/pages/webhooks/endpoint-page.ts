@@ -6,7 +6,7 @@ import { api } from '../../api.ts';
 import { fieldError } from '../../failure.ts';
 import { counted, latency } from '../../format.ts';
 import { attemptError } from '../../forms/webhook-words.ts';
-import type { PageProps } from '../../routes.ts';
+import type { PageProps } from '../../route-match.ts';
 import { Button } from '../../ui/button.ts';
 import { confirm, Dialog } from '../../ui/dialog.ts';
 import { ErrorNote, Loaded, Note, Skeleton } from '../../ui/feedback.ts';

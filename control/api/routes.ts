@@ -1,0 +1,23 @@
+// Every route of /v1: what is served, and what the API reference and the SDK's types are made from.
+import type { Route } from '../http/route.ts';
+import { agentRoutes } from './agents.ts';
+import { balanceRoutes } from './balance.ts';
+import { callStoryRoutes } from './call-activity.ts';
+import { callRoutes } from './calls.ts';
+import { eventRoutes } from './events.ts';
+import { numberRoutes } from './numbers.ts';
+import { organizationRoutes } from './organizations.ts';
+import { webhookRoutes } from './webhook-endpoints.ts';
+import { webhookSecretRoutes } from './webhook-secret.ts';
+
+export const ROUTES: readonly Route[] = [
+  ...agentRoutes,
+  ...numberRoutes,
+  ...callRoutes,
+  ...callStoryRoutes,
+  ...eventRoutes,
+  ...webhookRoutes,
+  ...webhookSecretRoutes,
+  ...balanceRoutes,
+  ...organizationRoutes,
+];

@@ -1,0 +1,37 @@
+// What routes work with: given once, when the application is put together.
+import type { Readable } from 'node:stream';
+import type { Calls } from '../../bridge/calls/calls.ts';
+import type { Carrier } from '../../bridge/carriers/carrier.ts';
+import type { Config } from '../../config.ts';
+import type { Log } from '../../log.ts';
+import type { Store } from '../../storage/store.ts';
+import type { StrangerLog } from '../../stranger-log.ts';
+import type { Egress } from '../egress/egress.ts';
+
+/** What the routes work with. */
+export interface ControlParts {
+  store: Store;
+  calls: Calls;
+  carrier: Pick<Carrier, 'name' | 'searchNumbers' | 'buyNumber' | 'releaseNumber'>;
+  egress: Pick<Egress, 'check' | 'request'>;
+  config: Config;
+  log: Log;
+  /** Told of what somebody does who has shown no key and no session. */
+  strangers: Pick<StrangerLog, 'saw'>;
+  now: () => Date;
+  /** Of a clock that only goes forward: limits and waits are measured by it. */
+  monotonicMs: () => number;
+  /** Recordings in other shapes than they are kept in. */
+  openRecording: OpenRecording;
+}
+
+export interface RecordingShape {
+  channels: 'stereo' | 'mono' | 'caller' | 'agent';
+  rateHz: 8000 | 16000;
+}
+
+/** Opens a recording in another shape than it is kept in; `damaged` where it is none. Rejects as the file system does. */
+export type OpenRecording = (
+  file: string,
+  shape: RecordingShape,
+) => Promise<{ bytes: number; sound: Readable } | 'damaged'>;

@@ -1,0 +1,5 @@
+// PURE types. How the REST door answers.
+import type { Response } from 'express';
+
+/** Answers with a status and a body; null is an empty body. */
+export type Answer = (response: Response, status: number, body: unknown) => void;
