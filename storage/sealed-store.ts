@@ -1,8 +1,7 @@
 // The Store with its secrets sealed: what goes in is sealed, what comes out of it is opened. The verbs below see sealed
 // values only. Lists leave the headers of tools as they are stored: nobody reads them there.
 import type { AgentRecord, AgentView, CallRecord, EndpointRecord, OrganizationRecord } from './records.ts';
-import { convertRecord, convertTools, placeOf, type Sealer } from './sealing.ts';
-import { answerPlace } from './secret-keys.ts';
+import { answerPlace, convertRecord, convertTools, placeOf, type Sealer } from './sealing.ts';
 import type { Conflict, Store } from './store.ts';
 
 const isConflict = (answer: object): answer is Conflict => 'conflict' in answer;

@@ -70,6 +70,10 @@ type SealedTable = keyof typeof SEALED_COLUMNS;
 
 export const placeOf = (table: string, column: string, id: string) => `${table}.${column} of ${id}`;
 
+/** An answer kept for a repeat may hold a secret that was shown once. */
+export const answerPlace = (orgId: string, key: string) =>
+  placeOf('idempotency_keys', 'body', `${orgId} ${key}`);
+
 /** A record, or a change of one, with each of its secrets put through `convert`. */
 export function convertRecord<R extends object>(
   table: SealedTable,

@@ -1,7 +1,7 @@
 // `node main.js create-organization NAME`: another organization on this host, whether the daemon runs or not.
 import { join, resolve } from 'node:path';
 import { ConfigError, readConfig } from '../../config.ts';
-import { openBeside } from '../../storage/sqlite/beside.ts';
+import { openBeside } from '../../storage/sqlite/host-commands.ts';
 import { LINK_DAYS, makeOrganization, organizationName } from '../api/organizations.ts';
 import { dashboardUrl } from '../http/password-link.ts';
 

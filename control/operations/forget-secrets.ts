@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readConfig } from '../../config.ts';
-import { forgetSecrets } from '../../storage/secret-keys.ts';
 import { openDatabase } from '../../storage/sqlite/database.ts';
+import { forgetSecrets } from '../../storage/sqlite/secret-keys.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
 
 /**

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../../config.ts';
-import { findOrganizationIn } from '../../storage/sqlite/beside.ts';
+import { findOrganizationIn } from '../../storage/sqlite/host-commands.ts';
 import { dashboardUrl, makePasswordLink, passwordUrl } from '../http/password-link.ts';
 
 /** The link of the first start is good until it is used or the daemon starts again. */

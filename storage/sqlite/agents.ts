@@ -2,10 +2,10 @@
 // at most one inbound agent a number, and a primary number that is attached.
 import type { AgentRecord, AgentView } from '../records.ts';
 import type { Store } from '../store.ts';
+import { type Connection, Refusal, updateById } from './connection.ts';
 import { NUMBER_VIEW, readNumber, toNumberView } from './numbers.ts';
 import { readPage } from './pages.ts';
 import { AGENTS } from './rows.ts';
-import { Refusal, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'createAgent'
@@ -31,8 +31,8 @@ const CHANGEABLE = [
   'voicemail_action',
 ] as const satisfies readonly (keyof AgentRecord)[];
 
-export function agents(session: Session): Pick<Store, Verbs> {
-  const { statement, tryWrite, write } = session;
+export function agents(connection: Connection): Pick<Store, Verbs> {
+  const { statement, tryWrite, write } = connection;
 
   function withNumbers(agent: AgentRecord): AgentView {
     const rows = statement(
@@ -49,7 +49,7 @@ export function agents(session: Session): Pick<Store, Verbs> {
 
   /** @throws Refusal number_not_found, number_taken */
   function attach(agent: AgentRecord, numberId: string, at: string): void {
-    if (readNumber(session, agent.org_id, numberId)?.status !== 'active')
+    if (readNumber(connection, agent.org_id, numberId)?.status !== 'active')
       throw new Refusal('number_not_found');
     const attached = statement('SELECT 1 FROM agent_numbers WHERE agent_id = ? AND number_id = ?');
     if (attached.get(agent.id, numberId)) return;
@@ -70,7 +70,7 @@ export function agents(session: Session): Pick<Store, Verbs> {
         }
         statement(AGENTS.insert).run(AGENTS.toRow({ ...agent, primary_number_id: null }));
         for (const numberId of numberIds) attach(agent, numberId, agent.created_at);
-        updateById(session, AGENTS, agent.id, { primary_number_id: primary });
+        updateById(connection, AGENTS, agent.id, { primary_number_id: primary });
         return withNumbers({ ...agent, primary_number_id: primary });
       });
     },
@@ -85,7 +85,7 @@ export function agents(session: Session): Pick<Store, Verbs> {
         { sql: 'agents.archived_at IS NULL', value: filters.includeArchived ? undefined : 1 },
       ];
       const index = filters.type === undefined ? 'agents_by_org' : 'agents_by_type';
-      const rows = await readPage(session, AGENTS, { time: 'created_at', orgId, where, page, index });
+      const rows = await readPage(connection, AGENTS, { time: 'created_at', orgId, where, page, index });
       return rows.map((row) => withNumbers(AGENTS.fromRow(row)));
     },
 
@@ -94,10 +94,10 @@ export function agents(session: Session): Pick<Store, Verbs> {
         const before = read(orgId, id);
         if (!before) return null;
         if (ifUpdatedAt !== null && ifUpdatedAt !== before.updated_at) throw new Refusal('changed_meanwhile');
-        const asked = change.updated_at ?? session.now();
+        const asked = change.updated_at ?? connection.now();
         const next = new Date(Date.parse(before.updated_at) + 1).toISOString();
         const updated_at = asked > before.updated_at ? asked : next;
-        updateById(session, AGENTS, id, { ...AGENTS.toRow(change, CHANGEABLE), updated_at });
+        updateById(connection, AGENTS, id, { ...AGENTS.toRow(change, CHANGEABLE), updated_at });
         return read(orgId, id);
       });
     },
@@ -107,7 +107,7 @@ export function agents(session: Session): Pick<Store, Verbs> {
         const agent = read(orgId, id);
         if (!agent || agent.archived_at !== null) return agent;
         statement('DELETE FROM agent_numbers WHERE agent_id = ?').run(id);
-        updateById(session, AGENTS, id, { archived_at: at, updated_at: at, primary_number_id: null });
+        updateById(connection, AGENTS, id, { archived_at: at, updated_at: at, primary_number_id: null });
         return read(orgId, id);
       });
     },
@@ -120,7 +120,7 @@ export function agents(session: Session): Pick<Store, Verbs> {
         attach(agent, numberId, at);
         const first = agent.primary_number_id === null;
         const change = primary || first ? { primary_number_id: numberId } : {};
-        updateById(session, AGENTS, agentId, { ...change, updated_at: at });
+        updateById(connection, AGENTS, agentId, { ...change, updated_at: at });
         return read(orgId, agentId);
       });
     },
@@ -133,7 +133,7 @@ export function agents(session: Session): Pick<Store, Verbs> {
         const oldestLeft = agent.numbers.find((number) => number.id !== numberId);
         const change =
           agent.primary_number_id === numberId ? { primary_number_id: oldestLeft?.id ?? null } : {};
-        updateById(session, AGENTS, agentId, { ...change, updated_at: at });
+        updateById(connection, AGENTS, agentId, { ...change, updated_at: at });
         return read(orgId, agentId);
       });
     },
@@ -145,7 +145,7 @@ export function agents(session: Session): Pick<Store, Verbs> {
         if (!agent.numbers.some((number) => number.id === numberId)) {
           throw new Refusal('primary_number_not_attached');
         }
-        updateById(session, AGENTS, agentId, { primary_number_id: numberId, updated_at: at });
+        updateById(connection, AGENTS, agentId, { primary_number_id: numberId, updated_at: at });
         return read(orgId, agentId);
       });
     },

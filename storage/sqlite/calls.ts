@@ -7,13 +7,13 @@ import {
   TERMINAL_STATUSES,
 } from '../records.ts';
 import type { CallChange, CallFilters, Store } from '../store.ts';
-import { enterCall } from './call-words.ts';
+import { type Connection, type News, Refusal, updateById } from './connection.ts';
 import { post } from './ledger.ts';
 import { beforePublishing, publish } from './outbox.ts';
 import { type PageOptions, readPage, type Where } from './pages.ts';
 import { CALLS, EVENTS, LEDGER } from './rows.ts';
 import { searchCalls } from './search.ts';
-import { type News, Refusal, type Session, updateById } from './session.ts';
+import { enterCall } from './search-index.ts';
 
 type Verbs =
   | 'createCall'
@@ -58,8 +58,8 @@ function callIndex(filters: CallFilters): Pick<PageOptions, 'index' | 'arms'> {
   return any ? { index: 'calls_by_org' } : { index: 'calls_by_state', arms };
 }
 
-export function calls(session: Session): Pick<Store, Verbs> {
-  const { statement, tryWrite, tryWriteFact, kept } = session;
+export function calls(connection: Connection): Pick<Store, Verbs> {
+  const { statement, tryWrite, tryWriteFact, kept } = connection;
   /** Calls as they are, of which a change is kept in memory and not stored. */
   const ahead = new Map<string, CallRecord>();
 
@@ -83,19 +83,19 @@ export function calls(session: Session): Pick<Store, Verbs> {
     if (!found) throw new Refusal('not_found');
     if (!from.includes(found.status)) throw new Refusal('status');
     const changed = CALLS.toRow(change, MUTABLE);
-    let call = CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: session.now() });
+    let call = CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: connection.now() });
     call.reserved_milli_cents = found.reserved_milli_cents;
-    for (const entry of ledger) call = post(session, call, entry);
+    for (const entry of ledger) call = post(connection, call, entry);
     call = beforePublishing(call, events);
     checkCarrierId(call);
     const different = differences(found, call);
-    updateById(session, CALLS, id, {
+    updateById(connection, CALLS, id, {
       ...different,
       // In a column of its own for the overview's index.
       ...('cost' in different ? { cost_milli_cents: call.cost?.total_milli_cents ?? null } : {}),
     });
-    publish(session, news, call, events);
-    if (isTerminal(call.status) && call.status !== found.status) enterCall(session, id);
+    publish(connection, news, call, events);
+    if (isTerminal(call.status) && call.status !== found.status) enterCall(connection, id);
     return call;
   }
 
@@ -106,7 +106,7 @@ export function calls(session: Session): Pick<Store, Verbs> {
     if (!from.includes(found.status)) throw new Refusal('status');
     const changed = CALLS.toRow(change, MUTABLE);
     const call = beforePublishing(
-      CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: session.now() }),
+      CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: connection.now() }),
       events,
     );
     checkCarrierId(call);
@@ -128,15 +128,15 @@ export function calls(session: Session): Pick<Store, Verbs> {
     async createCall(given, { events, reserve }) {
       return tryWrite((news) => {
         if (read(given.id)) throw new Refusal('call_exists');
-        const fresh = { ...given, updated_at: session.now(), reserved_milli_cents: 0 };
+        const fresh = { ...given, updated_at: connection.now(), reserved_milli_cents: 0 };
         const before = beforePublishing(fresh, events);
         checkCarrierId(before);
         statement(CALLS.insert).run(CALLS.toRow(before));
         // 0 - reserve, because -0 is not an integer to SQLite.
-        const call = post(session, before, { kind: 'reserve', amountMilliCents: 0 - reserve });
-        updateById(session, CALLS, call.id, { reserved_milli_cents: call.reserved_milli_cents });
-        publish(session, news, call, events);
-        if (isTerminal(call.status)) enterCall(session, call.id);
+        const call = post(connection, before, { kind: 'reserve', amountMilliCents: 0 - reserve });
+        updateById(connection, CALLS, call.id, { reserved_milli_cents: call.reserved_milli_cents });
+        publish(connection, news, call, events);
+        if (isTerminal(call.status)) enterCall(connection, call.id);
         return call;
       });
     },
@@ -170,7 +170,7 @@ export function calls(session: Session): Pick<Store, Verbs> {
       };
       const { search } = filters;
       if (search !== undefined) {
-        return (await searchCalls(session, orgId, { ...filters, search }, page)).map(CALLS.fromRow);
+        return (await searchCalls(connection, orgId, { ...filters, search }, page)).map(CALLS.fromRow);
       }
       const where: Where[] = [
         { sql: 'calls.agent_id = ?', value: filters.agentId },
@@ -180,7 +180,7 @@ export function calls(session: Session): Pick<Store, Verbs> {
         { sql: 'calls.created_at < ?', value: filters.createdBefore },
       ];
       const o = { time: 'created_at', orgId, where, page, ...callIndex(filters) };
-      return (await readPage(session, CALLS, o)).map(CALLS.fromRow);
+      return (await readPage(connection, CALLS, o)).map(CALLS.fromRow);
     },
 
     async unfinishedCalls() {
@@ -227,7 +227,7 @@ export function calls(session: Session): Pick<Store, Verbs> {
         callId !== undefined
           ? { index: EVENTS_OF_CALL, sorts: 'the events of one call' }
           : { index: type === undefined ? 'events_by_org' : 'events_by_type' };
-      const rows = await readPage(session, EVENTS, { time: null, orgId, where, page, ...by });
+      const rows = await readPage(connection, EVENTS, { time: null, orgId, where, page, ...by });
       return rows.map(EVENTS.fromRow);
     },
 
@@ -237,7 +237,7 @@ export function calls(session: Session): Pick<Store, Verbs> {
           ? { seq: 0 }
           : statement('SELECT seq FROM events WHERE id = ? AND org_id = ?').get(after, orgId);
       if (from === undefined) return null;
-      const rows = await session.read(
+      const rows = await connection.read(
         `SELECT ${EVENTS.selected} FROM events INDEXED BY events_by_org
          WHERE org_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
         [orgId, Number(from.seq), limit],

@@ -15,6 +15,7 @@ import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { systemClock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
+import { StorageError } from '../storage-error.ts';
 import {
   checkLock,
   createPrivate,
@@ -23,11 +24,10 @@ import {
   missingDatabase,
   signsOfInstallation,
   takeLock,
-} from '../data-folder.ts';
-import { keepNote, readNote } from '../notes.ts';
-import { StorageError } from '../storage-error.ts';
+} from './data-folder.ts';
 import { checkedAtOpen } from './integrity.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
+import { keepNote, readNote } from './notes.ts';
 
 /** Marks the file as ours ("Offh" in ASCII), so that another program's database is never migrated. */
 const APPLICATION_ID = 0x4f666668;

@@ -10,10 +10,10 @@ import {
   EVENT_TYPES,
 } from '../records.ts';
 import type { AttemptOutcome, Store } from '../store.ts';
+import { type Connection, type News, Refusal, updateById } from './connection.ts';
 import { OWED, readEndpoint } from './endpoints.ts';
 import { type PageOptions, readPage } from './pages.ts';
 import { ATTEMPTS, DELIVERIES, type Row } from './rows.ts';
-import { type News, Refusal, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'claimDelivery'
@@ -71,8 +71,8 @@ function deliveryIndex(filters: Parameters<Store['listDeliveries']>[1]): Pick<Pa
   return { index: filters.endpointId === undefined ? 'deliveries_by_state' : 'deliveries_by_endpoint', arms };
 }
 
-export function deliveries(session: Session): Pick<Store, Verbs> {
-  const { statement, tryWrite, tryWriteFact, write, writeFact } = session;
+export function deliveries(connection: Connection): Pick<Store, Verbs> {
+  const { statement, tryWrite, tryWriteFact, write, writeFact } = connection;
 
   /** With lease_until beside the record's columns. */
   function readRow(id: string): Row | undefined {
@@ -119,8 +119,8 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
   ) {
     if (delivery.endpoint_id !== null || delivery.call_id === null) return;
     if (delivery.event_type !== 'call.completed') return;
-    const updated_at = session.now();
-    updateById(session, { name: 'calls' }, delivery.call_id, {
+    const updated_at = connection.now();
+    updateById(connection, { name: 'calls' }, delivery.call_id, {
       webhook_status: status,
       webhook_error: error,
       updated_at,
@@ -130,12 +130,12 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
   /** Success clears the count of failures, exhaustion adds one, a failed attempt that is tried again does neither. */
   function updateEndpoint(delivery: DeliveryRecord, now: string): void {
     if (delivery.endpoint_id === null || delivery.status === 'pending') return;
-    const endpoint = readEndpoint(session, delivery.org_id, delivery.endpoint_id);
+    const endpoint = readEndpoint(connection, delivery.org_id, delivery.endpoint_id);
     if (!endpoint) return;
     const failures = delivery.status === 'delivered' ? 0 : endpoint.consecutive_failures + 1;
     if (failures === endpoint.consecutive_failures) return;
     const disable = failures >= MAX_CONSECUTIVE_FAILURES && endpoint.status === 'enabled';
-    updateById(session, { name: 'endpoints' }, endpoint.id, {
+    updateById(connection, { name: 'endpoints' }, endpoint.id, {
       consecutive_failures: failures,
       updated_at: now,
       ...(disable ? { status: 'disabled', disabled_reason: 'too_many_failures', disabled_at: now } : {}),
@@ -150,7 +150,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
       throw new TypeError('a delivery that stays pending needs nextAttemptAt');
     }
     const before = DELIVERIES.fromRow(row);
-    const now = session.now();
+    const now = connection.now();
     return {
       ...before,
       status,
@@ -179,7 +179,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
 
   /** @throws Refusal for an endpoint that is sent nothing: what is queued for it would wait for ever */
   function sendable(orgId: string, endpointId: string): EndpointRecord {
-    const endpoint = readEndpoint(session, orgId, endpointId);
+    const endpoint = readEndpoint(connection, orgId, endpointId);
     if (!endpoint) throw new Refusal('endpoint_deleted');
     if (endpoint.status === 'disabled') throw new Refusal('endpoint_disabled');
     return endpoint;
@@ -196,9 +196,9 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
       manual_retry_count: before.manual_retry_count + 1,
       next_attempt_at: at,
       delivered_at: null,
-      updated_at: session.now(),
+      updated_at: connection.now(),
     };
-    updateById(session, DELIVERIES, before.id, { ...DELIVERIES.toRow(delivery), lease_until: null });
+    updateById(connection, DELIVERIES, before.id, { ...DELIVERIES.toRow(delivery), lease_until: null });
     updateCall(delivery, 'pending', delivery.last_error);
     news.deliveries.push(dueOf(delivery));
     return delivery;
@@ -235,7 +235,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
         work(news) {
           const delivery = attempted(id, outcome);
           insertAttempt(id, outcome.attempt);
-          updateById(session, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), lease_until: null });
+          updateById(connection, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), lease_until: null });
           updateEndpoint(delivery, delivery.updated_at);
           const { status, last_error } = delivery;
           updateCall(delivery, status === 'exhausted' ? 'failed' : status, last_error);
@@ -247,10 +247,11 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
     },
 
     async dueDeliveries(now, limit) {
-      const owed = await session.read(OWED_NOW, {});
+      const owed = await connection.read(OWED_NOW, {});
       // A disabled endpoint may hold very many: a receiver is asked for by itself, and that one not at all.
       const due: Row[] = [];
-      for (const { id } of owed) due.push(...(await session.read(DUE, { endpoint: id ?? null, now, limit })));
+      for (const { id } of owed)
+        due.push(...(await connection.read(DUE, { endpoint: id ?? null, now, limit })));
       const earlier = (a: Row, b: Row) => {
         const [one, other] = [String(a.next_attempt_at), String(b.next_attempt_at)];
         return one === other ? Number(a.seq) - Number(b.seq) : one < other ? -1 : 1;
@@ -267,8 +268,8 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
         work(news) {
           const row = readRow(id);
           if (row?.status !== 'pending' || row.lease_until === null) return false;
-          const delivery = { ...DELIVERIES.fromRow(row), next_attempt_at: at, updated_at: session.now() };
-          updateById(session, DELIVERIES, id, {
+          const delivery = { ...DELIVERIES.fromRow(row), next_attempt_at: at, updated_at: connection.now() };
+          updateById(connection, DELIVERIES, id, {
             next_attempt_at: at,
             updated_at: delivery.updated_at,
             lease_until: null,
@@ -325,7 +326,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
         where.push({ sql: 'deliveries.status = ?', value: filters.status });
       }
       const o = { time: 'created_at', orgId, where, page, ...deliveryIndex(filters) };
-      return (await readPage(session, DELIVERIES, o)).map((row) => atPresent(DELIVERIES.fromRow(row)));
+      return (await readPage(connection, DELIVERIES, o)).map((row) => atPresent(DELIVERIES.fromRow(row)));
     },
 
     async listCallDeliveries(callId) {
@@ -352,7 +353,7 @@ export function deliveries(session: Session): Pick<Store, Verbs> {
       const ids: string[] = [];
       for (const type of EVENT_TYPES) {
         for (const status of statuses) {
-          const rows = await session.read(MISSED, {
+          const rows = await connection.read(MISSED, {
             org: orgId,
             endpoint: endpointId,
             type,

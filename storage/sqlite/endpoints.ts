@@ -1,9 +1,9 @@
 // Webhook endpoints. A deleted one stays as a row without its secrets, for the deliveries that point to it.
 import type { EndpointRecord } from '../records.ts';
 import type { Store } from '../store.ts';
+import { type Connection, type News, Refusal, updateById } from './connection.ts';
 import { readPage } from './pages.ts';
 import { ENDPOINTS, type Row } from './rows.ts';
-import { type News, Refusal, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'createEndpoint'
@@ -45,8 +45,8 @@ const OWED_TO_DELETED = `${OWED} SELECT owed.id FROM owed JOIN endpoints ON endp
 const TOLD_AT_ONCE = 500;
 
 /** The endpoint a delivery goes to; null when it is deleted. */
-export function readEndpoint(session: Session, orgId: string, id: string): EndpointRecord | null {
-  const row = session
+export function readEndpoint(connection: Connection, orgId: string, id: string): EndpointRecord | null {
+  const row = connection
     .statement(
       `SELECT ${ENDPOINTS.selected} FROM endpoints WHERE id = ? AND org_id = ? AND deleted_at IS NULL`,
     )
@@ -54,8 +54,8 @@ export function readEndpoint(session: Session, orgId: string, id: string): Endpo
   return row ? ENDPOINTS.fromRow(row) : null;
 }
 
-export function endpoints(session: Session): Pick<Store, Verbs> {
-  const { statement, write, tryWrite } = session;
+export function endpoints(connection: Connection): Pick<Store, Verbs> {
+  const { statement, write, tryWrite } = connection;
 
   /** Pending deliveries were held while the endpoint was disabled: nothing of them is lost, and they go on now. */
   function tellHeld(news: News, endpointId: string): void {
@@ -80,7 +80,7 @@ export function endpoints(session: Session): Pick<Store, Verbs> {
       `UPDATE deliveries SET status = 'exhausted', last_error = 'endpoint_deleted', lease_until = NULL, updated_at = ?
        WHERE seq IN (SELECT seq FROM deliveries INDEXED BY deliveries_pending
          WHERE endpoint_id = ? AND status = 'pending' LIMIT ?)`,
-    ).run(session.now(), endpointId, ENDED_AT_ONCE).changes;
+    ).run(connection.now(), endpointId, ENDED_AT_ONCE).changes;
   }
 
   return {
@@ -98,20 +98,20 @@ export function endpoints(session: Session): Pick<Store, Verbs> {
     },
 
     async getEndpoint(orgId, id) {
-      return readEndpoint(session, orgId, id);
+      return readEndpoint(connection, orgId, id);
     },
 
     async listEndpoints(orgId, page) {
       const where = [{ sql: 'endpoints.deleted_at IS NULL', value: 1 }];
       const o = { time: 'created_at', orgId, where, page, index: 'endpoints_by_org' };
-      return (await readPage(session, ENDPOINTS, o)).map(ENDPOINTS.fromRow);
+      return (await readPage(connection, ENDPOINTS, o)).map(ENDPOINTS.fromRow);
     },
 
     async updateEndpoint(orgId, id, change) {
       return write((news) => {
-        const found = readEndpoint(session, orgId, id);
+        const found = readEndpoint(connection, orgId, id);
         if (!found) return null;
-        const now = session.now();
+        const now = connection.now();
         const row: Row = { ...ENDPOINTS.toRow(change, CHANGEABLE), updated_at: change.updated_at ?? now };
         if (change.status === 'enabled') {
           row.consecutive_failures = 0;
@@ -122,17 +122,17 @@ export function endpoints(session: Session): Pick<Store, Verbs> {
           row.disabled_reason = change.disabled_reason ?? found.disabled_reason ?? 'manual';
           row.disabled_at = change.disabled_at ?? found.disabled_at ?? now;
         }
-        updateById(session, ENDPOINTS, id, row);
+        updateById(connection, ENDPOINTS, id, row);
         if (change.status === 'enabled' && found.status === 'disabled') tellHeld(news, id);
-        return readEndpoint(session, orgId, id);
+        return readEndpoint(connection, orgId, id);
       });
     },
 
     async deleteEndpoint(orgId, id) {
       return write(() => {
-        if (!readEndpoint(session, orgId, id)) return false;
-        const now = session.now();
-        updateById(session, ENDPOINTS, id, {
+        if (!readEndpoint(connection, orgId, id)) return false;
+        const now = connection.now();
+        updateById(connection, ENDPOINTS, id, {
           // Nothing is taken for a disabled one: from here on it gets nothing more.
           status: 'disabled',
           deleted_at: now,
@@ -147,7 +147,7 @@ export function endpoints(session: Session): Pick<Store, Verbs> {
     },
 
     async endDeletedDeliveries() {
-      for (const { id } of await session.read(OWED_TO_DELETED, {}))
+      for (const { id } of await connection.read(OWED_TO_DELETED, {}))
         if (write(() => endPending(String(id))) > 0) return true;
       return false;
     },

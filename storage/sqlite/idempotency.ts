@@ -1,6 +1,6 @@
 // Idempotency keys: one request a key and organization, its answer kept for a day.
 import type { Store } from '../store.ts';
-import type { Session } from './session.ts';
+import type { Connection } from './connection.ts';
 
 type Verbs = 'beginIdempotent' | 'intendIdempotent' | 'finishIdempotent' | 'dropIdempotent';
 
@@ -10,8 +10,8 @@ const FORGOTTEN_AT_ONCE = 20;
 /** A request in progress for longer has died with its process; the same request may begin again. */
 const ABANDONED_MS = 2 * 60 * 1000;
 
-export function idempotency(session: Session): Pick<Store, Verbs> {
-  const { statement, write, writeFact } = session;
+export function idempotency(connection: Connection): Pick<Store, Verbs> {
+  const { statement, write, writeFact } = connection;
   const setAnswer = `UPDATE idempotency_keys SET state = 'done', status = ?, body = ? WHERE org_id = ? AND key = ?`;
 
   return {

@@ -14,19 +14,19 @@
 // is not there to move.
 import { v7 as uuid } from 'uuid';
 import type { CallRecord, LedgerRecord } from '../records.ts';
+import { type Connection, Refusal } from './connection.ts';
 import { LEDGER } from './rows.ts';
-import { Refusal, type Session } from './session.ts';
 
 export interface LedgerEntry {
   kind: LedgerRecord['kind'];
   amountMilliCents: number;
 }
 
-function insert(session: Session, row: Omit<LedgerRecord, 'id' | 'created_at'>): void {
-  const record = LEDGER.toRow({ ...row, id: uuid(), created_at: session.now() });
-  const { changes } = session.statement(`${LEDGER.insert} ON CONFLICT DO NOTHING`).run(record);
+function insert(connection: Connection, row: Omit<LedgerRecord, 'id' | 'created_at'>): void {
+  const record = LEDGER.toRow({ ...row, id: uuid(), created_at: connection.now() });
+  const { changes } = connection.statement(`${LEDGER.insert} ON CONFLICT DO NOTHING`).run(record);
   if (changes === 0) throw new Refusal('ledger_exists');
-  session
+  connection
     .statement(
       `UPDATE organizations SET ledger_milli_cents = ledger_milli_cents + @amount,
          balance_milli_cents = balance_milli_cents + @amount WHERE id = @org`,
@@ -34,14 +34,14 @@ function insert(session: Session, row: Omit<LedgerRecord, 'id' | 'created_at'>):
     .run({ amount: row.amount_milli_cents, org: row.org_id });
 }
 
-function balance(session: Session, orgId: string): number | null {
-  const row = session.statement('SELECT balance_milli_cents FROM organizations WHERE id = ?').get(orgId);
+function balance(connection: Connection, orgId: string): number | null {
+  const row = connection.statement('SELECT balance_milli_cents FROM organizations WHERE id = ?').get(orgId);
   return row?.balance_milli_cents == null ? null : Number(row.balance_milli_cents);
 }
 
 /** What a call's rows hold now; null once it is settled or released. */
-function held(session: Session, callId: string): number | null {
-  const row = session
+function held(connection: Connection, callId: string): number | null {
+  const row = connection
     .statement(
       `SELECT -coalesce(sum(amount_milli_cents), 0) AS held, coalesce(max(kind IN ('settle', 'release')), 0) AS ended
        FROM ledger WHERE call_id = ?`,
@@ -59,27 +59,27 @@ function held(session: Session, callId: string): number | null {
  * does not cover is cut to what is there, on the call too: a balance never goes below zero.
  * @throws Refusal insufficient_credit, ledger_exists
  */
-export function post(session: Session, call: CallRecord, entry: LedgerEntry): CallRecord {
+export function post(connection: Connection, call: CallRecord, entry: LedgerEntry): CallRecord {
   const { kind, amountMilliCents: amount } = entry;
   const own = { org_id: call.org_id, call_id: call.id, kind };
-  const now = held(session, call.id);
+  const now = held(connection, call.id);
   if (now === null) throw new Refusal('ledger_exists');
-  const available = balance(session, call.org_id) ?? Number.POSITIVE_INFINITY;
+  const available = balance(connection, call.org_id) ?? Number.POSITIVE_INFINITY;
 
   switch (kind) {
     case 'reserve':
     case 'top_up':
       if (!(amount <= 0)) throw new RangeError(`a ${kind} takes credit: ${amount} is not negative`);
       if (available + amount < 0) throw new Refusal('insufficient_credit');
-      insert(session, { ...own, amount_milli_cents: amount });
+      insert(connection, { ...own, amount_milli_cents: amount });
       return { ...call, reserved_milli_cents: now - amount };
     case 'release':
-      insert(session, { ...own, amount_milli_cents: now });
+      insert(connection, { ...own, amount_milli_cents: now });
       return { ...call, reserved_milli_cents: 0, reservation_status: 'released' };
     case 'settle': {
       const charge = Math.max(0, call.billing_amount_milli_cents ?? now - amount);
       const charged = Math.min(charge, now + available);
-      insert(session, { ...own, amount_milli_cents: now - charged });
+      insert(connection, { ...own, amount_milli_cents: now - charged });
       return {
         ...call,
         reserved_milli_cents: 0,
@@ -96,14 +96,14 @@ export function post(session: Session, call: CallRecord, entry: LedgerEntry): Ca
  * Adds to an organization's balance by a `credit` row, or takes from it; answers the balance.
  * @throws Refusal unlimited, insufficient_credit
  */
-export function addCredit(session: Session, orgId: string, amountMilliCents: number): number {
+export function addCredit(connection: Connection, orgId: string, amountMilliCents: number): number {
   if (!Number.isSafeInteger(amountMilliCents)) {
     throw new RangeError(`credit is a whole number of milli-cents: ${amountMilliCents}`);
   }
-  const before = balance(session, orgId);
+  const before = balance(connection, orgId);
   if (before === null) throw new Refusal('unlimited');
   if (before + amountMilliCents < 0) throw new Refusal('insufficient_credit');
-  insert(session, { org_id: orgId, call_id: null, kind: 'credit', amount_milli_cents: amountMilliCents });
+  insert(connection, { org_id: orgId, call_id: null, kind: 'credit', amount_milli_cents: amountMilliCents });
   return before + amountMilliCents;
 }
 
@@ -111,16 +111,16 @@ export function addCredit(session: Session, orgId: string, amountMilliCents: num
  * Sets an organization's balance by a `credit` row of the difference. Credit that live calls hold is not part of the
  * balance and comes back to it when they end.
  */
-export function creditTo(session: Session, orgId: string, balanceMilliCents: number): void {
+export function creditTo(connection: Connection, orgId: string, balanceMilliCents: number): void {
   if (!Number.isSafeInteger(balanceMilliCents) || balanceMilliCents < 0) {
     throw new RangeError(`a balance is a whole number of milli-cents, zero or more: ${balanceMilliCents}`);
   }
-  const row = session
+  const row = connection
     .statement('SELECT ledger_milli_cents AS sum FROM organizations WHERE id = ?')
     .get(orgId);
   const amount = balanceMilliCents - Number(row?.sum ?? 0);
-  insert(session, { org_id: orgId, call_id: null, kind: 'credit', amount_milli_cents: amount });
-  session
+  insert(connection, { org_id: orgId, call_id: null, kind: 'credit', amount_milli_cents: amount });
+  connection
     .statement('UPDATE organizations SET balance_milli_cents = ledger_milli_cents WHERE id = ?')
     .run(orgId);
 }

@@ -1,9 +1,9 @@
 // Phone numbers, each with the agents it is attached to.
 import type { NumberView } from '../records.ts';
 import type { Store } from '../store.ts';
+import { type Connection, Refusal, updateById } from './connection.ts';
 import { readPage } from './pages.ts';
 import { NUMBERS, type Row } from './rows.ts';
-import { Refusal, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'insertNumber'
@@ -29,15 +29,15 @@ export function toNumberView(row: Row): NumberView {
   };
 }
 
-export function readNumber(session: Session, orgId: string, id: string): NumberView | null {
-  const row = session
+export function readNumber(connection: Connection, orgId: string, id: string): NumberView | null {
+  const row = connection
     .statement(`SELECT ${NUMBER_VIEW} FROM numbers WHERE id = ? AND org_id = ?`)
     .get(id, orgId);
   return row ? toNumberView(row) : null;
 }
 
-export function numbers(session: Session): Pick<Store, Verbs> {
-  const { statement, tryWrite } = session;
+export function numbers(connection: Connection): Pick<Store, Verbs> {
+  const { statement, tryWrite } = connection;
 
   return {
     async insertNumber(number) {
@@ -52,7 +52,7 @@ export function numbers(session: Session): Pick<Store, Verbs> {
     },
 
     async getNumber(orgId, id) {
-      return readNumber(session, orgId, id);
+      return readNumber(connection, orgId, id);
     },
 
     async listNumbers(orgId, page) {
@@ -64,7 +64,7 @@ export function numbers(session: Session): Pick<Store, Verbs> {
         selected: NUMBER_VIEW,
         index: 'numbers_by_org',
       };
-      return (await readPage(session, NUMBERS, o)).map(toNumberView);
+      return (await readPage(connection, NUMBERS, o)).map(toNumberView);
     },
 
     async findActiveNumber(e164) {
@@ -83,12 +83,12 @@ export function numbers(session: Session): Pick<Store, Verbs> {
 
     async releaseNumber(orgId, id) {
       return tryWrite(() => {
-        const number = readNumber(session, orgId, id);
+        const number = readNumber(connection, orgId, id);
         if (!number) return null;
         if (number.inbound_agent_id !== null || number.outbound_agent_ids.length > 0) {
           throw new Refusal('number_attached');
         }
-        updateById(session, NUMBERS, id, { status: 'released' });
+        updateById(connection, NUMBERS, id, { status: 'released' });
         return { ...number, status: 'released' as const };
       });
     },

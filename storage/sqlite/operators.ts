@@ -1,8 +1,8 @@
 // Who signs in to the dashboard, and the browsers that have.
 import type { OperatorRecord } from '../records.ts';
 import type { Store } from '../store.ts';
+import type { Connection } from './connection.ts';
 import { OPERATORS, DASHBOARD_SESSIONS as SESSIONS } from './rows.ts';
-import type { Session } from './session.ts';
 
 type Verbs =
   | 'getOperator'
@@ -13,8 +13,8 @@ type Verbs =
   | 'touchSession'
   | 'endSession';
 
-export function operators(session: Session): Pick<Store, Verbs> {
-  const { statement, write } = session;
+export function operators(connection: Connection): Pick<Store, Verbs> {
+  const { statement, write } = connection;
 
   function read(orgId: string): OperatorRecord | null {
     const row = statement(`SELECT ${OPERATORS.selected} FROM operators WHERE org_id = ?`).get(orgId);

@@ -2,9 +2,9 @@
 import type { KeyRecord, OrganizationRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { LIVE } from './calls.ts';
+import { type Connection, Refusal, updateById } from './connection.ts';
 import { addCredit, creditTo } from './ledger.ts';
 import { KEYS, ORGANIZATIONS } from './rows.ts';
-import { Refusal, type Session, updateById } from './session.ts';
 
 type Verbs =
   | 'createOrganization'
@@ -32,8 +32,8 @@ const CHANGEABLE = [
 /** A key in steady use is not written more often than this: each write is an fsync. */
 const TOUCH_MS = 60_000;
 
-export function organizations(session: Session): Pick<Store, Verbs> {
-  const { statement, write, tryWrite } = session;
+export function organizations(connection: Connection): Pick<Store, Verbs> {
+  const { statement, write, tryWrite } = connection;
 
   function addKey(key: KeyRecord): void {
     statement(KEYS.insert).run(KEYS.toRow(key));
@@ -62,7 +62,7 @@ export function organizations(session: Session): Pick<Store, Verbs> {
           ORGANIZATIONS.toRow({ ...organization, balance_milli_cents: null }),
         );
         if (organization.balance_milli_cents !== null) {
-          creditTo(session, organization.id, organization.balance_milli_cents);
+          creditTo(connection, organization.id, organization.balance_milli_cents);
         }
         addKey(key);
         return organization;
@@ -97,7 +97,7 @@ export function organizations(session: Session): Pick<Store, Verbs> {
 
     async updateOrganization(id, change) {
       return write(() => {
-        updateById(session, ORGANIZATIONS, id, ORGANIZATIONS.toRow(change, CHANGEABLE));
+        updateById(connection, ORGANIZATIONS, id, ORGANIZATIONS.toRow(change, CHANGEABLE));
         return read(id);
       });
     },
@@ -115,13 +115,13 @@ export function organizations(session: Session): Pick<Store, Verbs> {
     },
 
     async addCredit(orgId, amountMilliCents) {
-      return tryWrite(() => ({ balanceMilliCents: addCredit(session, orgId, amountMilliCents) }));
+      return tryWrite(() => ({ balanceMilliCents: addCredit(connection, orgId, amountMilliCents) }));
     },
 
     async setBalance(orgId, balanceMilliCents) {
       write(() => {
         if (balanceMilliCents !== null) {
-          creditTo(session, orgId, balanceMilliCents);
+          creditTo(connection, orgId, balanceMilliCents);
         } else {
           statement('UPDATE organizations SET balance_milli_cents = NULL WHERE id = ?').run(orgId);
         }

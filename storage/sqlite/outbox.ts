@@ -3,8 +3,8 @@ import { v7 as uuid } from 'uuid';
 import { callView } from '../call-view.ts';
 import { dueOf } from '../due-delivery.ts';
 import type { CallRecord, DeliveryRecord, EventRecord, EventType } from '../records.ts';
+import { type Connection, type News, Refusal } from './connection.ts';
 import { DELIVERIES, ENDPOINTS, EVENTS } from './rows.ts';
-import { type News, Refusal, type Session } from './session.ts';
 
 /**
  * The call as its events' bodies show it: a call.completed with an inline receiver has its delivery pending.
@@ -22,10 +22,15 @@ export function beforePublishing(call: CallRecord, types: readonly EventType[]):
  * (`endpoint_disabled`), is not counted as a failure, and can be redelivered.
  * @throws Refusal event_exists: a call has each type of event once
  */
-export function publish(session: Session, news: News, call: CallRecord, types: readonly EventType[]): void {
+export function publish(
+  connection: Connection,
+  news: News,
+  call: CallRecord,
+  types: readonly EventType[],
+): void {
   if (types.length === 0) return;
-  const { statement } = session;
-  const now = session.now();
+  const { statement } = connection;
+  const now = connection.now();
   const body = JSON.stringify(callView(call));
   const endpoints = statement(
     `SELECT ${ENDPOINTS.selected} FROM endpoints WHERE org_id = ? AND deleted_at IS NULL ORDER BY created_at, seq`,

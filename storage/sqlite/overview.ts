@@ -1,7 +1,7 @@
 // Calls, failures and latencies by the hour, for the overview: counted as they come, calls by triggers (migrations.ts).
 import type { TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
-import type { Session } from './session.ts';
+import type { Connection } from './connection.ts';
 
 /** Neighbouring levels are 5 % apart, so that a latency is known to within half of that. */
 const LEVEL = Math.log(1.05);
@@ -12,22 +12,24 @@ const BY_PHONE = "calls.carrier <> 'browser'";
 const hours = (...times: [from: string, to: string]) => times.map((time) => time.slice(0, 13));
 
 /** Counts an answer of a call among its organization's, in the hour it is stored in. Within the caller's transaction. */
-export function countLatency(session: Session, turn: TurnRecord): void {
+export function countLatency(connection: Connection, turn: TurnRecord): void {
   if (turn.kind !== 'answer' || turn.speech_end_ms === null || turn.first_heard_ms === null) return;
   const latencyMs = Math.max(1, turn.first_heard_ms - turn.speech_end_ms);
-  session
+  connection
     .statement(
       `INSERT INTO answer_latencies (org_id, hour, level, answers)
        SELECT org_id, ?, ?, 1 FROM calls WHERE id = ? AND ${BY_PHONE}
        ON CONFLICT (org_id, hour, level) DO UPDATE SET answers = answers + 1`,
     )
-    .run(session.now().slice(0, 13), Math.round(Math.log(latencyMs) / LEVEL), turn.call_id);
+    .run(connection.now().slice(0, 13), Math.round(Math.log(latencyMs) / LEVEL), turn.call_id);
 }
 
-export function overview(session: Session): Pick<Store, 'callHours' | 'failureReasons' | 'answerLatencies'> {
+export function overview(
+  connection: Connection,
+): Pick<Store, 'callHours' | 'failureReasons' | 'answerLatencies'> {
   return {
     async callHours(orgId, from, to) {
-      const rows = await session.read(
+      const rows = await connection.read(
         `SELECT hour, calls, inbound, ended, completed, failed, talk_seconds, billed_milli_cents, cost_milli_cents, costs_known
          FROM call_hours WHERE org_id = ? AND hour >= ? AND hour < ? ORDER BY hour`,
         [orgId, ...hours(from, to)],
@@ -46,7 +48,7 @@ export function overview(session: Session): Pick<Store, 'callHours' | 'failureRe
     },
 
     async failureReasons(orgId, from, to) {
-      const rows = await session.read(
+      const rows = await connection.read(
         `SELECT reason, sum(calls) AS count FROM failure_hours WHERE org_id = ? AND hour >= ? AND hour < ?
          GROUP BY reason HAVING count > 0 ORDER BY count DESC, reason LIMIT 50`,
         [orgId, ...hours(from, to)],
@@ -55,7 +57,7 @@ export function overview(session: Session): Pick<Store, 'callHours' | 'failureRe
     },
 
     async answerLatencies(orgId, from, to, stepHours = 1) {
-      const rows = await session.read(
+      const rows = await connection.read(
         `/* sorts: a step's levels, of a month of hours at most */
          SELECT substr(hour, 1, 11) || printf('%02d', substr(hour, 12, 2) / cast(? AS INTEGER) * cast(? AS INTEGER)) AS hour, level, sum(answers) AS answers
          FROM answer_latencies WHERE org_id = ? AND hour >= ? AND hour < ? GROUP BY 1, level ORDER BY 1, level`,

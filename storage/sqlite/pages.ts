@@ -2,9 +2,9 @@
 // the planner, whose choice depends on statistics. A list by several conditions is put together from arms: one a
 // combination of the values that the index has before the time, each a seek and a page at most.
 import type { Page } from '../store.ts';
+import type { Connection } from './connection.ts';
 import type { Parameters } from './reader.ts';
 import type { Row, Table, Value } from './rows.ts';
-import type { Session } from './session.ts';
 
 /** A condition with ?, and their values; left out where `value` is undefined. */
 export interface Where {
@@ -37,7 +37,7 @@ function combinations(arms: NonNullable<PageOptions['arms']>): string[][] {
 
 /** The statement of a page and its parameters; null where nothing can follow `startingAfter`. */
 export function pageQuery<R>(
-  session: Session,
+  connection: Connection,
   table: Pick<Table<R>, 'name' | 'selected'>,
   o: PageOptions,
 ): { sql: string; parameters: Parameters } | null {
@@ -57,7 +57,7 @@ export function pageQuery<R>(
     conditions.push(sql.replaceAll('?', () => named(values.shift() ?? null)));
   }
   if (o.page.startingAfter !== undefined) {
-    const last = session
+    const last = connection
       .statement(`SELECT ${time ?? 'seq'} AS time, seq FROM ${name} WHERE id = ? AND org_id = ?`)
       .get(o.page.startingAfter, o.orgId);
     if (last === undefined) return null;
@@ -89,7 +89,7 @@ export function pageQuery<R>(
 }
 
 /** One page, read beside the writer. An unknown `startingAfter` is followed by nothing. */
-export async function readPage<R>(session: Session, table: Table<R>, o: PageOptions): Promise<Row[]> {
-  const query = pageQuery(session, table, o);
-  return query === null ? [] : session.read(query.sql, query.parameters);
+export async function readPage<R>(connection: Connection, table: Table<R>, o: PageOptions): Promise<Row[]> {
+  const query = pageQuery(connection, table, o);
+  return query === null ? [] : connection.read(query.sql, query.parameters);
 }

@@ -1,9 +1,9 @@
 // A search among calls: numbers, agents' names and spoken words, each by an index that gives its hits newest first, so that
 // no more are read than the page takes. Newest is by the order in which calls were made.
 import type { CallFilters, Page } from '../store.ts';
-import { fact } from './call-words.ts';
+import type { Connection } from './connection.ts';
 import { CALLS, type Row, type Value } from './rows.ts';
-import type { Session } from './session.ts';
+import { fact } from './search-index.ts';
 
 /** Fewer digits are in nearly every number. */
 const MIN_DIGITS = 3;
@@ -69,16 +69,16 @@ function conditionsOf(
  * @param filters times in their stored form
  */
 export async function searchCalls(
-  session: Session,
+  connection: Connection,
   orgId: string,
   filters: CallFilters & { search: string },
   page: Page,
 ): Promise<Row[]> {
-  const bounds = await boundsOf(session, orgId, filters, page);
+  const bounds = await boundsOf(connection, orgId, filters, page);
   if (bounds === null) return [];
   const text = filters.search;
   const digits = /^[\d\s()+./-]+$/.test(text) ? text.replace(/\D/g, '') : '';
-  const agents = await session.read(
+  const agents = await connection.read(
     `SELECT id FROM agents INDEXED BY agents_by_org WHERE org_id = ? AND name LIKE ? ESCAPE '\\'`,
     [orgId, `%${escapeLike(text)}%`],
   );
@@ -107,14 +107,14 @@ export async function searchCalls(
     const any = [...asked.agents].map((id) => `"${fact.agent(id)}"`).join(' OR ');
     ways.push({ match: `${facts} AND facts : (${any})` });
   }
-  const found = [live(session, asked, conditions, bounds)];
+  const found = [live(connection, asked, conditions, bounds)];
   for (const { match, check } of ways) {
     const parameters = {
       ...conditions.parameters,
       ...(check === undefined ? {} : { digits: `%${asked.digits}%` }),
     };
     const sql = check === undefined ? conditions.sql : `${conditions.sql} AND ${check}`;
-    found.push(ended(session, match, { sql, parameters }, bounds, page.limit));
+    found.push(ended(connection, match, { sql, parameters }, bounds, page.limit));
   }
   const bySeq = new Map((await Promise.all(found)).flat().map((row) => [Number(row.seq), row]));
   return [...bySeq.values()].sort((a, b) => Number(b.seq) - Number(a.seq)).slice(0, page.limit);
@@ -130,16 +130,16 @@ interface Bounds {
 
 /** Where the calls asked for lie; null where there can be none. */
 async function boundsOf(
-  session: Session,
+  connection: Connection,
   orgId: string,
   { createdAfter, createdBefore }: CallFilters,
   page: Page,
 ): Promise<Bounds | null> {
-  const organization = session.statement('SELECT seq FROM organizations WHERE id = ?').get(orgId);
+  const organization = connection.statement('SELECT seq FROM organizations WHERE id = ?').get(orgId);
   if (organization === undefined) return null;
   const bounds: Bounds = { organization: Number(organization.seq), above: 0, below: Number.MAX_SAFE_INTEGER };
   if (page.startingAfter !== undefined) {
-    const last = session
+    const last = connection
       .statement('SELECT seq FROM calls WHERE id = ? AND org_id = ?')
       .get(page.startingAfter, orgId);
     if (last === undefined) return null;
@@ -148,7 +148,7 @@ async function boundsOf(
   const off = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
   if (createdBefore !== undefined) {
     const last = await outermost(
-      session,
+      connection,
       'max',
       orgId,
       off(createdBefore, -CLOCK_SET_BACK_MS),
@@ -158,7 +158,13 @@ async function boundsOf(
     bounds.below = Math.min(bounds.below, last + 1);
   }
   if (createdAfter !== undefined) {
-    const first = await outermost(session, 'min', orgId, createdAfter, off(createdAfter, CLOCK_SET_BACK_MS));
+    const first = await outermost(
+      connection,
+      'min',
+      orgId,
+      createdAfter,
+      off(createdAfter, CLOCK_SET_BACK_MS),
+    );
     if (first === null) return null;
     bounds.above = first - 1;
   }
@@ -170,19 +176,19 @@ async function boundsOf(
  * set, else of the nearest one. Null where there is none.
  */
 async function outermost(
-  session: Session,
+  connection: Connection,
   which: 'min' | 'max',
   orgId: string,
   after: string,
   before: string,
 ): Promise<number | null> {
-  const [day] = await session.read(
+  const [day] = await connection.read(
     `SELECT ${which}(seq) AS seq FROM calls INDEXED BY calls_by_org
      WHERE org_id = ? AND created_at > ? AND created_at < ?`,
     [orgId, after, before],
   );
   if (day?.seq != null) return Number(day.seq);
-  const [nearest] = await session.read(
+  const [nearest] = await connection.read(
     which === 'max'
       ? `SELECT seq FROM calls INDEXED BY calls_by_org WHERE org_id = ? AND created_at < ?
          ORDER BY created_at DESC, seq DESC LIMIT 1`
@@ -195,7 +201,7 @@ async function outermost(
 
 /** Ended calls that match, as many as the page takes. */
 async function ended(
-  session: Session,
+  connection: Connection,
   match: string,
   { sql, parameters }: { sql: string; parameters: Record<string, Value> },
   { above, below }: Bounds,
@@ -203,14 +209,14 @@ async function ended(
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (let [from, many] = [below, limit]; ; many = Math.min(MOST_HITS, many * 4)) {
-    const hits = await session.read(
+    const hits = await connection.read(
       `SELECT rowid AS seq FROM call_words
        WHERE call_words MATCH ? AND rowid < ? AND rowid > ? ORDER BY rowid DESC LIMIT ?`,
       [match, from, above, many],
     );
     const seqs = hits.map(({ seq }) => Number(seq));
     if (seqs.length > 0) {
-      const found = await session.read(
+      const found = await connection.read(
         `/* sorts: a page of hits */ SELECT ${CALLS.selected}, calls.seq FROM json_each(@seqs) AS hit
          CROSS JOIN calls ON calls.seq = hit.value WHERE ${sql} ORDER BY calls.seq DESC LIMIT @limit`,
         { ...parameters, seqs: JSON.stringify(seqs), limit: limit - rows.length },
@@ -224,12 +230,12 @@ async function ended(
 
 /** Live calls that match: as many as there are lines. */
 async function live(
-  session: Session,
+  connection: Connection,
   { text, digits, agents }: Asked,
   { sql, parameters }: { sql: string; parameters: Record<string, Value> },
   { above, below }: Bounds,
 ): Promise<Row[]> {
-  const rows = await session.read(
+  const rows = await connection.read(
     `SELECT ${CALLS.selected}, calls.seq, (SELECT words FROM call_documents WHERE call_documents.id = calls.id) AS said
      FROM calls INDEXED BY calls_unfinished WHERE status IN ('queued', 'initiated', 'ringing', 'in_progress') AND ${sql}`,
     parameters,

@@ -4,10 +4,10 @@ import { systemClock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import { sealStore } from '../sealed-store.ts';
 import type { Sealer } from '../sealing.ts';
-import { openSecrets } from '../secret-keys.ts';
 import type { Store } from '../store.ts';
 import { agents } from './agents.ts';
 import { calls, LIVE } from './calls.ts';
+import { openConnection } from './connection.ts';
 import { openDatabase } from './database.ts';
 import { deliveries } from './deliveries.ts';
 import { endpoints } from './endpoints.ts';
@@ -17,7 +17,7 @@ import { operators } from './operators.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { openReader } from './reader.ts';
-import { openSession } from './session.ts';
+import { openSecrets } from './secret-keys.ts';
 import { moveTimes } from './stored-times.ts';
 import { transcript } from './transcript.ts';
 import { turns } from './turns.ts';
@@ -63,7 +63,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
   }
   const reader =
     path === ':memory:' ? undefined : openReader(path, (sql, ms) => o.onTimed?.('read', ms, sql));
-  const session = openSession({
+  const connection = openConnection({
     db: database.db,
     clock: now,
     log,
@@ -74,26 +74,26 @@ export async function openStore(o: StoreOptions): Promise<Store> {
   });
 
   const store: Store = {
-    ...organizations(session),
-    ...operators(session),
-    ...numbers(session),
-    ...agents(session),
-    ...calls(session),
-    ...transcript(session),
-    ...overview(session),
-    ...turns(session),
-    ...endpoints(session),
-    ...deliveries(session),
-    ...idempotency(session),
-    moveTimes: async (byMs) => moveTimes(session, byMs),
+    ...organizations(connection),
+    ...operators(connection),
+    ...numbers(connection),
+    ...agents(connection),
+    ...calls(connection),
+    ...transcript(connection),
+    ...overview(connection),
+    ...turns(connection),
+    ...endpoints(connection),
+    ...deliveries(connection),
+    ...idempotency(connection),
+    moveTimes: async (byMs) => moveTimes(connection, byMs),
 
-    subscribe: session.subscribe,
+    subscribe: connection.subscribe,
 
-    writable: session.kept.writable,
-    stored: session.kept.stored,
+    writable: connection.kept.writable,
+    stored: connection.kept.stored,
 
     async close() {
-      session.kept.close();
+      connection.kept.close();
       // First: a reader would keep the log from being emptied.
       await reader?.close();
       database.close();
@@ -105,8 +105,8 @@ export async function openStore(o: StoreOptions): Promise<Store> {
      */
     async stats() {
       const [pending, unfinished] = await Promise.all([
-        session.read(PENDING, {}),
-        session.read(UNFINISHED, {}),
+        connection.read(PENDING, {}),
+        connection.read(UNFINISHED, {}),
       ]);
       let [count, oldest] = [0, now().toISOString()];
       for (const owed of pending) {
@@ -118,7 +118,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
         oldestPendingSeconds: Math.max(0, (now().getTime() - Date.parse(oldest)) / 1000),
         unfinishedCalls: Number(unfinished[0]?.count),
         walBytes: database.walBytes(),
-        keptWrites: session.kept.count(),
+        keptWrites: connection.kept.count(),
       };
     },
   };

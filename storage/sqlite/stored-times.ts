@@ -1,5 +1,5 @@
 // Times to come that are stored by the wall clock, and what becomes of them when that clock is set.
-import type { Session } from './session.ts';
+import type { Connection } from './connection.ts';
 
 /** By table: its times that are still to come, or from which a wait is counted. */
 const WAITS = [
@@ -15,16 +15,16 @@ const WAITS = [
 ] as const;
 
 /** Moves all of them by so many milliseconds. */
-export function moveTimes(session: Session, byMs: number): void {
+export function moveTimes(connection: Connection, byMs: number): void {
   const seconds = `${byMs >= 0 ? '+' : '-'}${(Math.abs(byMs) / 1000).toFixed(3)} seconds`;
-  session.writeFact({
+  connection.writeFact({
     callId: null,
     work() {
       for (const { table, columns, where } of WAITS) {
         const set = columns.map(
           (column) => `${column} = strftime('%Y-%m-%dT%H:%M:%fZ', ${column}, @seconds)`,
         );
-        session
+        connection
           .statement(
             `/* walks: what waits, and the keys of a day, when the clock was set */ UPDATE ${table} SET ${set.join(', ')} WHERE ${where}`,
           )

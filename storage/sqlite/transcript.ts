@@ -1,11 +1,11 @@
 // What was said on a call, item by item.
 import type { Store } from '../store.ts';
-import { enterCall } from './call-words.ts';
+import type { Connection } from './connection.ts';
 import { TRANSCRIPT_ITEMS as ITEMS } from './rows.ts';
-import type { Session } from './session.ts';
+import { enterCall } from './search-index.ts';
 
-export function transcript(session: Session): Pick<Store, 'saveTranscript' | 'listTranscript'> {
-  const { statement, writeFacts } = session;
+export function transcript(connection: Connection): Pick<Store, 'saveTranscript' | 'listTranscript'> {
+  const { statement, writeFacts } = connection;
   const replaced = ITEMS.columns.filter((column) => column !== 'id' && column !== 'call_id');
   const upsert = `${ITEMS.insert} ON CONFLICT (call_id, id) DO UPDATE SET
     ${replaced.map((column) => `${column} = excluded.${column}`).join(', ')}`;
@@ -24,7 +24,7 @@ export function transcript(session: Session): Pick<Store, 'saveTranscript' | 'li
             const end_ms = item.end_ms === null ? null : Math.round(item.end_ms);
             statement(upsert).run(ITEMS.toRow({ ...item, start_ms, end_ms }));
             // Last words come when the call has ended already.
-            enterCall(session, item.call_id);
+            enterCall(connection, item.call_id);
           },
         })),
       );

@@ -1,12 +1,12 @@
 // How fast the answers of a call came, and who spoke into them.
 import type { TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
+import type { Connection } from './connection.ts';
 import { countLatency } from './overview.ts';
 import { INTERRUPTIONS, TURNS } from './rows.ts';
-import type { Session } from './session.ts';
 
-export function turns(session: Session): Pick<Store, 'saveTurns' | 'listTurns' | 'listInterruptions'> {
-  const { statement, writeFacts } = session;
+export function turns(connection: Connection): Pick<Store, 'saveTurns' | 'listTurns' | 'listInterruptions'> {
+  const { statement, writeFacts } = connection;
   const insert = `${TURNS.insert} ON CONFLICT (call_id, turn_index) DO NOTHING`;
   // What was cut short stays so, in whichever order it is told.
   const cut = `UPDATE turns SET barged_in = max(barged_in, @barged_in)
@@ -14,7 +14,7 @@ export function turns(session: Session): Pick<Store, 'saveTurns' | 'listTurns' |
 
   function saveTurn(turn: TurnRecord): void {
     const row = TURNS.toRow(turn);
-    if (statement(insert).run(row).changes === 1) countLatency(session, turn);
+    if (statement(insert).run(row).changes === 1) countLatency(connection, turn);
     else {
       const { barged_in, call_id, turn_index } = row;
       statement(cut).run({ barged_in, call_id, turn_index });

@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
 import type { Log } from '../../../log.ts';
+import { openConnection } from '../../../storage/sqlite/connection.ts';
 import { openDatabase, StorageError } from '../../../storage/sqlite/database.ts';
 import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
-import { openSession } from '../../../storage/sqlite/session.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import { addOrganization, START } from '../makers.ts';
 
@@ -132,10 +132,10 @@ t.test('a second daemon is turned away, from this process or another', async (t)
 t.test('a change owns the database from its first line', (t) => {
   const path = join(t.testdir(), 'offhook.db');
   const { db, close } = openDatabase({ path });
-  const session = openSession({ db, clock: () => new Date(START) });
+  const connection = openConnection({ db, clock: () => new Date(START) });
   const shell = new Database(path, { timeout: 0 });
-  session.write(() => {
-    session.statement('SELECT count(*) FROM organizations').get();
+  connection.write(() => {
+    connection.statement('SELECT count(*) FROM organizations').get();
     t.throws(() => shell.exec('DELETE FROM api_keys'), { code: 'SQLITE_BUSY' }, 'nobody writes in between');
   });
   shell.exec('DELETE FROM api_keys');

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import t from 'tap';
+import { openConnection } from '../../../storage/sqlite/connection.ts';
 import { openDatabase } from '../../../storage/sqlite/database.ts';
-import { openSession } from '../../../storage/sqlite/session.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import { transcript } from '../../../storage/sqlite/transcript.ts';
 import { addOrganization, at, makeCall, makeItem, makeTurn, stoppedClock, succeeded } from '../makers.ts';
@@ -203,17 +203,17 @@ t.test('a database that may not grow: SQLite itself says so, and says when it ma
   const database = openDatabase({ path });
   t.teardown(() => database.close());
   const { db } = database;
-  const session = openSession({ db, clock: () => new Date(at(0)) });
-  t.teardown(() => session.kept.close());
+  const connection = openConnection({ db, clock: () => new Date(at(0)) });
+  t.teardown(() => connection.kept.close());
   db.pragma('foreign_keys = OFF');
-  const store = transcript(session);
+  const store = transcript(connection);
   db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true })) + 12}`);
   const items = Array.from({ length: 40 }, (_, n) => makeItem('c', { text: `${n} ${'x'.repeat(3_000)}` }));
   for (const item of items) await store.saveTranscript([item]);
-  t.equal(session.kept.writable(), false);
-  t.ok(session.kept.count() > 0 && session.kept.count() < items.length);
+  t.equal(connection.kept.writable(), false);
+  t.ok(connection.kept.count() > 0 && connection.kept.count() < items.length);
   db.pragma('max_page_count = 100000');
-  await session.kept.stored('c');
+  await connection.kept.stored('c');
   t.same(
     (await store.listTranscript('c')).map((item) => item.text),
     items.map((item) => item.text),

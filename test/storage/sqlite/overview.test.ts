@@ -2,10 +2,10 @@
 import Database from 'better-sqlite3';
 import t from 'tap';
 import type { CallRecord } from '../../../storage/records.ts';
+import { openConnection } from '../../../storage/sqlite/connection.ts';
 import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
 import { overview } from '../../../storage/sqlite/overview.ts';
 import { CALLS, ORGANIZATIONS } from '../../../storage/sqlite/rows.ts';
-import { openSession } from '../../../storage/sqlite/session.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import { turns } from '../../../storage/sqlite/turns.ts';
 import { addOrganization, makeCall, makeOrganization } from '../makers.ts';
@@ -32,7 +32,7 @@ function cost(total: number | null): CallRecord['cost'] {
 function generate() {
   const db = new Database(':memory:');
   for (const { sql } of MIGRATIONS) db.exec(sql);
-  const session = openSession({ db, clock: () => new Date(END) });
+  const connection = openConnection({ db, clock: () => new Date(END) });
   const [ours, others] = [makeOrganization(), makeOrganization()];
   const next = numbers(7);
   const calls: CallRecord[] = [];
@@ -68,16 +68,16 @@ function generate() {
     // As saveCall keeps it.
     db.exec("UPDATE calls SET cost_milli_cents = json_extract(cost, '$.total_milli_cents')");
   })();
-  return { db, session, ours: ours.id, calls };
+  return { db, connection, ours: ours.id, calls };
 }
 
 t.test('30,000 calls are added up by the hour', async (t) => {
-  const { db, session, ours, calls } = generate();
+  const { db, connection, ours, calls } = generate();
   const from = new Date(END - 30 * 86_400_000).toISOString();
   const to = new Date(END).toISOString();
   const [hours, reasons] = [
-    await overview(session).callHours(ours, from, to),
-    await overview(session).failureReasons(ours, from, to),
+    await overview(connection).callHours(ours, from, to),
+    await overview(connection).failureReasons(ours, from, to),
   ];
 
   const own = calls.filter((call) => call.org_id === ours && call.created_at >= from && call.created_at < to);
@@ -139,7 +139,7 @@ t.test('latencies are counted as they come, each to within 3 %', async (t) => {
   const db = new Database(':memory:');
   for (const { sql } of MIGRATIONS) db.exec(sql);
   let now = Date.parse('2026-03-01T12:30:00.000Z');
-  const session = openSession({ db, clock: () => new Date(now) });
+  const connection = openConnection({ db, clock: () => new Date(now) });
   const [ours, others] = [makeOrganization(), makeOrganization()];
   for (const one of [ours, others]) db.prepare(ORGANIZATIONS.insert).run(ORGANIZATIONS.toRow(one));
   const call = makeCall(ours.id, { agent_id: null });
@@ -160,7 +160,7 @@ t.test('latencies are counted as they come, each to within 3 %', async (t) => {
     barged_in: false,
     ...fields,
   });
-  const store = turns(session);
+  const store = turns(connection);
   await store.saveTurns({
     turns: [
       turn(1, 1_700),
@@ -178,7 +178,7 @@ t.test('latencies are counted as they come, each to within 3 %', async (t) => {
   await store.saveTurns({ turns: [turn(1, 1_700, { id: 'y', call_id: tried.id })], interruptions: [] });
   now += 3_600_000;
   await store.saveTurns({ turns: [turn(8, 1_700)], interruptions: [] });
-  const found = await overview(session).answerLatencies(
+  const found = await overview(connection).answerLatencies(
     ours.id,
     '2026-03-01T00:00:00.000Z',
     '2026-03-02T00:00:00.000Z',
@@ -193,7 +193,7 @@ t.test('latencies are counted as they come, each to within 3 %', async (t) => {
     ],
     'only answers that were heard, each once, of this organization',
   );
-  const day = await overview(session).answerLatencies(
+  const day = await overview(connection).answerLatencies(
     ours.id,
     '2026-03-01T00:00:00.000Z',
     '2026-03-02T00:00:00.000Z',

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { calls } from '../../../storage/sqlite/calls.ts';
+import { openConnection } from '../../../storage/sqlite/connection.ts';
 import { openDatabase } from '../../../storage/sqlite/database.ts';
 import { organizations } from '../../../storage/sqlite/organizations.ts';
-import { openSession } from '../../../storage/sqlite/session.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import { storeConformance } from '../conformance.ts';
 import { addOrganization, at, makeCall, makeKey, makeOrganization, START } from '../makers.ts';
@@ -45,8 +45,8 @@ t.test(
     const path = join(t.testdir(), 'offhook.db');
     const database = openDatabase({ path });
     t.teardown(() => database.close());
-    const session = openSession({ db: database.db, clock: () => new Date(START) });
-    const store = { ...organizations(session), ...calls(session) };
+    const connection = openConnection({ db: database.db, clock: () => new Date(START) });
+    const store = { ...organizations(connection), ...calls(connection) };
     const organization = makeOrganization({ balance_milli_cents: 1e6 });
     await store.createOrganization(organization, makeKey(organization.id));
     const { db } = database;

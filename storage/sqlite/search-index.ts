@@ -1,6 +1,6 @@
 // What calls are found by, a document a call in a full-text index: numbers by every three digits in a row, words as they were
 // said, and facts to narrow a search by. A call is entered when it has ended; what is said on a live one is read as it is.
-import type { Session } from './session.ts';
+import type { Connection } from './connection.ts';
 
 /** The columns of calls that a search can be narrowed by, as the index's facts have them. */
 export const fact = {
@@ -11,8 +11,8 @@ export const fact = {
 };
 
 /** Enters an ended call, or enters it anew; a live one is left out. Within the caller's transaction. */
-export function enterCall(session: Session, callId: string): void {
-  session
+export function enterCall(connection: Connection, callId: string): void {
+  connection
     .statement(
       `INSERT OR REPLACE INTO call_words (rowid, facts, numbers, words)
        SELECT seq, facts, numbers, words FROM call_documents

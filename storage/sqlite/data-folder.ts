@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { StorageError } from './storage-error.ts';
+import { StorageError } from '../storage-error.ts';
 
 /** How long a daemon that is just going away may still hold the lock. */
 const LOCK_WAIT_MS = 500;

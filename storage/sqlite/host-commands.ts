@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { sealStore } from '../sealed-store.ts';
-import { openSecretsBeside } from '../secret-keys.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Store } from '../store.ts';
+import { openConnection } from './connection.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { organizations } from './organizations.ts';
-import { openSession } from './session.ts';
+import { openSecretsBeside } from './secret-keys.ts';
 
 const BUSY_WAIT_MS = 5000;
 
@@ -53,12 +53,12 @@ export function openBeside(o: { path: string; secretKeys: string | null; now: ()
       );
     }
     const sealer = openSecretsBeside(db, { path: o.path, setting: o.secretKeys });
-    const session = openSession({ db, clock: o.now, log: undefined, onWrite: undefined });
-    const sealed = sealStore(organizations(session) as Store, sealer);
+    const connection = openConnection({ db, clock: o.now, log: undefined, onWrite: undefined });
+    const sealed = sealStore(organizations(connection) as Store, sealer);
     return {
       store: sealed,
       close() {
-        session.kept.close();
+        connection.kept.close();
         db.close();
       },
     };

@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
-import type { Log } from '../log.ts';
-import { keepNote, readNote } from './notes.ts';
-import type { AgentRecord, Tool } from './records.ts';
+import type { Log } from '../../log.ts';
+import type { AgentRecord, Tool } from '../records.ts';
 import {
+  answerPlace,
   convertTools,
   KEY_BYTES,
   openSealer,
@@ -16,8 +16,9 @@ import {
   type Sealer,
   type SecretKey,
   secretKey,
-} from './sealing.ts';
-import { StorageError } from './storage-error.ts';
+} from '../sealing.ts';
+import { StorageError } from '../storage-error.ts';
+import { keepNote, readNote } from './notes.ts';
 
 export const KEY_FILE = 'secret.key';
 /** The id of the key under which everything is sealed; none: nothing is. */
@@ -243,10 +244,6 @@ function sealAll(db: Database.Database, sealer: Sealer, keyId: string, sealed: b
   }
   return rows;
 }
-
-/** An answer kept for a repeat may hold a secret that was shown once. */
-export const answerPlace = (orgId: string, key: string) =>
-  placeOf('idempotency_keys', 'body', `${orgId} ${key}`);
 
 /** Pages that came free earlier, and the log, may hold secrets of before: the file is written anew without them. */
 function cleanUp(db: Database.Database, log: Log | undefined): void {

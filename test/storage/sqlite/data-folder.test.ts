@@ -16,14 +16,14 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../storage/sqlite/database.ts';
-import { MIGRATIONS } from '../../storage/sqlite/migrations.ts';
-import { openStore } from '../../storage/sqlite/store.ts';
-import { addOrganization } from './makers.ts';
+import { openDatabase } from '../../../storage/sqlite/database.ts';
+import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
+import { openStore } from '../../../storage/sqlite/store.ts';
+import { addOrganization } from '../makers.ts';
 
 /** Another process that has the store open and writes to it. */
 async function openElsewhere(t: Test, path: string): Promise<ChildProcess & { end(): Promise<void> }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'sqlite/commit-loop.ts'), path], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'commit-loop.ts'), path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

@@ -37,7 +37,7 @@ export interface Fact<T> {
   length?: number;
 }
 
-export interface Session {
+export interface Connection {
   db: Database.Database;
   /** The time now, ISO 8601 UTC with milliseconds; of what was kept, when it happened. */
   now(): string;
@@ -65,7 +65,7 @@ export interface Session {
   read(sql: string, parameters: Parameters): Promise<Row[]>;
 }
 
-export interface SessionOptions {
+export interface ConnectionOptions {
   db: Database.Database;
   clock: () => Date;
   log?: Log | undefined;
@@ -79,7 +79,7 @@ export interface SessionOptions {
   onWritten?: ((ms: number) => void) | undefined;
 }
 
-export function openSession(o: SessionOptions): Session {
+export function openConnection(o: ConnectionOptions): Connection {
   const { db, clock, log, onWrite, reader, onPrepare, onWritten } = o;
   const listeners = new Set<Listener>();
   const statements = new Map<string, Database.Statement<unknown[], Row>>();
@@ -224,9 +224,9 @@ export function openSession(o: SessionOptions): Session {
 }
 
 /** `UPDATE` of the given columns of one row by its id; nothing to change is nothing done. */
-export function updateById(session: Session, table: { name: string }, id: string, row: Row): void {
+export function updateById(connection: Connection, table: { name: string }, id: string, row: Row): void {
   const columns = Object.keys(row);
   if (columns.length === 0) return;
   const set = columns.map((column) => `${column} = @${column}`).join(', ');
-  session.statement(`UPDATE ${table.name} SET ${set} WHERE id = @where_id`).run({ ...row, where_id: id });
+  connection.statement(`UPDATE ${table.name} SET ${set} WHERE id = @where_id`).run({ ...row, where_id: id });
 }

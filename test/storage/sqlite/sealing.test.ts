@@ -5,14 +5,14 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
-import type { Tool } from '../../storage/records.ts';
-import { openSealer, secretKey } from '../../storage/sealing.ts';
-import { keyFileText } from '../../storage/secret-keys.ts';
-import { openDatabase } from '../../storage/sqlite/database.ts';
-import { MIGRATIONS } from '../../storage/sqlite/migrations.ts';
-import { openStore } from '../../storage/sqlite/store.ts';
-import type { Store } from '../../storage/store.ts';
-import { at, makeAgent, makeCall, makeEndpoint, makeKey, makeOrganization } from './makers.ts';
+import type { Tool } from '../../../storage/records.ts';
+import { openSealer, secretKey } from '../../../storage/sealing.ts';
+import { openDatabase } from '../../../storage/sqlite/database.ts';
+import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
+import { keyFileText } from '../../../storage/sqlite/secret-keys.ts';
+import { openStore } from '../../../storage/sqlite/store.ts';
+import type { Store } from '../../../storage/store.ts';
+import { at, makeAgent, makeCall, makeEndpoint, makeKey, makeOrganization } from '../makers.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
 const PLACE = 'endpoints.secret of e1';
