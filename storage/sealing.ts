@@ -1,5 +1,5 @@
 // Secrets as they are stored: AES-256-GCM, each value under a nonce of its own and bound to its place, so that it opens in
-// no other row or column. Which keys there are is secret-keys.ts's.
+// no other row or column. Which keys there are is each engine's: sqlite/secret-keys.ts.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { AgentRecord, Tool } from './records.ts';
 

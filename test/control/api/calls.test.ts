@@ -539,9 +539,9 @@ t.test('a recording is a WAV file that can be had in ranges, once the call has e
   t.equal(beyond.status, 416);
   t.equal(beyond.headers.get('content-range'), `bytes */${bytes.length}`);
 
-  writeFileSync(path.join(dir, '../..', `${path.basename(dir)}-outside.wav`), 'secret');
+  writeFileSync(path.join(dir, '..', `${path.basename(dir)}-outside.wav`), 'secret');
   t.teardown(async () =>
-    (await import('node:fs')).rmSync(path.join(dir, '../..', `${path.basename(dir)}-outside.wav`)),
+    (await import('node:fs')).rmSync(path.join(dir, '..', `${path.basename(dir)}-outside.wav`)),
   );
   for (const gone of ['recordings/two.wav', `../${path.basename(dir)}-outside.wav`, 'recordings']) {
     await save(gone);

@@ -254,7 +254,7 @@ export async function killUpgrades(o: {
       const before = look(fixture, columns);
       const put = (name: string) => {
         const path = join(folder, `${schema}-${name}`, 'offhook.db');
-        mkdirSync(join(path, '../..'));
+        mkdirSync(join(path, '..'));
         copyFileSync(fixture, path);
         return path;
       };
@@ -269,7 +269,7 @@ export async function killUpgrades(o: {
       const share = Math.floor(kills / schemas.length) + (index < kills % schemas.length ? 1 : 0);
       for (let n = 0; n < share; n++) {
         const path = put(String(n));
-        const data = join(path, '../..');
+        const data = join(path, '..');
         // Once more on what the kill before has left, every third time.
         const times = n % 3 === 2 && n + 1 < share ? 2 : 1;
         if (times === 2) n++;
