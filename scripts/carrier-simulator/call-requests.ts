@@ -1,18 +1,18 @@
 // The carrier's requests about one call: their parameters, order numbers, delays, duplicates, and what came back.
-import type { Call } from './call.ts';
 import type { ProgressEvent } from './call-settings.ts';
+import type { CallView, Requests } from './call-view.ts';
 import { rfc2822 } from './form.ts';
 import type { HookAnswer, HookReport, HookRequest } from './hooks.ts';
 import { geoOf } from './numbers.ts';
 import type { World } from './world.ts';
 
-export class CallRequests {
+export class CallRequests implements Requests {
   readonly reports: HookReport[] = [];
   readonly #world: World;
-  readonly #call: Call;
+  readonly #call: CallView;
   #sequence = 0;
 
-  constructor(world: World, call: Call) {
+  constructor(world: World, call: CallView) {
     this.#world = world;
     this.#call = call;
   }

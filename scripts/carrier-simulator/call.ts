@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type AmdParameters, MachineDetector } from './amd.ts';
 import { CallRequests } from './call-requests.ts';
 import type { CallOptions, CallSettings, CallStatus, Ending } from './call-settings.ts';
+import type { CallView } from './call-view.ts';
 import { Callee, soundsOf } from './callee.ts';
 import { Leg } from './leg.ts';
 import type { MediaStream } from './media-stream.ts';
@@ -17,7 +18,14 @@ import type { Violation } from './stream-report.ts';
 import { TwimlSession } from './twiml-session.ts';
 import type { World } from './world.ts';
 
-export class Call {
+/** The world with its calls: what the doors of the simulator work with. */
+export interface Exchange extends World {
+  /** By sid, oldest first. */
+  calls: Map<string, Call>;
+  newCall(options: CallOptions): Call;
+}
+
+export class Call implements CallView {
   readonly sid = `CA${randomBytes(16).toString('hex')}`;
   readonly options: CallOptions;
   readonly settings: CallSettings;
@@ -59,7 +67,7 @@ export class Call {
   #stopClock: (() => void) | null = null;
   readonly #timers: (() => void)[] = [];
 
-  constructor(world: World, options: CallOptions) {
+  constructor(world: Exchange, options: CallOptions) {
     this.#world = world;
     this.options = options;
     this.settings = { ...options.settings };
@@ -136,6 +144,10 @@ export class Call {
     this.#after(limitSeconds * 1000, () =>
       this.end({ status: 'completed', by: 'carrier', why: 'time limit' }),
     );
+  }
+
+  whisper(url: string, method: 'GET' | 'POST'): Promise<boolean> {
+    return this.session.runThrough({ kind: 'whisper', url, method, extra: {} });
   }
 
   /** Ends the call; a second time changes nothing. */

@@ -1,6 +1,6 @@
 // <Dial><Number>: a second leg is called, bridged with the first, and reported. One number at a time.
-import type { Call } from './call.ts';
 import { NO_SETTINGS, type ProgressEvent } from './call-settings.ts';
+import type { CallView } from './call-view.ts';
 import { isE164 } from './form.ts';
 import type { EarSource, Leg, SaidListener } from './leg.ts';
 import { SILENCE } from './mulaw.ts';
@@ -18,7 +18,7 @@ const RINGBACK_TICKS = 300;
 /** Resolves with the parameters for Dial's action, when the other leg has ended or could not be reached. */
 export async function dialNumber(
   world: World,
-  parent: Call,
+  parent: CallView,
   dial: Dial,
   base: string,
   signal: AbortSignal,
@@ -82,12 +82,12 @@ export async function dialNumber(
   }
 }
 
-async function whisper(child: Call, noun: Dial['numbers'][number], base: string): Promise<boolean> {
+async function whisper(child: CallView, noun: Dial['numbers'][number], base: string): Promise<boolean> {
   if (!noun.url) return true;
   const url = URL.canParse(noun.url, base || undefined)
     ? new URL(noun.url, base || undefined).href
     : noun.url;
-  return child.session.runThrough({ kind: 'whisper', url, method: noun.method, extra: {} });
+  return child.whisper(url, noun.method);
 }
 
 function ringback(): EarSource {

@@ -2,7 +2,7 @@
 // call.ts. https://www.twilio.com/docs/voice/api/call-resource
 import express, { type Router } from 'express';
 import type { AmdParameters } from './amd.ts';
-import type { Call } from './call.ts';
+import type { Call, Exchange } from './call.ts';
 import { type CallSettings, NO_SETTINGS, type ProgressEvent } from './call-settings.ts';
 import { all, type Form, formOf, hookUrl, isE164, method, rfc2822, text, whole } from './form.ts';
 import { formatted } from './numbers.ts';
@@ -16,7 +16,7 @@ const MOST_TWIML_CHARACTERS = 4000;
 /** UNVERIFIED: the carrier's code for a parameter that is too long or out of range and has no code of its own. */
 const INVALID_PARAMETER = 20001;
 
-export function callRoutes(world: World, answer: Answer): Router {
+export function callRoutes(world: Exchange, answer: Answer): Router {
   const router = express.Router();
   let nextSlot = 0;
 
@@ -86,7 +86,7 @@ export function callRoutes(world: World, answer: Answer): Router {
   return router;
 }
 
-function find(world: World, sid: string): Call {
+function find(world: Exchange, sid: string): Call {
   const call = world.calls.get(sid);
   if (!call) throw notFound(`/2010-04-01/Accounts/${world.options.accountSid}/Calls/${sid}.json`);
   return call;

@@ -1,6 +1,7 @@
 // The REST door: authentication, injected faults, error bodies, and the routes of calls and numbers.
 // https://www.twilio.com/docs/usage/twilios-request-and-responses
 import express, { type Request, type Response, type Router } from 'express';
+import type { Exchange } from './call.ts';
 import { rfc2822 } from './form.ts';
 import type { Answer } from './rest-answer.ts';
 import { callRoutes } from './rest-calls.ts';
@@ -8,7 +9,7 @@ import { RestError } from './rest-errors.ts';
 import { numberRoutes, pricingRoutes } from './rest-numbers.ts';
 import type { World } from './world.ts';
 
-export function restRoutes(world: World): Router {
+export function restRoutes(world: Exchange): Router {
   const router = express.Router();
   const { options } = world;
   const createdAt = Date.now();

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { Call } from './call.ts';
+import { Call, type Exchange } from './call.ts';
 import { NO_SETTINGS } from './call-settings.ts';
 import { soundsOf } from './callee.ts';
 import { Clips } from './clips.ts';
@@ -28,7 +28,6 @@ import { type CallReport, reportOf } from './report.ts';
 import { restRoutes } from './rest.ts';
 import { notFound, RestError } from './rest-errors.ts';
 import { silenceFrames } from './sound.ts';
-import type { World } from './world.ts';
 
 export interface CarrierSimulator {
   /** http://127.0.0.1:port: base of REST, pricing and the control API. */
@@ -81,7 +80,7 @@ export async function startCarrierSimulator(input: SimulatorOptions = {}): Promi
   const events = new EventLog();
   let streams = 0;
 
-  const world: World = {
+  const world: Exchange = {
     options,
     clock: startClock(),
     clips,

@@ -1,7 +1,6 @@
 // Runs a call's TwiML, verb by verb: fetches documents, plays, connects streams, dials, hangs up at the end. A new
 // document over REST pre-empts the one that runs.
-
-import type { Call } from './call.ts';
+import type { CallView } from './call-view.ts';
 import { dialNumber } from './dial.ts';
 import type { HookAnswer } from './hooks.ts';
 import type { EarSource } from './leg.ts';
@@ -27,11 +26,11 @@ const MOST_DOCUMENTS = 100;
 
 export class TwimlSession {
   readonly #world: World;
-  readonly #call: Call;
+  readonly #call: CallView;
   #control = new AbortController();
   #stream: MediaStream | null = null;
 
-  constructor(world: World, call: Call) {
+  constructor(world: World, call: CallView) {
     this.#world = world;
     this.#call = call;
   }

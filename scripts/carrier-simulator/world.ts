@@ -1,6 +1,6 @@
 // PURE types. What the parts of one simulator share.
-import type { Call } from './call.ts';
 import type { CallOptions } from './call-settings.ts';
+import type { CallView } from './call-view.ts';
 import type { Clips } from './clips.ts';
 import type { Clock } from './clock.ts';
 import type { EventLog } from './event-log.ts';
@@ -22,9 +22,7 @@ export interface World {
   events: EventLog;
   faults: Faults;
   numbers: NumberBook;
-  /** By sid, oldest first. */
-  calls: Map<string, Call>;
-  newCall(options: CallOptions): Call;
+  newCall(options: CallOptions): CallView;
   /** Each call has its own sequence, so that one call's course does not depend on another's. */
   nextRandom(): Random;
   /** Runs later, unless the simulator is closed first. Answers how to cancel. */
