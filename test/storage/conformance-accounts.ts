@@ -2,7 +2,6 @@
 import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
 import type { AgentView } from '../../storage/records.ts';
-import type { OpenEmpty } from './conformance.ts';
 import {
   addOrganization,
   at,
@@ -11,6 +10,7 @@ import {
   makeKey,
   makeNumber,
   makeOrganization,
+  type OpenEmpty,
   START,
   stoppedClock,
   succeeded,

@@ -3,7 +3,6 @@ import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
 import type { CallRecord, CallStatus, EventRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import type { OpenEmpty } from './conformance.ts';
 import {
   addOrganization,
   at,
@@ -12,6 +11,7 @@ import {
   makeInterruption,
   makeItem,
   makeTurn,
+  type OpenEmpty,
   stoppedClock,
   succeeded,
 } from './makers.ts';

@@ -2,8 +2,15 @@
 import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
 import type { AttemptOutcome, DueDelivery, Store } from '../../storage/store.ts';
-import type { OpenEmpty } from './conformance.ts';
-import { addOrganization, at, makeCall, makeEndpoint, stoppedClock, succeeded } from './makers.ts';
+import {
+  addOrganization,
+  at,
+  makeCall,
+  makeEndpoint,
+  type OpenEmpty,
+  stoppedClock,
+  succeeded,
+} from './makers.ts';
 
 const INLINE = 'https://inline.example.com/hook';
 const INLINE_RECEIVER = 'https://inline.example.com';

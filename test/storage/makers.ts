@@ -13,6 +13,9 @@ import type {
 } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 
+/** Opens a store that holds nothing; the suite closes it. */
+export type OpenEmpty = (o: { now: () => Date }) => Promise<Store>;
+
 export const START = '2026-03-01T12:00:00.000Z';
 
 /** The n-th millisecond (or `ms` later) after START, as stored. */
