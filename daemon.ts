@@ -18,11 +18,7 @@ import { openClock } from './clock.ts';
 import { openClosing } from './closing.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
 import { openResults } from './control/agents/results.ts';
-import {
-  greetingInstructions,
-  idleInstructions,
-  voicemailInstructions,
-} from './control/agents/texts/system-prompt.ts';
+import { LINE_TEXTS, SESSION_TEXTS, talkTexts } from './control/agents/texts/moments.ts';
 import { openToolRunner } from './control/agents/tool-runner.ts';
 import { modelTools } from './control/agents/tools.ts';
 import { inboundCall } from './control/api/inbound-call.ts';
@@ -247,12 +243,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       log,
       now,
       monotonicMs,
-      script: {
-        greeting: greetingInstructions,
-        idle: () => [1, 2, 3].map(idleInstructions),
-        voicemail: voicemailInstructions,
-        modelTools,
-      },
+      texts: { talk: talkTexts, session: SESSION_TEXTS, line: LINE_TEXTS, modelTools },
       access: {
         name: 'openai',
         url: config.OPENAI_BASE_URL,
@@ -285,6 +276,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     });
     onStorageLow = switchboard.stopRecordings;
     const watch = openCallWatch({
+      closingLine: LINE_TEXTS.closing,
       switchboard,
       store,
       log,

@@ -224,6 +224,7 @@ export interface CallRecord {
 export interface TranscriptItemRecord {
   id: string;
   call_id: string;
+  /** `system`: keys that the other side pressed, and nothing else. */
   role: 'agent' | 'caller' | 'tool' | 'system';
   /** What was generated or transcribed. */
   text: string;

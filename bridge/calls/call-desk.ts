@@ -15,7 +15,14 @@ import type { Store } from '../../storage/store.ts';
 import type { Carrier, StreamAnswer } from '../carriers/carrier.ts';
 import type { Fault, HangupCause } from '../protocol/call-reasons.ts';
 import type { ToMedia } from '../protocol/messages.ts';
-import { type ModelAccess, machinePlan, planCall, type Script, streamPath, streamUrl } from './call-plan.ts';
+import {
+  type AgentTexts,
+  type ModelAccess,
+  machinePlan,
+  planCall,
+  streamPath,
+  streamUrl,
+} from './call-plan.ts';
 import type { CallRamp } from './call-ramp.ts';
 import { type CallEvent, endBy, isTerminal, next } from './call-state.ts';
 import type { RunTool } from './calls.ts';
@@ -48,7 +55,7 @@ export interface CallDeskOptions {
   now: () => Date;
   /** Of a clock that only goes forward: what lasts is measured by it. */
   monotonicMs: () => number;
-  script: Script;
+  texts: AgentTexts;
   access: ModelAccess;
   publicUrl: string;
   dataDir: string;
@@ -450,7 +457,7 @@ export function openCallDesk(o: CallDeskOptions): CallDesk {
         tokenHash: hashOf(plain),
         machine: machinePlan(call, carrierOf(call)),
         patience,
-        script: o.script,
+        texts: o.texts,
         access: o.access,
         recordingPath: call.recording_path === null ? null : join(o.dataDir, call.recording_path),
         maxSeconds: o.maxSeconds,

@@ -2,14 +2,14 @@
 import type { CallRecord } from '../../storage/records.ts';
 import type { Carrier } from '../carriers/carrier.ts';
 import type { ModelTool } from '../models/model.ts';
+import type { LineTexts, SessionTexts, TalkTexts } from '../protocol/agent-texts.ts';
 import type { MachinePlan, PrepareCall } from '../protocol/messages.ts';
 
-/** What the agent is told at the moments that the bridge chooses; the control plane words it. */
-export interface Script {
-  greeting(direction: 'inbound' | 'outbound'): string;
-  /** By silences in a row: the first, the second, the last. */
-  idle(): readonly string[];
-  voicemail(): string;
+/** What agents are told on their calls; control/agents words it. */
+export interface AgentTexts {
+  talk(direction: 'inbound' | 'outbound'): TalkTexts;
+  session: SessionTexts;
+  line: LineTexts;
   modelTools(tools: CallRecord['tools']): ModelTool[];
 }
 
@@ -29,7 +29,7 @@ export function planCall(
     tokenHash: string;
     machine: MachinePlan;
     patience: number;
-    script: Script;
+    texts: AgentTexts;
     access: ModelAccess;
     recordingPath: string | null;
     maxSeconds: number;
@@ -38,10 +38,6 @@ export function planCall(
   },
 ): PrepareCall {
   const transfers = call.tools?.find((tool) => tool.type === 'transfer_call');
-  const httpTools: PrepareCall['httpTools'] = {};
-  for (const tool of call.tools ?? []) {
-    if (tool.type === 'http') httpTools[tool.name] = { speakFirst: tool.speak_first ?? null };
-  }
   return {
     callId: call.id,
     carrier: call.carrier,
@@ -56,17 +52,15 @@ export function planCall(
       instructions: call.prompt,
       voice: call.voice,
       language: o.language === null ? null : (o.language.split('-')[0] ?? null),
-      tools: o.script.modelTools(call.tools),
+      tools: o.texts.modelTools(call.tools),
+      texts: o.texts.session,
     },
-    greeting: o.script.greeting(call.direction),
-    idleInstructions: o.script.idle(),
-    voicemailInstructions: o.script.voicemail(),
+    texts: o.texts.talk(call.direction),
     machine: o.machine,
     patience: o.patience,
     transferTargets: Object.fromEntries(
       (transfers?.targets ?? []).map((target) => [target.name, target.number]),
     ),
-    httpTools,
     recordingPath: o.recordingPath,
     maxSeconds: o.maxSeconds,
   };

@@ -33,6 +33,8 @@ export interface CallWatchOptions {
   maxSeconds: number;
   pricePerMinute: number;
   reserveMinutes: number;
+  /** What an agent says before its call is ended from outside. */
+  closingLine: string;
   everyMs?: number;
   /** A named place at which chaos tests kill the process. */
   failpoint?: (name: string) => void;
@@ -55,8 +57,6 @@ const CLOSING_LINE_MS = 15_000;
 
 /** At the cap of a drain: to hang up what is left. */
 const END_ALL_MS = 4_500;
-
-export const CLOSING_LINE = 'I am sorry, I have to end this call now. Please call again later. Goodbye.';
 
 /** Why all calls are ended at once. */
 export type StopCause = Extract<HangupCause, 'draining' | 'daemon_stopped' | 'daemon_crashed'>;
@@ -200,7 +200,7 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     if (leftMs <= 0) await switchboard.endNow(call.id, 'credit_exhausted', null);
     else if (leftMs <= CLOSING_LINE_MS && !toldOfCredit.has(entry)) {
       toldOfCredit.add(entry);
-      switchboard.finish(call.id, 'credit_exhausted', CLOSING_LINE);
+      switchboard.finish(call.id, 'credit_exhausted', o.closingLine);
     }
   }
 
@@ -365,7 +365,8 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
       log.info({ live: switchboard.entries().size, seconds }, 'drain.started');
       const closingMs = Math.min(CLOSING_LINE_MS, (seconds * 1000) / 2);
       if (await waitIdle(seconds * 1000 - closingMs)) return;
-      for (const callId of switchboard.entries().keys()) switchboard.finish(callId, 'draining', CLOSING_LINE);
+      for (const callId of switchboard.entries().keys())
+        switchboard.finish(callId, 'draining', o.closingLine);
       if (await waitIdle(closingMs)) return;
       await endAll('draining', END_ALL_MS);
     },

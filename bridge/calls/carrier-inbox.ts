@@ -16,18 +16,17 @@ const REASON_WAIT_MS = 300;
 /** Why a call that could be taken is not taken now: the caller hears the line busy. */
 const REFUSALS: ReadonlySet<string> = new Set(['at_capacity', 'draining', 'storage_low']);
 
-/** What the agent is told of a transfer that did not come about. */
-const TRANSFER_ERRORS: Record<string, string> = {
-  busy: 'The transfer did not come about: the line was busy.',
-  'no-answer': 'The transfer did not come about: nobody answered.',
-  failed: 'The transfer did not come about: the number could not be reached.',
-};
-
 /** The handlers of a carrier's hooks. */
 export function openCarrierInbox(desk: CallDesk): HookHandlers {
   const { live, apply, streamAnswer } = desk;
   const { store, carrier, log } = desk.o;
   const o = desk.o;
+
+  /** What the agent is told of a transfer that did not come about. */
+  function transferError(why: string): string {
+    const told = o.texts.line.transferFailed;
+    return why === 'busy' || why === 'no-answer' ? told[why] : told.failed;
+  }
 
   async function carrierEvent(event: CarrierEvent): Promise<void> {
     if (event.type === 'machine-detection') {
@@ -164,7 +163,7 @@ export function openCarrierInbox(desk: CallDesk): HookHandlers {
           return { answer: 'hang-up' };
         }
         // Nobody took the call: it goes on with the agent, which is told why.
-        entry.away.result = { ok: false, error: TRANSFER_ERRORS[transfer] ?? TRANSFER_ERRORS.failed };
+        entry.away.result = { ok: false, error: transferError(transfer) };
         return streamFor(callId, carrierCallId);
       }
       if (entry === undefined || entry.finishing !== null || entry.away !== null)

@@ -9,8 +9,6 @@ import type { Away, CallDesk, LiveEntry } from './call-desk.ts';
 import { isTerminal } from './call-state.ts';
 import { openTranscriptBatch } from './transcript-batch.ts';
 
-const TRANSFER_FAILED = { ok: false, error: 'The transfer did not come about.' };
-
 type CallMessage = Exclude<FromMedia, { type: 'listening' | 'load' | 'log' }>;
 
 /** Reads the messages of all media threads, each call's in order. */
@@ -18,6 +16,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
   const { live, apply, carrierOf, inOrder, endNow, turnLog } = desk;
   const { store, log } = desk.o;
   const o = desk.o;
+  const texts = o.texts.line;
   const saveTogether = openTranscriptBatch(store, log);
 
   async function finished(message: Extract<FromMedia, { type: 'finished' }>): Promise<void> {
@@ -116,9 +115,9 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
       await ask(call, call.carrier_call_id);
     } catch (error) {
       log.warn({ call_id: callId, why, err: error }, 'carrier.not_away');
-      // What cannot be done at all is told in the carrier's words; of a fault the model need not know more.
       const impossible = error instanceof AppError && error.carrierCode === NOT_POSSIBLE;
-      const told = impossible ? error.message : 'The carrier refused: it cannot be done on this call.';
+      // Of a fault the model need not know more.
+      const told = impossible ? texts.notPossible[why] : texts.refused;
       comeBack(entry, { ok: false, error: told });
     }
   }
@@ -255,7 +254,7 @@ export function openMediaInbox(desk: CallDesk): (message: FromMedia) => void {
         );
         return;
       case 'transfer-requested':
-        await leave(message, 'transfer', TRANSFER_FAILED, (call, id) => {
+        await leave(message, 'transfer', { ok: false, error: texts.transferFailed.unknown }, (call, id) => {
           // Who has no number has none to show on; then it is the number that was called.
           const from = isNumber(call.from_number) ? call.from_number : call.to_number;
           return carrierOf(call).transfer(id, message.number, { callId: call.id, from });

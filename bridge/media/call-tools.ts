@@ -28,10 +28,13 @@ export interface CallTools {
 }
 
 export function createCallTools(
-  call: Pick<PrepareCall, 'callId' | 'transferTargets'> & { model: Pick<PrepareCall['model'], 'tools'> },
+  call: Pick<PrepareCall, 'callId' | 'transferTargets' | 'texts'> & {
+    model: Pick<PrepareCall['model'], 'tools'>;
+  },
   ports: CallToolPorts,
 ): CallTools {
   const { callId } = call;
+  const { refused } = call.texts;
   const running = new Set<string>();
   /** What the agent has; a model that was talked into it asks for more. */
   const given = new Set(call.model.tools.map(({ name }) => name));
@@ -47,19 +50,19 @@ export function createCallTools(
         return;
       }
       if (!given.has(name) && (name === 'transfer_call' || name === 'send_dtmf')) {
-        ports.answer(toolCallId, { error: 'There is no such tool.' });
+        ports.answer(toolCallId, { error: refused.unknownTool });
         ports.answered();
         return;
       }
       if (leaving !== null && (name === 'transfer_call' || name === 'send_dtmf')) {
-        ports.answer(toolCallId, { error: 'One at a time: the line is just about to leave.' });
+        ports.answer(toolCallId, { error: refused.lineLeaves });
         return;
       }
       if (name === 'transfer_call') {
         const target = readArgument(argumentsJson, 'target');
         const number = Object.hasOwn(call.transferTargets, target) ? call.transferTargets[target] : undefined;
         if (number === undefined) {
-          ports.answer(toolCallId, { error: `There is no transfer target "${target}".` });
+          ports.answer(toolCallId, { error: refused.unknownTarget });
           ports.answered();
           return;
         }
@@ -71,7 +74,7 @@ export function createCallTools(
       if (name === 'send_dtmf') {
         const digits = readArgument(argumentsJson, 'digits');
         if (!/^[0-9*#wW]{1,32}$/.test(digits)) {
-          ports.answer(toolCallId, { error: 'Only the keys 0-9, * and # can be sent, 32 at most.' });
+          ports.answer(toolCallId, { error: refused.wrongKeys });
           ports.answered();
           return;
         }

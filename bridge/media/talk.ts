@@ -2,6 +2,7 @@
 // thread what happened. Decides nothing about the floor itself; knows no socket and no clock of its own.
 
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
+import { fillIn } from '../protocol/agent-texts.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
 import type { EndReason, FromMedia, PrepareCall, TranscriptUpdate } from '../protocol/messages.ts';
 import { TOLD_BY_MODEL } from '../turns/end-of-turn.ts';
@@ -20,9 +21,6 @@ import { createAnswerTimes } from './answer-times.ts';
 import { createCallTools } from './call-tools.ts';
 import { createTranscript } from './transcript.ts';
 
-/** The line of last resort, in the carrier's own voice. */
-export const APOLOGY = 'I am sorry, we have a technical problem. Please try again later. Goodbye.';
-
 /** Speech before the detected onset that the model is given as well, so that no first sound is clipped. */
 export const PREROLL_MS = 480;
 /** How long the end waits for the caller's last words to be written down. */
@@ -31,10 +29,6 @@ const LAST_WORDS_MS = 3_000;
 const MODEL_UNTOLD_MS = 6_000;
 /** Of typed words more is cut off. */
 const TYPED_CHARACTERS = 4_000;
-
-/** For when the model is silent, or a tool is slow: nothing to think about. */
-const MOMENT =
-  'Say exactly this in the language of the conversation, and nothing else: "One moment, please."';
 
 export interface TalkPorts {
   openModel(config: ModelConfig, listener: ModelListener): ModelSession;
@@ -85,7 +79,7 @@ export interface Talk {
 
 /** Opens the model's session at once, so that it is configured while the phone rings. */
 export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules = TURN_RULES): Talk {
-  const { callId } = call;
+  const { callId, texts } = call;
   /** The model's server tells the turns: it hears all, and our own ear decides nothing about them. */
   const modelTells = (call.model.turnDetection ?? 'local') !== 'local';
   const rules = modelTells ? { ...given, ...TOLD_BY_MODEL } : given;
@@ -95,7 +89,7 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
     now: () => ports.now(),
     tell: (told) => ports.post({ type: 'turn', callId, times: told }),
   });
-  let turns = openTurns({ greets: call.greeting !== null, plan: call.machine });
+  let turns = openTurns({ greets: texts.greeting !== null, plan: call.machine });
   let turnFromMs = 0;
   /** What the response asked for last was to be about, beside the session's instructions. */
   let asked: string | null = null;
@@ -203,17 +197,17 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
         speak(effect);
         return;
       case 'say':
-        model.respond({ instructions: `Say exactly this, and nothing else: "${effect.text}"` });
+        model.respond({ instructions: fillIn(texts.sayExactly, { line: effect.text }) });
         return;
       case 'digits':
-        say(transcript.note('system', `The caller pressed ${effect.digits}.`, ports.now()));
+        say(transcript.note('system', fillIn(texts.keysNote, { keys: effect.digits }), ports.now()));
         if (effect.respond) times.open('answer', null);
-        model.addText('user', `(The caller pressed these keys on the phone: ${effect.digits})`);
+        model.addText('user', fillIn(texts.keysPressed, { keys: effect.digits }));
         if (effect.respond) ask(null);
         return;
       case 'give-up-tools':
         for (const toolCallId of tools.giveUp())
-          model.sendToolResult(toolCallId, JSON.stringify({ error: 'The tool did not answer in time.' }));
+          model.sendToolResult(toolCallId, JSON.stringify({ error: texts.refused.timedOut }));
         return;
       case 'report':
         ports.post({
@@ -243,15 +237,15 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
     switch (effect.what) {
       case 'greeting':
         times.open('greeting', null);
-        ask(call.greeting ?? '');
+        ask(texts.greeting ?? '');
         return;
       case 'idle':
         times.open('prompt', null);
-        ask(call.idleInstructions[(effect.silences ?? 1) - 1] ?? '');
+        ask(texts.idle[(effect.silences ?? 1) - 1] ?? '');
         return;
       case 'voicemail':
         times.open('prompt', null);
-        ask(call.voicemailInstructions);
+        ask(texts.voicemail);
         return;
       case 'retry':
         if (model.busy()) model.interrupt([]);
@@ -260,10 +254,10 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
         return;
       case 'moment':
         if (model.busy()) model.interrupt([]);
-        model.respond({ instructions: MOMENT });
+        model.respond({ instructions: texts.moment });
         return;
       case 'filler':
-        model.respond({ instructions: MOMENT });
+        model.respond({ instructions: texts.moment });
         return;
       case 'continue':
         times.openIfNone('answer');
@@ -303,7 +297,7 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
       reason,
       errorCode: fault?.code ?? null,
       errorMessage: fault?.message ?? null,
-      speak: fault !== null && turns.streaming ? APOLOGY : null,
+      speak: fault !== null && turns.streaming ? texts.apology : null,
     });
   }
 

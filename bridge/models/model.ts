@@ -1,5 +1,6 @@
 // What the bridge needs of a realtime speech model. PURE types.
 // A model is a session (socket, renewal, retry) and a PURE wire (its events); a line in models.ts names it.
+import type { SessionTexts } from '../protocol/agent-texts.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
 
 export interface ModelTool {
@@ -19,6 +20,7 @@ export interface ModelConfig {
   /** ISO-639-1 of the transcription, or null to let it find out. */
   language: string | null;
   tools: readonly ModelTool[];
+  texts: SessionTexts;
   /** Who tells the caller's turns: we (the default), or the model's server by loudness or by meaning. It never answers by itself. */
   turnDetection?: TurnDetection;
 }

@@ -1,6 +1,7 @@
 // What the control thread and a media thread tell each other. PURE types; plain data only, nothing per frame.
 import type { VadModelName } from '../../audio/vad/models.ts';
 import type { ModelConfig, TurnDetection, Usage } from '../models/model.ts';
+import type { TalkTexts } from './agent-texts.ts';
 import type { FaultCode, HangupCause } from './call-reasons.ts';
 
 /** Start-up data of a media thread. Media threads read neither the environment nor the database. */
@@ -30,19 +31,12 @@ export interface PrepareCall {
   direction: 'inbound' | 'outbound';
   modelName: string;
   model: ModelConfig;
-  /** What the agent is told for its first words; null: the caller speaks first. */
-  greeting: string | null;
-  /** What the agent is told when the other side stays silent: the first, the second time, and the last. */
-  idleInstructions: readonly string[];
-  /** What the agent is told to say to a voicemail box. */
-  voicemailInstructions: string;
+  texts: TalkTexts;
   machine: MachinePlan;
   /** How many times longer than usual the agent waits for the other side; who types needs more. */
   patience: number;
   /** Transfer targets by the name the model uses. */
   transferTargets: Record<string, string>;
-  /** Tools the control thread runs, with the line the agent says first, if any. */
-  httpTools: Record<string, { speakFirst: string | null }>;
   /** Absolute path, or null when the call is not recorded. */
   recordingPath: string | null;
   /** Wall-clock limit, from the start of the stream. */

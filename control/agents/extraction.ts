@@ -11,8 +11,9 @@ import {
   type Tokens,
   type Try,
 } from './extraction-answer.ts';
+import { transcriptLines } from './extraction-input.ts';
 import { readResult, returnsJsonSchema } from './returns-schema.ts';
-import { extractionMessages } from './texts/extraction.ts';
+import { extractionCorrection, extractionOrder, transcriptMessage } from './texts/extraction.ts';
 
 const MAX_ATTEMPTS = 4;
 const SCHEMA_NAME = 'call_result';
@@ -190,7 +191,10 @@ export function openExtraction(o: {
     if (apiKey === '') {
       return { ...spent, ok: false, code: 'no_key', error: 'No key of the extraction model is set.' };
     }
-    const messages = extractionMessages(call, items);
+    const messages = {
+      order: extractionOrder(call),
+      transcript: transcriptMessage(transcriptLines(items)),
+    };
     let schema: Record<string, unknown>;
     try {
       schema = returnsJsonSchema(call.returns);
@@ -233,7 +237,7 @@ export function openExtraction(o: {
         knowsOnlyChat = use === 'chat';
         const answer = readAnswer(call, tried.text);
         if ('result' in answer) return { ...spent, ok: true, result: answer.result };
-        correction = `Your last answer was not accepted: ${answer.correction}. Answer again, with JSON by the schema.`;
+        correction = extractionCorrection(answer.correction);
         last = { code: answer.code, error: answer.error, retry: true };
       } else {
         // A server that was changed under way may know the other interface now.

@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts';
 import type { CallCost, CallRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import { openExtraction } from './extraction.ts';
-import { noConversation } from './texts/extraction.ts';
+import { noConversation } from './extraction-input.ts';
 
 const MAX_AT_ONCE = 8;
 /** A store that fails is asked again, less and less often; what still fails then (after some 3 min) waits for the next start. */

@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts';
 import { redact } from '../../log.ts';
 import type { Returns } from '../../storage/records.ts';
 import { isDate, isDatetime } from './iso-time.ts';
+import { SCHEMA_TEXTS } from './texts/extraction.ts';
 
 const MAX_FIELDS = 100;
 const MAX_DESCRIPTION = 500;
@@ -135,9 +136,8 @@ function fieldsOf(returns: Returns): [string, Field][] {
 }
 
 const FORMAT_HINT: Partial<Record<Base, string>> = {
-  date: 'A calendar date: YYYY-MM-DD.',
-  datetime:
-    'Date and time: YYYY-MM-DDThh:mm:ss, followed by Z or an offset such as +02:00 only when the time zone was said or is certain.',
+  date: SCHEMA_TEXTS.date,
+  datetime: SCHEMA_TEXTS.datetime,
 };
 
 function fieldSchema(field: Field): Record<string, unknown> {
@@ -177,18 +177,18 @@ export function returnsJsonSchema(returns: Returns): Record<string, unknown> {
         'fields',
         strictObject(
           fields.map(([name, field]) => [name, fieldSchema(field)]),
-          'What was said on the call; null for everything that was not.',
+          SCHEMA_TEXTS.fields,
         ),
       ],
       [
         'not_stated',
         strictObject(
           fields.map(([name]) => [name, { type: ['string', 'null'] }]),
-          'For each field that is null, in a few words, why; null for the others.',
+          SCHEMA_TEXTS.notStated,
         ),
       ],
     ],
-    'The data of one phone call.',
+    SCHEMA_TEXTS.whole,
   );
 }
 

@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts';
 import type { Tool } from '../../storage/records.ts';
 import { type Egress, EgressError, type EgressResponse } from '../egress/egress.ts';
 import { cutText, quoteData } from './fenced-data.ts';
+import { errorStatus, HTTP_TOOL, wrongArguments } from './texts/tools.ts';
 import { compileParameters } from './tool-schema.ts';
 import { DEFAULT_TOOL_TIMEOUT_MS, inQuery } from './tools.ts';
 
@@ -114,7 +115,7 @@ function readAnswer(tool: HttpTool, answer: EgressResponse): Run {
   const about = { status, responseBytes: answer.body.length };
   if (status >= 300 && status < 400) {
     return {
-      ...refusal('redirected', 'The tool pointed to another address, which is not followed.'),
+      ...refusal('redirected', HTTP_TOOL.redirected),
       ...about,
     };
   }
@@ -122,16 +123,14 @@ function readAnswer(tool: HttpTool, answer: EgressResponse): Run {
   if (answer.body.length === 0) {
     return ok
       ? { ok, output: quoteData({ status, answer: null }), end: 'answered', ...about }
-      : { ...refusal('error_status', `The tool answered with an error (status ${status}).`), ...about };
+      : { ...refusal('error_status', errorStatus(status)), ...about };
   }
   let text = readText(answer);
   if (text === null) {
-    const output = ok
-      ? 'The tool did what was asked, but its answer is not text and cannot be read.'
-      : `The tool answered with an error (status ${status}).`;
+    const output = ok ? HTTP_TOOL.unreadable : errorStatus(status);
     return { ok, output, end: 'unreadable', ...about };
   }
-  for (const secret of secretsOf(tool)) text = text.replaceAll(secret, '[hidden]');
+  for (const secret of secretsOf(tool)) text = text.replaceAll(secret, HTTP_TOOL.hidden);
   if (ok) {
     return {
       ok,
@@ -140,20 +139,20 @@ function readAnswer(tool: HttpTool, answer: EgressResponse): Run {
       ...about,
     };
   }
-  const fields = { error: `The tool answered with an error (status ${status}).`, status };
+  const fields = { error: errorStatus(status), status };
   const output = wrap(fields, text, answer.truncated, MAX_ERROR_OUTPUT_BYTES);
   return { ok, output, end: 'error_status', ...about };
 }
 
 function readFailure(error: unknown, signal: AbortSignal): Run {
-  if (signal.aborted) return refusal('canceled', 'The tool was stopped before it answered.');
+  if (signal.aborted) return refusal('canceled', HTTP_TOOL.stopped);
   if (error instanceof EgressError) {
     // Which of the many ways a connection fails it was says more about our network than the model may know.
     return error.kind === 'timeout'
-      ? refusal('timeout', 'The tool did not answer in time.')
-      : refusal(error.kind, 'The tool could not be reached.');
+      ? refusal('timeout', HTTP_TOOL.timedOut)
+      : refusal(error.kind, HTTP_TOOL.unreachable);
   }
-  return refusal('failed', 'The tool failed.');
+  return refusal('failed', HTTP_TOOL.failed);
 }
 
 /** Opens the runner of HTTP tools. `maxCallsPerCall` bounds what one phone call may ask for (default 20). */
@@ -185,23 +184,23 @@ export function openToolRunner(o: {
 
   async function run(tool: HttpTool | undefined, request: Parameters<RunTool>[0]): Promise<Run> {
     if (countOne(request.call.id) > maxCalls) {
-      return refusal('too_many', 'No more tools can be used on this call. Go on without them.');
+      return refusal('too_many', HTTP_TOOL.tooMany);
     }
-    if (tool === undefined) return refusal('unknown_tool', 'There is no such tool.');
+    if (tool === undefined) return refusal('unknown_tool', HTTP_TOOL.unknownTool);
     if (Buffer.byteLength(request.argumentsJson, 'utf8') > MAX_ARGUMENTS_BYTES) {
-      return refusal('bad_arguments', 'The arguments are too long.');
+      return refusal('bad_arguments', HTTP_TOOL.argumentsTooLong);
     }
     let args: unknown;
     try {
       args = request.argumentsJson.trim() === '' ? {} : JSON.parse(request.argumentsJson);
     } catch {
-      return refusal('bad_arguments', 'The arguments are not JSON.');
+      return refusal('bad_arguments', HTTP_TOOL.argumentsNoJson);
     }
     const fault = checkOf(tool)(args);
-    if (fault !== null) return refusal('bad_arguments', `The arguments are wrong: ${fault}.`);
+    if (fault !== null) return refusal('bad_arguments', wrongArguments(fault));
     const asQuery = inQuery(tool.method);
     const url = asQuery ? putInQuery(tool.url, args as Record<string, unknown>) : tool.url;
-    if (url.length > MAX_URL_LENGTH) return refusal('bad_arguments', 'The arguments are too long.');
+    if (url.length > MAX_URL_LENGTH) return refusal('bad_arguments', HTTP_TOOL.argumentsTooLong);
     const headers: Record<string, string> = { accept: 'application/json, text/*;q=0.9' };
     if (!asQuery) headers['content-type'] = 'application/json';
     for (const [name, value] of Object.entries(tool.headers ?? {})) headers[name.toLowerCase()] = value;

@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts';
 import { redact } from '../../log.ts';
 import type { Tool } from '../../storage/records.ts';
 import { MASK } from '../../storage/views.ts';
+import { BUILT_IN } from './texts/tools.ts';
 import { closeSchema, faultOfParameters } from './tool-schema.ts';
 
 export const DEFAULT_TOOL_TIMEOUT_MS = 10_000;
@@ -268,11 +269,10 @@ function describe(one: Tool): ModelTool {
     case 'end_call':
       return {
         name: 'end_call',
-        description:
-          'Hangs up. Use it only when the conversation is over and you have said goodbye in the same turn or before.',
+        description: BUILT_IN.end_call.use,
         parameters: {
           type: 'object',
-          properties: { reason: { type: 'string', description: 'Why the call ends, in a few words.' } },
+          properties: { reason: { type: 'string', description: BUILT_IN.end_call.reason } },
           required: [],
           additionalProperties: false,
         },
@@ -280,14 +280,14 @@ function describe(one: Tool): ModelTool {
     case 'transfer_call':
       return {
         name: 'transfer_call',
-        description: 'Hands the call over to somebody else. Tell the other person before you use it.',
+        description: BUILT_IN.transfer_call.use,
         parameters: {
           type: 'object',
           properties: {
             target: {
               type: 'string',
               enum: one.targets.map((to) => to.name),
-              description: 'Whom to hand the call to.',
+              description: BUILT_IN.transfer_call.target,
             },
           },
           required: ['target'],
@@ -297,14 +297,14 @@ function describe(one: Tool): ModelTool {
     case 'send_dtmf':
       return {
         name: 'send_dtmf',
-        description: 'Presses keys of the phone, as a voice menu asks for.',
+        description: BUILT_IN.send_dtmf.use,
         parameters: {
           type: 'object',
           properties: {
             digits: {
               type: 'string',
               pattern: '^[0-9*#w]{1,32}$',
-              description: 'The keys: 0 to 9, * and #; w waits half a second.',
+              description: BUILT_IN.send_dtmf.digits,
             },
           },
           required: ['digits'],

@@ -57,8 +57,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   bridge: { may: ['.'], ownFilesOnly: true },
   // Words that every side speaks, the contracts too.
   'bridge/protocol/call-reasons.ts': { may: [] },
+  // What an agent is told, as the control side words it and the media side tells it.
+  'bridge/protocol/agent-texts.ts': { may: [] },
   // What goes between the threads names a voice detector and a model's settings.
-  'bridge/protocol': { may: ['audio', 'bridge/protocol/call-reasons.ts', 'bridge/models'] },
+  'bridge/protocol': {
+    may: ['audio', 'bridge/protocol/call-reasons.ts', 'bridge/protocol/agent-texts.ts', 'bridge/models'],
+  },
   // The talk's end is one of the protocol's.
   'bridge/turns': { may: ['bridge/protocol', 'bridge/protocol/call-reasons.ts'] },
   // Contracts know none who keeps them; the lists know all of their own kind; nobody knows a sibling or the other kind.
@@ -68,7 +72,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'bridge/carriers/carriers.ts': { may: ['.', 'bridge/carriers', 'bridge/carriers/*'] },
   'bridge/carriers/media.ts': { may: ['audio', 'bridge/carriers', 'bridge/carriers/*'] },
-  'bridge/models': { may: ['.', 'audio', 'bridge', 'bridge/protocol/call-reasons.ts'] },
+  'bridge/models': {
+    may: ['.', 'audio', 'bridge', 'bridge/protocol/agent-texts.ts', 'bridge/protocol/call-reasons.ts'],
+  },
   'bridge/models/*': {
     may: ['.', 'audio', 'bridge', 'bridge/models', 'bridge/turns', 'bridge/protocol/call-reasons.ts'],
   },
@@ -81,6 +87,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'bridge',
       'bridge/turns',
       'bridge/protocol',
+      'bridge/protocol/agent-texts.ts',
       'bridge/protocol/call-reasons.ts',
       'bridge/carriers',
       'bridge/carriers/media.ts',
@@ -94,6 +101,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '.',
       'bridge',
       'bridge/protocol',
+      'bridge/protocol/agent-texts.ts',
       'bridge/protocol/call-reasons.ts',
       'bridge/carriers',
       'bridge/carriers/media.ts',
@@ -108,7 +116,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'control/costs': { may: ['.', 'bridge/carriers', 'storage'] },
   'control/webhooks': { may: ['.', 'control/egress', 'storage'] },
   'control/agents': {
-    may: ['.', 'bridge/calls', 'bridge/models', 'control/egress', 'control/costs', 'storage'],
+    may: [
+      '.',
+      'bridge/calls',
+      'bridge/models',
+      'bridge/protocol/agent-texts.ts',
+      'control/egress',
+      'control/costs',
+      'storage',
+    ],
   },
   // Its parts name the store, the calls and the carrier, as types.
   'control/http': { may: ['.', 'bridge', 'bridge/calls', 'bridge/carriers', 'control/egress', 'storage'] },
@@ -186,6 +202,7 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       'bridge/media',
       'bridge/turns',
       'bridge/protocol',
+      'bridge/protocol/agent-texts.ts',
       'bridge/protocol/call-reasons.ts',
       'bridge/models',
       'bridge/models/*',
@@ -206,6 +223,7 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       'bridge',
       'bridge/calls',
       'bridge/protocol',
+      'bridge/protocol/agent-texts.ts',
       'bridge/protocol/call-reasons.ts',
       'bridge/carriers',
       'bridge/carriers/*',

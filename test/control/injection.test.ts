@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { createCallTools } from '../../bridge/media/call-tools.ts';
 import type { FromMedia } from '../../bridge/protocol/messages.ts';
-import { extractionMessages } from '../../control/agents/texts/extraction.ts';
+import { transcriptLines } from '../../control/agents/extraction-input.ts';
+import { extractionOrder, transcriptMessage } from '../../control/agents/texts/extraction.ts';
+import { talkTexts } from '../../control/agents/texts/moments.ts';
 import { renderPrompt } from '../../control/agents/texts/system-prompt.ts';
 import { openToolRunner } from '../../control/agents/tool-runner.ts';
 import { modelTools, parseTools } from '../../control/agents/tools.ts';
@@ -112,7 +114,12 @@ t.test('tools that the agent does not have, and arguments that it may not give',
   const answers: Record<string, unknown>[] = [];
   let ends = 0;
   const talk = createCallTools(
-    { callId: 'call-1', transferTargets: {}, model: { tools: modelTools(tools) } },
+    {
+      callId: 'call-1',
+      transferTargets: {},
+      texts: talkTexts('inbound'),
+      model: { tools: modelTools(tools) },
+    },
     {
       post: (message) => posted.push(message),
       now: () => 0,
@@ -214,7 +221,8 @@ t.test('what callers say and what data holds stays data', (t) => {
       }) as TranscriptItemRecord,
   );
   const call = { direction: 'inbound', created_at: '2026-03-01T12:00:00.000Z', answered_at: null } as const;
-  const { order, transcript } = extractionMessages(call, items);
+  const order = extractionOrder(call);
+  const transcript = transcriptMessage(transcriptLines(items));
   const [first, opening, ...lines] = transcript.split('\n');
   t.match([first, opening, lines.at(-1)], ['The transcript of the call:', '```transcript', '```']);
   t.equal(lines.length - 1, spoken.length, 'a line each');

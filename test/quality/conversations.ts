@@ -1,5 +1,6 @@
 // Drives the product's own call (openMediaCall: gap filler, VAD, echo guard, turn rules, playout, pacing) on a clock of its own,
 // many calls at once, each between a simulated phone line and a model that answers at once. No socket, no thread, no wait.
+
 import { createHash } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { encodeMulaw } from '../../audio/g711.ts';
@@ -9,6 +10,7 @@ import { createFrameAges } from '../../bridge/media/frame-age.ts';
 import { openMediaCall } from '../../bridge/media/media-call.ts';
 import type { FromMedia, PrepareCall } from '../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../bridge/turns/turns.ts';
+import { SESSION_TEXTS, talkTexts } from '../../control/agents/texts/moments.ts';
 import { createInstantModel, type InstantModel } from './instant-model.ts';
 import { createPhoneLine, type Echo, NETWORK_MS } from './line.ts';
 import { type Sound, toPcm } from './sounds.ts';
@@ -75,14 +77,17 @@ function planOf(talk: Talk, callId: string): PrepareCall {
       voice: '',
       language: null,
       tools: [],
+      texts: SESSION_TEXTS,
     },
-    greeting: talk.greeting === null ? null : 'Greet.',
-    idleInstructions: ['', '', ''],
-    voicemailInstructions: '',
+    texts: {
+      ...talkTexts('inbound'),
+      greeting: talk.greeting === null ? null : 'Greet.',
+      idle: ['', '', ''],
+      voicemail: '',
+    },
     machine: 'none',
     patience: 1,
     transferTargets: {},
-    httpTools: {},
     recordingPath: null,
     maxSeconds: 3_600,
   };

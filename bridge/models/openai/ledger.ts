@@ -7,7 +7,6 @@ const MAX_SEEDS = 400;
 const MAX_SEED_CHARACTERS = 60_000;
 /** The most audio that is kept, but for the newest turn's; older turns without words are told as not understood. */
 const MAX_AUDIO_BYTES = 60_000 * 8;
-const NOT_UNDERSTOOD = '[the caller spoke; the words could not be made out]';
 
 /** One thing to tell a new session. `audio` is appended and committed, which gives it its words as well. */
 export type Seed = { kind: 'audio'; turn: number; audio: Buffer } | (SaidItem & { id: string });
@@ -50,7 +49,7 @@ export interface SeededItem {
   text: string;
 }
 
-export function createLedger(): Ledger {
+export function createLedger(unintelligible: string): Ledger {
   const entries: Entry[] = [];
   const agents = new Map<string, Entry & { kind: 'agent' }>();
 
@@ -114,7 +113,7 @@ export function createLedger(): Ledger {
       let after: string | null = null;
       for (const entry of told) {
         const id = `${prefix}${seeds.length}`;
-        const seed = seedOf(entry, id);
+        const seed = seedOf(entry, id, unintelligible);
         if (seed === null) continue;
         seeds.push(seed);
         if (entry.kind === 'agent' && seed.kind === 'text')
@@ -157,11 +156,11 @@ function lengthOf(entry: Entry): number {
   }
 }
 
-function seedOf(entry: Entry, id: string): Seed | null {
+function seedOf(entry: Entry, id: string, unintelligible: string): Seed | null {
   switch (entry.kind) {
     case 'caller':
       if (entry.audio !== null) return { kind: 'audio', turn: entry.turn, audio: entry.audio };
-      return { kind: 'text', id, role: 'user', text: entry.text ?? NOT_UNDERSTOOD };
+      return { kind: 'text', id, role: 'user', text: entry.text ?? unintelligible };
     case 'agent': {
       const text = entry.cut ?? entry.text;
       return text === '' ? null : { kind: 'text', id, role: 'assistant', text };

@@ -41,9 +41,6 @@ const SILENCE_KEPT_MS = 1_000;
 const DEFAULT_RENEW_SECONDS = 3_300;
 /** A renewal waits so long for the words of the caller's last turn, then tells its audio again. */
 const WORDS_WAIT_MS = 10_000;
-const RESUME_NOTE =
-  'The connection was interrupted for a moment; the conversation so far is above. Go on from there. ' +
-  'Do not greet again, and do not repeat what was already said.';
 
 export interface OpenAISessionOptions {
   log?: Log;
@@ -74,7 +71,7 @@ export function openOpenAISession(
   let committedItems: string[] = [];
   /** Milliseconds given to the session in force. */
   let givenMs = 0;
-  const ledger = createLedger();
+  const ledger = createLedger(config.texts.unintelligible);
   const outputs = createOutputs();
   const cuts = createCuts(outputs, ledger);
   let gate = createGate();
@@ -192,7 +189,7 @@ export function openOpenAISession(
 
   /** Instructions of one response replace the session's, so both are sent. */
   function instructionsFor(instructions: string | null, resumes: boolean): string | null {
-    const note = resumes && ledger.agentSpoke() ? RESUME_NOTE : null;
+    const note = resumes && ledger.agentSpoke() ? config.texts.resumed : null;
     if (instructions === null && note === null) return null;
     return [config.instructions, instructions, note].filter((part) => part !== null).join('\n\n');
   }
@@ -214,7 +211,7 @@ export function openOpenAISession(
     for (const seed of told.seeds) {
       if (seed.kind === 'audio' && serverTells) {
         // It would take the sound for the caller's voice of now.
-        const text = '[the caller spoke; the words could not be made out]';
+        const text = config.texts.unintelligible;
         fresh.send(createItem(eventId('seed'), { kind: 'text', id: null, role: 'user', text }));
         ledger.callerText(seed.turn, null);
         soon(() => settle(seed.turn, null));

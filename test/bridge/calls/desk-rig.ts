@@ -1,5 +1,6 @@
 // A switchboard and a watch over a real store, with a carrier that is only a table of calls and media threads that do
 // nothing: for tests of what hooks, recovery and dialling make of a call.
+
 import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
 import type { CallDeskOptions } from '../../../bridge/calls/call-desk.ts';
@@ -8,6 +9,7 @@ import type { MediaThreads } from '../../../bridge/calls/media-threads.ts';
 import { openSwitchboard, type Switchboard } from '../../../bridge/calls/switchboard.ts';
 import { openBrowser } from '../../../bridge/carriers/browser/client.ts';
 import type { Carrier, CarrierCallSnapshot } from '../../../bridge/carriers/carrier.ts';
+import { LINE_TEXTS, SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { AppError } from '../../../errors.ts';
 import { openLog } from '../../../log.ts';
 import type { CallRecord } from '../../../storage/records.ts';
@@ -164,7 +166,7 @@ export async function openDeskRig(test: Pick<Test, 'teardown'>, o: DeskRigOption
     log,
     now,
     monotonicMs,
-    script: { greeting: () => '', idle: () => [], voicemail: () => '', modelTools: () => [] },
+    texts: { talk: talkTexts, session: SESSION_TEXTS, line: LINE_TEXTS, modelTools: () => [] },
     access: { name: 'none', url: '', apiKey: '', model: '', transcriptionModel: '' },
     publicUrl: 'http://127.0.0.1',
     dataDir: '.',
@@ -202,6 +204,7 @@ export async function openDeskRig(test: Pick<Test, 'teardown'>, o: DeskRigOption
   });
   switchboard.attach(threads);
   const watch = openCallWatch({
+    closingLine: LINE_TEXTS.closing,
     switchboard,
     store,
     log,

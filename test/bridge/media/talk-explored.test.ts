@@ -1,6 +1,7 @@
 // Conversations drawn at random, between a model and a line that do anything, and what becomes of each when nothing new happens
 // any more: whoever is left, a model that answers, is silent, stops in the middle or calls tools for ever, a line that plays or
 // does not, a caller who is quiet or cannot be stopped, it comes to one end, and nothing is held back for long.
+
 import fc from 'fast-check';
 import t from 'tap';
 import { openTalk } from '../../../bridge/media/talk.ts';
@@ -8,6 +9,7 @@ import type { ModelListener, ModelSession } from '../../../bridge/models/model.t
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { FRAME_BYTES } from '../../../bridge/turns/playout.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
+import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { RUNS, SEED } from '../seed.ts';
 
 const STEP_MS = 40;
@@ -29,13 +31,16 @@ const PLAN: Omit<PrepareCall, 'machine'> = {
     voice: '',
     language: null,
     tools: [],
+    texts: SESSION_TEXTS,
   },
-  greeting: 'Greet.',
-  idleInstructions: ['one', 'two', 'last'],
-  voicemailInstructions: 'Leave a message.',
+  texts: {
+    ...talkTexts('outbound'),
+    greeting: 'Greet.',
+    idle: ['one', 'two', 'last'],
+    voicemail: 'Leave a message.',
+  },
   patience: 1,
   transferTargets: { sales: '+15550001' },
-  httpTools: {},
   recordingPath: null,
   maxSeconds: 3_600,
 };

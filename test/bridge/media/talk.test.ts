@@ -1,9 +1,11 @@
 // The conversation between a held model and a held carrier: what it tells each, in which order, on heard time.
+
 import t from 'tap';
 import { openTalk } from '../../../bridge/media/talk.ts';
 import type { CutItem, ModelListener, ModelSession } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { FRAME_BYTES } from '../../../bridge/turns/playout.ts';
+import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 
 const PLAN: PrepareCall = {
   callId: 'call-1',
@@ -24,14 +26,17 @@ const PLAN: PrepareCall = {
       description: '',
       parameters: { type: 'object' },
     })),
+    texts: SESSION_TEXTS,
   },
-  greeting: 'Greet.',
-  idleInstructions: ['one', 'two', 'last'],
-  voicemailInstructions: 'Leave a message.',
+  texts: {
+    ...talkTexts('outbound'),
+    greeting: 'Greet.',
+    idle: ['one', 'two', 'last'],
+    voicemail: 'Leave a message.',
+  },
   machine: 'none',
   patience: 1,
   transferTargets: { sales: '+15550001' },
-  httpTools: {},
   recordingPath: null,
   maxSeconds: 60,
 };
@@ -288,7 +293,7 @@ t.test(
   async (t) => {
     const rig = greeted();
     rig.model.toolCall({ toolCallId: 't1', name: 'transfer_call', argumentsJson: '{"target":"__proto__"}' });
-    t.match(rig.did('tool-result')[0]?.[2], /no transfer target/);
+    t.match(rig.did('tool-result')[0]?.[2], /no such transfer target/);
     rig.model.toolCall({ toolCallId: 't2', name: 'transfer_call', argumentsJson: '{"target":"sales"}' });
     t.notOk(rig.posted.some((m) => m.type === 'transfer-requested'));
     rig.idle();

@@ -428,7 +428,7 @@ const withoutModel: [string, Partial<CallRecord>, readonly Line[], Partial<CallR
     {},
     [
       { role: 'agent', text: 'Hello?' },
-      { role: 'system', text: 'Reconnected.' },
+      { role: 'tool', text: 'send_dtmf: 1' },
     ],
     { result_status: 'failed', result_error: 'There was no conversation: the other side said nothing.' },
   ],

@@ -5,6 +5,26 @@ import { jsonOf, type ReturnsRow, faultsOf as rowFaults, rowsOf } from './return
 import { ofValue, type TableText } from './table-text.ts';
 import { type ToolForm, toolFaults, toolFormsOf, toolsOf } from './tool-form.ts';
 
+/** Those that the form suggests; any other BCP-47 code may be typed. */
+export const LANGUAGES: readonly string[] = [
+  'en',
+  'en-GB',
+  'es',
+  'es-MX',
+  'fr',
+  'de',
+  'it',
+  'pt-BR',
+  'nl',
+  'pl',
+  'tr',
+  'ja',
+  'ko',
+  'zh',
+  'hi',
+  'ar',
+];
+
 /** The voices of the speech model, its default first. The daemon has the list too and refuses others. */
 export const VOICES = [
   'marin',

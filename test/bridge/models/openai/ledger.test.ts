@@ -3,7 +3,7 @@ import t from 'tap';
 import { createLedger } from '../../../../bridge/models/openai/ledger.ts';
 
 t.test('in the order it was said, with what is known of it', async (t) => {
-  const ledger = createLedger();
+  const ledger = createLedger('[not understood]');
   ledger.text('system', 'now');
   ledger.agentDelta('a1', 'Hel');
   ledger.agentDelta('a1', 'lo.');
@@ -31,7 +31,7 @@ t.test('in the order it was said, with what is known of it', async (t) => {
     { kind: 'tool-call', id: 'p4', toolCallId: 'c', name: 'n', argumentsJson: '{}' },
     { kind: 'tool-output', id: 'p5', toolCallId: 'c', output: 'out' },
     { kind: 'audio', turn: 1, audio: Buffer.from('one') },
-    { kind: 'text', id: 'p7', role: 'user', text: '[the caller spoke; the words could not be made out]' },
+    { kind: 'text', id: 'p7', role: 'user', text: '[not understood]' },
     { kind: 'text', id: 'p8', role: 'user', text: 'Pressed 5' },
   ]);
   t.same(
@@ -44,7 +44,7 @@ t.test('in the order it was said, with what is known of it', async (t) => {
 });
 
 t.test('a turn that was none is not told, an item without words neither', async (t) => {
-  const ledger = createLedger();
+  const ledger = createLedger('[not understood]');
   ledger.caller(0, Buffer.from('x'));
   ledger.dropCaller(0);
   ledger.agentDelta('a', '');
@@ -52,20 +52,20 @@ t.test('a turn that was none is not told, an item without words neither', async 
 });
 
 t.test('of a long call the newest is told, and no answer of a tool without its call', async (t) => {
-  const ledger = createLedger();
+  const ledger = createLedger('[not understood]');
   ledger.toolCall({ toolCallId: 'old', name: 'n', argumentsJson: '{}' });
   ledger.toolOutput('old', 'answer');
   for (let n = 0; n < 399; n++) ledger.text('user', `line ${n}`);
   const { seeds } = ledger.seeds('p');
   t.equal(seeds.length, 399);
   t.match(seeds[0], { text: 'line 0' });
-  const long = createLedger();
+  const long = createLedger('[not understood]');
   for (let n = 0; n < 10; n++) long.text('user', `${n}`.repeat(10_000));
   t.equal(long.seeds('p').seeds.length, 6, 'about 60,000 characters');
 });
 
 t.test('audio without words is kept for a minute, the newest turn always', async (t) => {
-  const ledger = createLedger();
+  const ledger = createLedger('[not understood]');
   for (let turn = 0; turn < 5; turn++) ledger.caller(turn, Buffer.alloc(20_000 * 8, turn));
   t.same(
     ledger.seeds('p').seeds.map((seed) => seed.kind),

@@ -1,8 +1,10 @@
 // A session with a listener that records, and timers that only move when the test says so.
+
 import type { Test } from 'tap';
 import type { ModelConfig, ModelListener, ModelSession } from '../../../../bridge/models/model.ts';
 import { openOpenAISession } from '../../../../bridge/models/openai/session.ts';
 import type { Timers } from '../../../../bridge/models/openai/socket.ts';
+import { SESSION_TEXTS } from '../../../../control/agents/texts/moments.ts';
 import { type Json, type Peer, type PeerSocket, startPeer } from './model-peer.ts';
 
 export const CONFIG: ModelConfig = {
@@ -16,6 +18,7 @@ export const CONFIG: ModelConfig = {
   tools: [
     { name: 'end_call', description: 'Ends the call.', parameters: { type: 'object', properties: {} } },
   ],
+  texts: SESSION_TEXTS,
 };
 
 export type Heard = [name: keyof ModelListener, ...args: unknown[]];

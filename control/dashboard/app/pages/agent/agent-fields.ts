@@ -7,6 +7,7 @@ import {
   DEFAULT_PERSONA,
   type FormFault,
   faultAt,
+  LANGUAGES,
   languageName,
   MAX_TEXT,
   VOICES,
@@ -16,24 +17,7 @@ import { Section } from '../../ui/page.ts';
 import { ReturnsEditor } from './returns-editor.ts';
 import { ToolsEditor } from './tools-editor.ts';
 
-const LANGUAGES = [
-  'en',
-  'en-GB',
-  'es',
-  'es-MX',
-  'fr',
-  'de',
-  'it',
-  'pt-BR',
-  'nl',
-  'pl',
-  'tr',
-  'ja',
-  'ko',
-  'zh',
-  'hi',
-  'ar',
-].map((value) => ({ value, label: languageName(value) ?? value }));
+const LANGUAGE_CHOICES = LANGUAGES.map((value) => ({ value, label: languageName(value) ?? value }));
 
 const EXAMPLE = {
   inbound:
@@ -146,7 +130,7 @@ export function VoiceFields(props: FieldsProps) {
         help="Hear it with “Try it”."
         onChange=${(voice: string) => set({ voice })}
       />
-      <${Field} label="Language" name="language" optional value=${form.language} disabled=${disabled} error=${error('language')} placeholder="en" suggestions=${LANGUAGES} help=${languageHelp(form.language)} onInput=${(language: string) => set({ language })} />
+      <${Field} label="Language" name="language" optional value=${form.language} disabled=${disabled} error=${error('language')} placeholder="en" suggestions=${LANGUAGE_CHOICES} help=${languageHelp(form.language)} onInput=${(language: string) => set({ language })} />
       ${
         form.type === 'outbound'
           ? html`<${Select}

@@ -1,0 +1,58 @@
+// What an agent is told on a call, and what is said in its place: worded by the control side (control/agents/texts), sent
+// with the plan of the call. Nothing in bridge/ words any of it. PURE.
+
+/** What a media thread tells the agent of one call, or has said. What stands in braces is put in by `fillIn`. */
+export interface TalkTexts {
+  /** Told for the first words; null: the other side speaks first. */
+  greeting: string | null;
+  /** Told when the other side stays silent: the first time, the second time, and the last. */
+  idle: readonly string[];
+  /** Told at the beep of a voicemail. */
+  voicemail: string;
+  /** Told when the model is silent or a tool is slow: nothing to think about. */
+  moment: string;
+  /** Told to have {line} said as it is. */
+  sayExactly: string;
+  /** Told when {keys} were pressed, in the other side's place. */
+  keysPressed: string;
+  /** What the transcript says of {keys}. */
+  keysNote: string;
+  /** Said to the other side in the carrier's own voice, when the agent is lost. */
+  apology: string;
+  /** What a tool that has not run answers. */
+  refused: {
+    unknownTool: string;
+    unknownTarget: string;
+    wrongKeys: string;
+    /** Another tool is about to take the line out of the talk. */
+    lineLeaves: string;
+    timedOut: string;
+  };
+}
+
+/** What a model's session tells by itself. */
+export interface SessionTexts {
+  /** Told with the first response of a session that replaced a lost one. */
+  resumed: string;
+  /** What the caller's words are told as when they are not known. */
+  unintelligible: string;
+}
+
+/** What the control side tells an agent during a call. */
+export interface LineTexts {
+  /** What the agent says before the call is ended from outside. */
+  closing: string;
+  /** What a tool answers that the carrier could not do now. */
+  refused: string;
+  /** What it answers where the call's carrier can never do it. */
+  notPossible: { digits: string; transfer: string };
+  /** What a transfer answers that did not come about, by the carrier's word for why. */
+  transferFailed: { busy: string; 'no-answer': string; failed: string; unknown: string };
+}
+
+/** A text with its places filled in, all in one pass: a value that looks like a place stays what it is. */
+export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (place, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : place,
+  );
+}
