@@ -31,6 +31,12 @@ export const SETTINGS = {
     help: 'what the carrier reaches: https://calls.example.com (default: the listener itself)',
   },
   DATA_DIR: { kind: 'string', default: './data', help: 'folder of the database, recordings and the queue' },
+  DATA_DIR_SHARED: {
+    kind: 'boolean',
+    default: 'false',
+    advanced: true,
+    help: 'several daemons of one host run on DATA_DIR, each with its own calls, PORT and PUBLIC_URL; every one of them must say so (default: a second one is refused)',
+  },
   REDIS_URL: {
     kind: 'string',
     default: null,

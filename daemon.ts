@@ -12,6 +12,7 @@ import { openCallWatch } from './bridge/calls/call-watch.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/calls/media-threads.ts';
 import { observeBridge } from './bridge/calls/metrics.ts';
 import { openSwitchboard } from './bridge/calls/switchboard.ts';
+import { openTakeover } from './bridge/calls/takeover.ts';
 import { carriers } from './bridge/carriers/carriers.ts';
 import type { TurnDetection } from './bridge/models/model.ts';
 import { openClock } from './clock.ts';
@@ -113,6 +114,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     closing.opened({ name: 'stranger log', shareMs: SHARE_MS.rest, close: () => strangers.close() });
     const store = await openStore({
       path: databasePath,
+      shared: config.DATA_DIR_SHARED,
       secretKeys: config.SECRET_KEY,
       log,
       now,
@@ -120,6 +122,8 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       onTimed: observeStorage(metrics),
     });
     closing.opened({ name: 'store', shareMs: SHARE_MS.rest, close: () => store.close() });
+    // What runs of the daemon that are over have left is this one's from here on.
+    const left = await store.takeOver();
     clock.onSet((byMs) => {
       store.moveTimes(byMs).catch((error: unknown) => log.error({ err: error }, 'clock.times_not_moved'));
     });
@@ -288,12 +292,20 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       reserveMinutes: config.RESERVE_MINUTES,
       failpoint,
     });
+    const takeover = openTakeover({
+      store,
+      log,
+      async end(calls) {
+        for (const { recording_path } of calls) {
+          if (recording_path !== null) await repairRecording(join(dataDir, recording_path)).catch(() => {});
+        }
+        await watch.recover(calls);
+      },
+      settle: results.takeUp,
+    });
+    closing.opened({ name: 'takeover', shareMs: SHARE_MS.rest, close: () => takeover.close() });
     // Calls that a dead process left behind end before anything new begins.
-    for (const call of await store.unfinishedCalls()) {
-      if (call.recording_path !== null)
-        await repairRecording(join(dataDir, call.recording_path)).catch(() => {});
-    }
-    await watch.recover();
+    await takeover.end(left);
 
     threads = await openMediaThreads({
       admission,
@@ -318,6 +330,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     closing.opened({ name: 'media threads', shareMs: SHARE_MS.threads, close: () => media.close() });
     switchboard.attach(media);
     watch.start();
+    takeover.start();
 
     // Last: until here every read of the disk is for the start.
     const integrity = openIntegrityCheck({ path: databasePath, log });

@@ -71,6 +71,18 @@ export interface CallCost {
   as_of: string;
 }
 
+/** One run of the daemon on a database; what it owns says so by its epoch. */
+export interface DaemonRecord {
+  /** Counts the runs on a database, over all hosts; never given twice, and a later run has a higher one. */
+  epoch: number;
+  /** The host's name, for people. */
+  host: string;
+  pid: number;
+  started_at: string;
+  /** When it closed, or was found dead; null while it may live. */
+  ended_at: string | null;
+}
+
 export interface OrganizationRecord {
   id: string;
   name: string;

@@ -92,14 +92,15 @@ export function sealStore(store: Store, { seal, open }: Sealer): Store {
     findCall: (id) => opened(store.findCall(id), callOut),
     findCallByCarrierId: (carrier, id) => opened(store.findCallByCarrierId(carrier, id), callOut),
     unfinishedCalls: async () => (await store.unfinishedCalls()).map(callOut),
+    takeOver: async () => (await store.takeOver()).map(callOut),
     saveCall: (id, o) => opened(store.saveCall(id, { ...o, change: callIn(id, o.change) }), callOut),
 
     async beginIdempotent(orgId, key, requestHash, now) {
       const begun = await store.beginIdempotent(orgId, key, requestHash, now);
-      return begun.state === 'done' ? { ...begun, body: open(begun.body, answerPlace(orgId, key)) } : begun;
+      return 'body' in begun ? { ...begun, body: open(begun.body, answerPlace(orgId, key)) } : begun;
     },
-    intendIdempotent: (orgId, key, status, body) =>
-      store.intendIdempotent(orgId, key, status, seal(body, answerPlace(orgId, key))),
+    intendIdempotent: (orgId, key, body) =>
+      store.intendIdempotent(orgId, key, seal(body, answerPlace(orgId, key))),
     finishIdempotent: (orgId, key, status, body) =>
       store.finishIdempotent(orgId, key, status, seal(body, answerPlace(orgId, key))),
   };

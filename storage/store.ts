@@ -7,6 +7,7 @@ import type {
   AttemptRecord,
   CallRecord,
   CallStatus,
+  DaemonRecord,
   DashboardSessionRecord,
   DeliveryRecord,
   DeliveryStatus,
@@ -121,6 +122,10 @@ export interface Listener {
 }
 
 /**
+ * A store is opened by one daemon and writes as that one. A call, a delivery that is being attempted and an idempotent
+ * request have an owner: what is another daemon's is not changed, and the verb says so (`not_owner`); whoever is told that
+ * has been replaced, and lets go of it. Reads ask for no owner.
+ *
  * A disk that is full, or fails, refuses requests (`storage_low`) and loses nothing that has happened: the steps of
  * calls (`saveCall` but for a top-up), words, turns, attempts of deliveries and answers given are kept in memory, in
  * their order, and written as soon as that goes. A call is read as it is, stored or kept; lists show what is stored.
@@ -133,6 +138,21 @@ export interface Store {
   writable(): boolean;
   /** Resolves when nothing of the call is kept in memory any more. */
   stored(callId: string): Promise<void>;
+
+  // who owns what
+  /** The daemon as which the store is opened. */
+  self(): DaemonRecord;
+  /** Every daemon that has not ended, this one too, the oldest first; one that died a moment ago may still be among them. */
+  daemons(): Promise<DaemonRecord[]>;
+  /** Whose a call is, or was in the end; null where nobody ever wrote it down. */
+  ownerOf(callId: string): Promise<DaemonRecord | null>;
+  /**
+   * Makes this daemon the heir of every other that has ended, or is proven dead: its calls are this one's from now on,
+   * its leases are free, its requests are in progress no more. Of several that look at once, one takes. Who cannot be
+   * proven dead, as one on another host, keeps what it has.
+   * @returns the calls taken that have not ended, the oldest first
+   */
+  takeOver(): Promise<CallRecord[]>;
 
   // organizations and keys
   /** With its first key. Conflict `name_taken` where a name is to be one organization's alone, whatever the case. */
@@ -250,10 +270,11 @@ export interface Store {
   findCall(id: string): Promise<CallRecord | null>;
   findCallByCarrierId(carrier: string, carrierCallId: string): Promise<CallRecord | null>;
   listCalls(orgId: string, filters: CallFilters, page: Page): Promise<CallRecord[]>;
-  /** Every call that has not reached a terminal status, oldest first. */
+  /** Every call that has not reached a terminal status, whoever owns it, oldest first. */
   unfinishedCalls(): Promise<CallRecord[]>;
-  /** Ended calls whose result is still pending, oldest first. */
+  /** This daemon's calls that have ended and whose result is still pending, oldest first. */
   pendingResults(): Promise<CallRecord[]>;
+  /** Conflicts besides those of the change: `not_found`, `not_owner`, `carrier_call_exists`, `event_exists`. */
   saveCall(id: string, change: CallChange): Promise<CallRecord | Conflict>;
   listEvents(callId: string): Promise<EventRecord[]>;
   /** An organization's events over all calls, newest first. */
@@ -275,14 +296,20 @@ export interface Store {
   answerLatencies(orgId: string, from: string, to: string, stepHours?: number): Promise<LatencyCount[]>;
 
   // transcript
-  /** Writes or replaces items by id. */
-  saveTranscript(items: readonly TranscriptItemRecord[]): Promise<void>;
+  /** Writes or replaces items by id. @returns the calls that are another daemon's: nothing is written of them */
+  saveTranscript(items: readonly TranscriptItemRecord[]): Promise<readonly string[]>;
   /** In speech order: start_ms, then the order of insertion. */
   listTranscript(callId: string): Promise<TranscriptItemRecord[]>;
 
   // how fast answers came
-  /** Adds what was timed, of any calls, in one transaction; of a turn that is there already, `barged_in` is taken. */
-  saveTurns(o: { turns: readonly TurnRecord[]; interruptions: readonly InterruptionRecord[] }): Promise<void>;
+  /**
+   * Adds what was timed, of any calls, in one transaction; of a turn that is there already, `barged_in` is taken.
+   * @returns the calls that are another daemon's: nothing is written of them
+   */
+  saveTurns(o: {
+    turns: readonly TurnRecord[];
+    interruptions: readonly InterruptionRecord[];
+  }): Promise<readonly string[]>;
   /** By turn_index. */
   listTurns(callId: string): Promise<TurnRecord[]>;
   /** As they came. */
@@ -307,19 +334,21 @@ export interface Store {
   endDeletedDeliveries(): Promise<boolean>;
   /**
    * Takes a delivery for one attempt: pending, that many attempts made, no living lease, its endpoint enabled.
-   * Null when someone else has it or nothing is to do.
+   * Null when someone else has it or nothing is to do. A lease of its own has ended by its time; another daemon's ends with
+   * that daemon alone.
    */
   claimDelivery(id: string, attempt: number, now: string, leaseMs: number): Promise<ClaimedDelivery | null>;
   /**
    * Records an attempt of a claimed delivery: the attempt's row, the delivery, the endpoint's counter (10 exhausted in
-   * a row disable it), and the call's webhook_status where it is the inline call.completed, in one transaction.
+   * a row disable it), and the call's webhook_status where it is the inline call.completed, in one transaction. Conflict
+   * `not_claimed` when nobody has claimed it any more, `not_owner` when another daemon has.
    */
   recordAttempt(id: string, outcome: AttemptOutcome): Promise<DeliveryRecord | Conflict>;
   /** Pending, due at `now`, no living lease, endpoint enabled; the most overdue first. */
   dueDeliveries(now: string, limit: number): Promise<DueDelivery[]>;
   /**
    * Gives a claimed delivery back without an attempt charged: due at `at`, free for everybody again.
-   * False when it is not claimed any more.
+   * False when it is not claimed by this daemon any more.
    */
   releaseDelivery(id: string, at: string): Promise<boolean>;
   /**
@@ -327,8 +356,6 @@ export interface Store {
    * from now. `waitsMs` by attempts made.
    */
   pullDueDeliveries(now: string, waitsMs: readonly number[]): Promise<void>;
-  /** At start: nobody holds a lease any more, and no idempotent request is in progress. */
-  clearLeases(): Promise<void>;
   getDelivery(
     orgId: string,
     id: string,
@@ -362,23 +389,30 @@ export interface Store {
 
   // requests made once
   /**
-   * Reserves an idempotency key. `done`: the stored answer of the same request; `in_progress`: another one runs;
-   * `reused`: the key was used with another body; `new`: go on, then call finishIdempotent or dropIdempotent.
+   * Reserves an idempotency key. `done`: the stored answer of the same request; `in_progress`: another one runs, here or in
+   * another daemon; `reused`: the key was used with another body; `intended`: go on, and find out first what came of that;
+   * `new`: go on. Who goes on calls finishIdempotent or dropIdempotent.
    */
   beginIdempotent(
     orgId: string,
     key: string,
     requestHash: string,
     now: string,
-  ): Promise<{ state: 'new' | 'in_progress' | 'reused' } | { state: 'done'; status: number; body: string }>;
-  /** As finishIdempotent, of what is about to be done: it is stored when this resolves. */
-  intendIdempotent(orgId: string, key: string, status: number, body: string): Promise<void>;
-  finishIdempotent(orgId: string, key: string, status: number, body: string): Promise<void>;
+  ): Promise<
+    | { state: 'new' | 'in_progress' | 'reused' }
+    | { state: 'intended'; body: string }
+    | { state: 'done'; status: number; body: string }
+  >;
+  /** What is about to be done, stored when this resolves. Conflict `not_owner`: it must not be done here. */
+  intendIdempotent(orgId: string, key: string, body: string): Promise<Conflict | null>;
+  /** Keeps the answer; with status null, an intent of which nobody here knows what came. Of another's key nothing is done. */
+  finishIdempotent(orgId: string, key: string, status: number | null, body: string): Promise<void>;
   dropIdempotent(orgId: string, key: string): Promise<void>;
 
   /**
    * The wall clock was set by so much: what is stored by it and still to come stays as far off as it was. Retries and
-   * leases of deliveries, the age of idempotency keys and sessions, the end of secrets that were replaced.
+   * leases of deliveries, the age of idempotency keys and sessions, the end of secrets that were replaced. Of several
+   * daemons on one host each says so, and it is done once.
    */
   moveTimes(byMs: number): Promise<void>;
 

@@ -10,8 +10,8 @@ import { endBy, isTerminal } from './call-state.ts';
 import type { Switchboard } from './switchboard.ts';
 
 export interface CallWatch {
-  /** Once, before any call is taken: every call of a dead process reaches its end. Resolves when all have. */
-  recover(): Promise<void>;
+  /** Calls that were taken over from a process that is dead reach their end. Resolves when all have. */
+  recover(calls: readonly CallRecord[]): Promise<void>;
   /** Looks at every live call now; `start` has it done every few seconds. */
   look(): Promise<void>;
   start(): void;
@@ -104,7 +104,8 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
    * The process died between its intent to dial and the carrier's answer: the call may be ringing somewhere. Of several
    * that may be its own, none is adopted and all are hung up: a call must not get another's end and bill.
    */
-  async function findLeg(call: CallRecord, unfinished: readonly CallRecord[]): Promise<CallRecord> {
+  async function findLeg(call: CallRecord): Promise<CallRecord> {
+    const unfinished = await store.unfinishedCalls();
     const hasRival = unfinished.some(
       (other) =>
         other.id !== call.id &&
@@ -132,8 +133,8 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
     return adopted;
   }
 
-  async function recoverOne(found: CallRecord, unfinished: readonly CallRecord[]): Promise<void> {
-    let call = found.carrier_call_id === null ? await findLeg(found, unfinished) : found;
+  async function recoverOne(found: CallRecord): Promise<void> {
+    let call = found.carrier_call_id === null ? await findLeg(found) : found;
     const snapshot = await ask(call);
     // We had ended the talk ourselves, or nobody had answered: then the carrier's own account is the true one.
     if ((call.hangup_cause !== null || call.answered_at === null) && (await settleBy(call, snapshot))) return;
@@ -338,16 +339,15 @@ export function openCallWatch(o: CallWatchOptions): CallWatch {
   }
 
   return {
-    async recover() {
-      const unfinished = await store.unfinishedCalls();
-      if (unfinished.length > 0) log.warn({ count: unfinished.length }, 'calls.recovering');
+    async recover(calls) {
+      if (calls.length > 0) log.warn({ count: calls.length }, 'calls.recovering');
       // A few at a time: a carrier limits requests at once.
-      const queue = [...unfinished];
+      const queue = [...calls];
       await Promise.all(
         Array.from({ length: 4 }, async () => {
           for (let call = queue.shift(); call !== undefined; call = queue.shift()) {
             const { id } = call;
-            await recoverOne(call, unfinished).catch((error: unknown) =>
+            await recoverOne(call).catch((error: unknown) =>
               log.error({ call_id: id, err: error }, 'call.not_recovered'),
             );
             o.failpoint?.('one_recovered');

@@ -21,6 +21,8 @@ export interface Results {
   settle(callId: string, endedMsAgo?: number): void;
   /** Notes what a call cost that ended without anything to settle; all of its usage is in. */
   settleCost(callId: string): void;
+  /** Settles what is pending and not under way: what a process that is dead has left, once its calls are this one's. */
+  takeUp(): void;
   /** Stops what is under way; what is not settled stays pending for the next start. */
   close(): Promise<void>;
 }
@@ -223,13 +225,17 @@ export function openResults(o: {
     jobs.set(callId, job);
   }
 
-  const takenUp = stored(() => o.store.pendingResults())
-    .then((calls) => {
-      for (const call of calls) start(call.id, () => settleOne(call.id, performance.now(), true));
-    })
-    .catch((error: unknown) => {
+  let takenUp = takeUp();
+
+  async function takeUp(): Promise<void> {
+    try {
+      for (const call of await stored(() => o.store.pendingResults())) {
+        start(call.id, () => settleOne(call.id, performance.now(), true));
+      }
+    } catch (error) {
       if (error !== CLOSED) o.log.error({ err: error }, 'result.not_taken_up');
-    });
+    }
+  }
 
   return {
     settle(callId, endedMsAgo = 0) {
@@ -237,6 +243,9 @@ export function openResults(o: {
       start(callId, () => settleOne(callId, endedAtMs, false));
     },
     settleCost: (callId) => start(callId, () => noteCost(callId)),
+    takeUp() {
+      takenUp = Promise.all([takenUp, takeUp()]).then(() => {});
+    },
     async close() {
       closing.abort();
       await takenUp;

@@ -9,9 +9,6 @@ import type { Store } from '../../storage/store.ts';
 import type { Answer } from './answer.ts';
 import { errorBody, toAppError } from './error-answer.ts';
 
-/** The status under which an intent is kept in the place of an answer; no answer has it. */
-const INTENT = 102;
-
 /** Codes of failures that come before any effect, so that a repeat may try again. */
 const HARMLESS = new Set(['at_capacity', 'draining', 'storage_low']);
 
@@ -31,6 +28,13 @@ export function checkIdempotencyKey(value: string | undefined): string | null {
   }
   return value;
 }
+
+const inProgress = () =>
+  new AppError(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is running; ask again in a moment for its answer.',
+    { param: 'Idempotency-Key', retryAfterSeconds: 1, retryable: true },
+  );
 
 export interface OnceOptions {
   store: Pick<Store, 'beginIdempotent' | 'intendIdempotent' | 'finishIdempotent' | 'dropIdempotent'>;
@@ -68,20 +72,14 @@ export async function once(
       { param: 'Idempotency-Key' },
     );
   }
-  if (begun.state === 'in_progress' || running.has(own)) {
-    throw new AppError(
-      'idempotency_in_progress',
-      'A request with this Idempotency-Key is running; ask again in a moment for its answer.',
-      { param: 'Idempotency-Key', retryAfterSeconds: 1, retryable: true },
-    );
-  }
-  if (begun.state === 'done' && begun.status !== INTENT) {
+  if (begun.state === 'in_progress' || running.has(own)) throw inProgress();
+  if (begun.state === 'done') {
     o.res.status(begun.status).set('Idempotent-Replayed', 'true').type('application/json').send(begun.body);
     return null;
   }
 
-  let intended = begun.state === 'done';
-  const finish = (status: number, body: unknown) =>
+  let intended = begun.state === 'intended';
+  const finish = (status: number | null, body: unknown) =>
     o.store.finishIdempotent(o.orgId, o.key, status, JSON.stringify(body ?? null));
   // What has happened has happened, also when its answer cannot be stored: the intent or the begun key stays, and a repeat
   // finds that.
@@ -93,7 +91,7 @@ export async function once(
   running.add(own);
   failpoint('key_taken');
   try {
-    if (begun.state === 'done') {
+    if (begun.state === 'intended') {
       const { id } = JSON.parse(begun.body) as { id: string | null };
       const recovered = id === null ? null : await o.recover(id);
       if (recovered !== null) {
@@ -102,7 +100,9 @@ export async function once(
       }
     }
     const answer = await run(async (id) => {
-      await o.store.intendIdempotent(o.orgId, o.key, INTENT, JSON.stringify({ id }));
+      const refused = await o.store.intendIdempotent(o.orgId, o.key, JSON.stringify({ id }));
+      // Another daemon has taken this one for dead and the request for its own: nothing is done here any more.
+      if (refused !== null) throw inProgress();
       intended = true;
     });
     await settle(finish(o.status, answer?.body));
@@ -111,7 +111,7 @@ export async function once(
     const error = toAppError(thrown);
     const keep = error.status >= 500 && o.failures === 'kept' && !HARMLESS.has(error.code);
     if (keep) await settle(finish(error.status, errorBody(error, o.requestId)));
-    else if (intended) await settle(finish(INTENT, { id: null }));
+    else if (intended) await settle(finish(null, { id: null }));
     else {
       // Before the key is free again, or a repeat would be refused that has begun.
       running.delete(own);

@@ -259,7 +259,6 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
     });
   }
 
-  await store.clearLeases();
   // Stored before the clock was set back, while nobody ran: no retry is further off than its own wait.
   const waitsMs = [0, ...RETRY_SECONDS].map((seconds) => seconds * 1000 * o.retryScale);
   await store.pullDueDeliveries(clock.now().toISOString(), waitsMs);

@@ -8,6 +8,7 @@ import {
 } from '../records.ts';
 import type { CallChange, CallFilters, Store } from '../store.ts';
 import { type Connection, type News, Refusal, updateById } from './connection.ts';
+import { LIVE, refuseOthers } from './daemons.ts';
 import { post } from './ledger.ts';
 import { beforePublishing, publish } from './outbox.ts';
 import { type PageOptions, readPage, type Where } from './pages.ts';
@@ -22,7 +23,6 @@ type Verbs =
   | 'findCallByCarrierId'
   | 'listCalls'
   | 'unfinishedCalls'
-  | 'pendingResults'
   | 'saveCall'
   | 'listEvents'
   | 'listOrgEvents'
@@ -32,9 +32,6 @@ type Verbs =
 
 /** UNIQUE (call_id, sequence). */
 const EVENTS_OF_CALL = 'sqlite_autoindex_events_2';
-
-/** As the index calls_unfinished has it. */
-export const LIVE = "status IN ('queued', 'initiated', 'ringing', 'in_progress')";
 
 const isTerminal = (status: CallStatus) => (TERMINAL_STATUSES as readonly string[]).includes(status);
 
@@ -81,6 +78,7 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
   function save(news: News, id: string, { from, change, events = [], ledger = [] }: CallChange): CallRecord {
     const found = readStored(id);
     if (!found) throw new Refusal('not_found');
+    refuseOthers(connection, id);
     if (!from.includes(found.status)) throw new Refusal('status');
     const changed = CALLS.toRow(change, MUTABLE);
     let call = CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: connection.now() });
@@ -103,6 +101,7 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
   function goAhead(id: string, { from, change, events = [] }: CallChange): CallRecord {
     const found = read(id);
     if (!found) throw new Refusal('not_found');
+    refuseOthers(connection, id);
     if (!from.includes(found.status)) throw new Refusal('status');
     const changed = CALLS.toRow(change, MUTABLE);
     const call = beforePublishing(
@@ -134,7 +133,10 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
         statement(CALLS.insert).run(CALLS.toRow(before));
         // 0 - reserve, because -0 is not an integer to SQLite.
         const call = post(connection, before, { kind: 'reserve', amountMilliCents: 0 - reserve });
-        updateById(connection, CALLS, call.id, { reserved_milli_cents: call.reserved_milli_cents });
+        updateById(connection, CALLS, call.id, {
+          reserved_milli_cents: call.reserved_milli_cents,
+          owner: connection.owner,
+        });
         publish(connection, news, call, events);
         if (isTerminal(call.status)) enterCall(connection, call.id);
         return call;
@@ -185,16 +187,8 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
 
     async unfinishedCalls() {
       const rows = statement(
-        `SELECT ${CALLS.selected} FROM calls INDEXED BY calls_unfinished WHERE ${LIVE}
-         ORDER BY created_at, seq`,
-      ).all();
-      return rows.map(CALLS.fromRow);
-    },
-
-    async pendingResults() {
-      const rows = statement(
-        `SELECT ${CALLS.selected} FROM calls WHERE status = 'completed' AND result_status = 'pending'
-         ORDER BY ended_at, seq`,
+        `/* sorts: the calls that are on */ SELECT ${CALLS.selected} FROM calls INDEXED BY calls_unfinished
+         WHERE ${LIVE} ORDER BY created_at, seq`,
       ).all();
       return rows.map(CALLS.fromRow);
     },

@@ -39,6 +39,8 @@ export interface Fact<T> {
 
 export interface Connection {
   db: Database.Database;
+  /** The epoch of the daemon as which the store was opened: what it makes is its own. */
+  owner: number;
   /** The time now, ISO 8601 UTC with milliseconds; of what was kept, when it happened. */
   now(): string;
   /**
@@ -67,6 +69,7 @@ export interface Connection {
 
 export interface ConnectionOptions {
   db: Database.Database;
+  owner: number;
   clock: () => Date;
   log?: Log | undefined;
   /** For tests: called in each write transaction, and may throw what a disk would, or take as long. */
@@ -196,6 +199,7 @@ export function openConnection(o: ConnectionOptions): Connection {
 
   return {
     db,
+    owner: o.owner,
     now: () => writtenAt ?? clock().toISOString(),
     write,
     tryWrite: (work) => orConflict(() => write(work)),

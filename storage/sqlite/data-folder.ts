@@ -30,28 +30,39 @@ export function createPrivate(path: string): void {
 }
 
 /**
- * Holds an exclusive SQLite lock on a file beside the database for as long as the process lives. The operating system
- * gives it back however the process ends, and the database itself stays readable to a shell.
- * @throws StorageError locked
+ * Holds an exclusive SQLite lock on a file of its own for as long as the process lives: the operating system gives it back
+ * however the process ends, and never while it is only stopped. Null when somebody else holds it.
+ * @throws SqliteError when there is no such file
  */
-export function takeLock(databasePath: string): FolderLock {
-  const path = `${databasePath}.lock`;
-  createPrivate(path);
-  const lock = new Database(path, { timeout: LOCK_WAIT_MS });
+export function lockFile(path: string, waitMs: number): FolderLock | null {
+  const lock = new Database(path, { timeout: waitMs, fileMustExist: true });
   try {
     lock.pragma('locking_mode = EXCLUSIVE');
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
-    if (isBusy(error)) {
-      throw new StorageError('locked', `another daemon is using this data folder (${path} is held)`, error);
-    }
+    if (isBusy(error)) return null;
     throw error;
   }
-  return {
-    id: String(statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? 'gone'),
-    release: () => lock.close(),
-  };
+  return { id: fileId(path) ?? 'gone', release: () => void lock.close() };
+}
+
+/** What tells a file from another of the same name for as long as somebody has it open; null where there is none. */
+export function fileId(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : String(found.ino);
+}
+
+/**
+ * Takes the lock under which a database is opened and its schema changed; beside it the database stays readable to a shell.
+ * @throws StorageError locked
+ */
+export function takeLock(databasePath: string): FolderLock {
+  const path = `${databasePath}.lock`;
+  createPrivate(path);
+  const lock = lockFile(path, LOCK_WAIT_MS);
+  if (lock !== null) return lock;
+  throw new StorageError('locked', `another daemon is using this data folder (${path} is held)`);
 }
 
 /**
@@ -61,19 +72,23 @@ export function takeLock(databasePath: string): FolderLock {
  * @throws StorageError locked
  */
 export function checkLock(databasePath: string, lock: FolderLock, known: string | null): void {
-  if (known === lock.id) return;
+  if (known === lock.id || isOurs(databasePath)) return;
+  throw new StorageError(
+    'locked',
+    `another process has ${databasePath} open, and ${databasePath}.lock is not the one it was opened under (deleted or replaced): stop the daemon that runs on this folder, or close what else reads the file, then start again`,
+  );
+}
+
+/** Whether nobody else has the database open: in WAL mode whoever has holds a shared lock on it. */
+export function isOurs(databasePath: string): boolean {
   const probe = new Database(databasePath, { timeout: LOCK_WAIT_MS });
   try {
-    // In WAL mode whoever has the database open holds a shared lock on it.
     probe.pragma('locking_mode = EXCLUSIVE');
     probe.exec('BEGIN EXCLUSIVE; COMMIT');
+    return true;
   } catch (error) {
     if (!isBusy(error)) throw error;
-    throw new StorageError(
-      'locked',
-      `another process has ${databasePath} open, and ${databasePath}.lock is not the one it was opened under (deleted or replaced): stop the daemon that runs on this folder, or close what else reads the file, then start again`,
-      error,
-    );
+    return false;
   } finally {
     probe.close();
   }

@@ -1,4 +1,5 @@
-// Opening the SQLite file: one daemon at a time, checks, settings, migrations, checkpoints. The verbs are elsewhere.
+// Opening the SQLite file: the folder's lock, who else is there, checks, settings, migrations, checkpoints. The verbs are
+// elsewhere.
 import {
   closeSync,
   existsSync,
@@ -15,16 +16,20 @@ import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { systemClock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
+import type { DaemonRecord } from '../records.ts';
 import { StorageError } from '../storage-error.ts';
+import { lifeOf } from './daemon-life.ts';
 import {
   checkLock,
   createPrivate,
   type FolderLock,
+  isOurs,
   markFolder,
   missingDatabase,
   signsOfInstallation,
   takeLock,
 } from './data-folder.ts';
+import { type Enrolment, enrol, notEnded } from './enrolment.ts';
 import { checkedAtOpen } from './integrity.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import { keepNote, readNote } from './notes.ts';
@@ -44,6 +49,8 @@ export { StorageError };
 export interface OpenOptions {
   /** The database file; `:memory:` for one that ends with the process and takes no lock. */
   path: string;
+  /** Other daemons of this host may have it open too, each for itself; the schema is changed only while none has. */
+  shared?: boolean | undefined;
   log?: Log | undefined;
   now?: (() => Date) | undefined;
   migrations?: readonly Migration[];
@@ -51,17 +58,21 @@ export interface OpenOptions {
 
 export interface OpenDatabase {
   db: Database.Database;
+  /** As whom it was opened. */
+  daemon: DaemonRecord;
   /** Bytes of the write-ahead log now. */
   walBytes(): number;
-  /** Empties the write-ahead log, closes the file, and lets the next daemon in. Safe to call twice. */
+  /** Says that this daemon is over, empties the write-ahead log, closes the file, lets the next in. Safe to call twice. */
   close(): void;
 }
 
 /**
  * Opens the database, creating or migrating it.
  *
- *   lock -> is it ours alone, and there? -> settings -> quick_check -> (copy beside it) -> migrations -> checkpoint each minute ... TRUNCATE -> unlock
+ *   lock -> who else is there? -> settings -> quick_check -> (copy beside it) -> migrations -> enrolment -> (unlock, if shared)
+ *   checkpoint each minute ... ended -> TRUNCATE -> unlock
  *
+ * Whoever opens holds the folder's lock meanwhile: of those that start at once, one opens after the other.
  * The check is of a small file: reading a large one would keep the lines closed for minutes; see integrity.ts.
  *
  * Beware: closing any descriptor of these files in this process drops SQLite's POSIX locks
@@ -81,16 +92,21 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
     lock = takeLock(path);
   }
   let db: Database.Database | undefined;
+  let enrolment: Enrolment | undefined;
   try {
-    if (lock !== null) examine(path, lock);
+    const others = lock === null ? NOBODY : examine(path, lock, options);
     db = new Database(path, { timeout: BUSY_WAIT_MS });
     configure(db, path);
-    migrate(db, { ...options, migrations: options.migrations ?? MIGRATIONS });
+    migrate(db, { ...options, others, migrations: options.migrations ?? MIGRATIONS });
+    const now = options.now ?? systemClock.now;
     if (lock !== null) {
-      markFolder(path, (options.now ?? systemClock.now)());
+      markFolder(path, now());
       keepNote(db, LOCK_NOTE, lock.id);
     }
+    enrolment = enrol(db, { path, now, dead: others.dead });
+    if (options.shared) lock?.release();
   } catch (error) {
+    enrolment?.end();
     db?.close();
     lock?.release();
     if (error instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) {
@@ -100,6 +116,7 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
   }
 
   const opened = db;
+  const enrolled = enrolment;
   const walBytes = () => (onDisk ? (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) : 0);
   const timer = setInterval(() => {
     try {
@@ -115,12 +132,15 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
 
   return {
     db: opened,
+    daemon: enrolled.daemon,
     walBytes,
     close() {
       clearInterval(timer);
       if (!opened.open) return;
       try {
-        opened.pragma('wal_checkpoint(TRUNCATE)');
+        enrolled.end();
+        // A log that others use is not emptied: that would wait for them.
+        opened.pragma(notEnded(opened).length > 0 ? 'wal_checkpoint(PASSIVE)' : 'wal_checkpoint(TRUNCATE)');
       } finally {
         opened.close();
         lock?.release();
@@ -129,11 +149,21 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
   };
 }
 
+/** The other daemons that have not said that they are over. */
+interface Others {
+  /** Proven dead: what they left may be taken over. */
+  dead: readonly number[];
+  /** Those that live, or of which nothing can be proven. */
+  present: readonly DaemonRecord[];
+}
+
+const NOBODY: Others = { dead: [], present: [] };
+
 /**
  * Whether the file may be opened at all, before anything is written to it.
  * @throws StorageError missing_database, locked
  */
-function examine(path: string, lock: FolderLock): void {
+function examine(path: string, lock: FolderLock, { shared = false, log }: OpenOptions): Others {
   const signs = signsOfInstallation(path);
   // SQLite would take an empty file for a new database, and a log beside it for a leftover.
   const empty = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
@@ -142,14 +172,39 @@ function examine(path: string, lock: FolderLock): void {
   // Only to read: the last writer to close a database works its log in, also that of a damaged one.
   const first = new Database(path, { readonly: true, timeout: BUSY_WAIT_MS });
   let known: string | null;
+  let enrolled: ReturnType<typeof notEnded>;
   try {
     const tables = Number(first.prepare('SELECT count(*) FROM sqlite_schema').pluck().get());
     if (tables === 0 && signs.length > 0) throw missingDatabase(path, signs);
     known = readNote(first, LOCK_NOTE);
+    enrolled = notEnded(first);
   } finally {
     first.close();
   }
   checkLock(path, lock, known);
+  const lives = enrolled.map((one) => ({ one, life: lifeOf(path, one) }));
+  const living = lives.filter(({ life }) => life === 'lives').map(({ one }) => one.daemon);
+  if (!shared && living[0] !== undefined) {
+    throw new StorageError(
+      'locked',
+      `another daemon is using this data folder (process ${living[0].pid}); several of one host may, with DATA_DIR_SHARED=true for each of them`,
+    );
+  }
+  const unknown = lives.filter(({ life }) => life === 'unknown').map(({ one }) => one.daemon);
+  const dead = lives.filter(({ life }) => life === 'dead').map(({ one }) => one.daemon.epoch);
+  if (unknown.length === 0) return { dead, present: living };
+  // As in a folder that was copied or put back from a backup: if nobody has the database open, nobody lives.
+  if (living.length === 0 && isOurs(path)) {
+    return { dead: [...dead, ...unknown.map(({ epoch }) => epoch)], present: [] };
+  }
+  if (!shared) {
+    throw new StorageError(
+      'locked',
+      `another process has ${path} open, and it cannot be told whether it is a daemon (${path}.daemon-${unknown[0]?.epoch} was deleted or replaced): stop the daemon that runs on this folder, or close what else reads the file, then start again`,
+    );
+  }
+  log?.warn({ epochs: unknown.map(({ epoch }) => epoch) }, 'storage.daemons_unknown');
+  return { dead, present: [...living, ...unknown] };
 }
 
 function configure(db: Database.Database, path: string): void {
@@ -174,11 +229,11 @@ function corrupt(path: string, found: string, cause?: unknown): StorageError {
 
 /**
  * Brings the schema up to date, all steps in one transaction, after a copy of a database that holds something.
- * @throws StorageError newer_schema, foreign_database, migration_failed
+ * @throws StorageError newer_schema, foreign_database, migration_failed, locked
  */
 function migrate(
   db: Database.Database,
-  { path, log, now, migrations }: OpenOptions & { migrations: readonly Migration[] },
+  { path, log, now, migrations, others }: OpenOptions & { migrations: readonly Migration[]; others: Others },
 ): void {
   const version = Number(db.pragma('user_version', { simple: true }));
   const target = migrations.length;
@@ -193,6 +248,13 @@ function migrate(
     );
   }
   if (version === target) return;
+  if (others.present.length > 0) {
+    const pids = others.present.map(({ pid }) => pid).join(', ');
+    throw new StorageError(
+      'locked',
+      `${path} has schema ${version}, this version needs ${target}, and other daemons are using it (process ${pids}): stop them first`,
+    );
+  }
 
   const seconds = (since: number) => Math.round((performance.now() - since) / 100) / 10;
   const begun = performance.now();

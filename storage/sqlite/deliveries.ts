@@ -21,7 +21,6 @@ type Verbs =
   | 'dueDeliveries'
   | 'releaseDelivery'
   | 'pullDueDeliveries'
-  | 'clearLeases'
   | 'getDelivery'
   | 'listDeliveries'
   | 'listCallDeliveries'
@@ -46,7 +45,7 @@ const OWED_NOW = `${OWED} SELECT owed.id FROM owed LEFT JOIN endpoints ON endpoi
 const DUE = `SELECT seq, id, attempt_count, next_attempt_at, endpoint_id, url, call_id
   FROM deliveries INDEXED BY deliveries_pending
   WHERE status = 'pending' AND endpoint_id IS @endpoint AND next_attempt_at <= @now
-    AND (lease_until IS NULL OR lease_until <= @now)
+    AND (lease_until IS NULL OR (lease_owner = @owner AND lease_until <= @now))
   ORDER BY next_attempt_at, seq LIMIT @limit`;
 
 /** Where its endpoint is now: an endpoint that has moved takes what it is owed along, however much that is. */
@@ -59,7 +58,10 @@ const MISSED = `SELECT id FROM deliveries INDEXED BY deliveries_by_endpoint
 /** Of a replay in one transaction: other work comes in between. */
 const REPLAYED_AT_ONCE = 50;
 
-const FREE = '(deliveries.lease_until IS NULL OR deliveries.lease_until <= ?)';
+const NO_LEASE = { lease_until: null, lease_owner: null };
+
+/** A lease ends by time for who holds it; another daemon's ends with that one's life, however long it stands still. */
+const FREE = `(deliveries.lease_until IS NULL OR (deliveries.lease_owner = @owner AND deliveries.lease_until <= @now))`;
 
 /** The index of a list of deliveries: by call, or by receiver and how they stand. */
 function deliveryIndex(filters: Parameters<Store['listDeliveries']>[1]): Pick<PageOptions, 'index' | 'arms'> {
@@ -72,11 +74,13 @@ function deliveryIndex(filters: Parameters<Store['listDeliveries']>[1]): Pick<Pa
 }
 
 export function deliveries(connection: Connection): Pick<Store, Verbs> {
-  const { statement, tryWrite, tryWriteFact, write, writeFact } = connection;
+  const { statement, tryWrite, tryWriteFact, write, writeFact, owner } = connection;
 
-  /** With lease_until beside the record's columns. */
+  /** With the lease beside the record's columns. */
   function readRow(id: string): Row | undefined {
-    return statement(`SELECT ${DELIVERIES.selected}, lease_until FROM deliveries WHERE id = ?`).get(id);
+    return statement(
+      `SELECT ${DELIVERIES.selected}, lease_until, lease_owner FROM deliveries WHERE id = ?`,
+    ).get(id);
   }
 
   function readOwn(orgId: string, id: string): DeliveryRecord | null {
@@ -142,10 +146,11 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
     });
   }
 
-  /** A claimed delivery after an attempt. @throws Refusal not_claimed */
+  /** A claimed delivery after an attempt. @throws Refusal not_claimed, not_owner */
   function attempted(id: string, { attempt, status, nextAttemptAt }: AttemptOutcome): DeliveryRecord {
     const row = readRow(id);
     if (row?.status !== 'pending' || row.lease_until === null) throw new Refusal('not_claimed');
+    if (row.lease_owner !== owner) throw new Refusal('not_owner');
     if (status === 'pending' && nextAttemptAt === undefined) {
       throw new TypeError('a delivery that stays pending needs nextAttemptAt');
     }
@@ -198,7 +203,7 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
       delivered_at: null,
       updated_at: connection.now(),
     };
-    updateById(connection, DELIVERIES, before.id, { ...DELIVERIES.toRow(delivery), lease_until: null });
+    updateById(connection, DELIVERIES, before.id, { ...DELIVERIES.toRow(delivery), ...NO_LEASE });
     updateCall(delivery, 'pending', delivery.last_error);
     news.deliveries.push(dueOf(delivery));
     return delivery;
@@ -209,9 +214,9 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
       return write(() => {
         const until = new Date(Date.parse(now) + leaseMs).toISOString();
         const { changes } = statement(
-          `UPDATE deliveries SET lease_until = ?, url = coalesce(${PRESENT_URL}, url)
-           WHERE id = ? AND attempt_count = ? AND ${FREE} AND ${DELIVERABLE}`,
-        ).run(until, id, attempt, now);
+          `UPDATE deliveries SET lease_until = @until, lease_owner = @owner, url = coalesce(${PRESENT_URL}, url)
+           WHERE id = @id AND attempt_count = @attempt AND ${FREE} AND ${DELIVERABLE}`,
+        ).run({ id, attempt, now, until, owner });
         if (changes === 0) return null;
         const row = statement(
           `SELECT ${DELIVERIES.selected}, events.body, events.sequence FROM deliveries
@@ -235,7 +240,7 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
         work(news) {
           const delivery = attempted(id, outcome);
           insertAttempt(id, outcome.attempt);
-          updateById(connection, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), lease_until: null });
+          updateById(connection, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), ...NO_LEASE });
           updateEndpoint(delivery, delivery.updated_at);
           const { status, last_error } = delivery;
           updateCall(delivery, status === 'exhausted' ? 'failed' : status, last_error);
@@ -251,7 +256,7 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
       // A disabled endpoint may hold very many: a receiver is asked for by itself, and that one not at all.
       const due: Row[] = [];
       for (const { id } of owed)
-        due.push(...(await connection.read(DUE, { endpoint: id ?? null, now, limit })));
+        due.push(...(await connection.read(DUE, { endpoint: id ?? null, now, owner, limit })));
       const earlier = (a: Row, b: Row) => {
         const [one, other] = [String(a.next_attempt_at), String(b.next_attempt_at)];
         return one === other ? Number(a.seq) - Number(b.seq) : one < other ? -1 : 1;
@@ -267,12 +272,13 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
         callId: null,
         work(news) {
           const row = readRow(id);
-          if (row?.status !== 'pending' || row.lease_until === null) return false;
+          if (row?.status !== 'pending' || row.lease_until === null || row.lease_owner !== owner)
+            return false;
           const delivery = { ...DELIVERIES.fromRow(row), next_attempt_at: at, updated_at: connection.now() };
           updateById(connection, DELIVERIES, id, {
             next_attempt_at: at,
             updated_at: delivery.updated_at,
-            lease_until: null,
+            ...NO_LEASE,
           });
           news.deliveries.push(dueOf(delivery));
           return true;
@@ -290,19 +296,6 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
             `UPDATE deliveries SET next_attempt_at = ? WHERE status = 'pending' AND attempt_count = ? AND next_attempt_at > ?`,
           ).run(new Date(nowMs + waitMs).toISOString(), made, latest);
         }
-      });
-    },
-
-    async clearLeases() {
-      write(() => {
-        statement(
-          `UPDATE deliveries INDEXED BY deliveries_leased SET lease_until = NULL
-           WHERE status = 'pending' AND lease_until IS NOT NULL`,
-        ).run();
-        // Their process has died: a repeat need not wait until they count as abandoned.
-        statement(
-          `DELETE FROM idempotency_keys INDEXED BY idempotency_keys_in_progress WHERE state = 'in_progress'`,
-        ).run();
       });
     },
 

@@ -11,6 +11,8 @@ import { organizations } from './organizations.ts';
 import { openSecretsBeside } from './secret-keys.ts';
 
 const BUSY_WAIT_MS = 5000;
+/** No daemon: what is written here has no owner. */
+const NOBODY = 0;
 
 /** An organization by its id or name. @throws Error when the file is no database of ours */
 export function findOrganizationIn(path: string, idOrName: string): { id: string; isFirst: boolean } | null {
@@ -53,7 +55,13 @@ export function openBeside(o: { path: string; secretKeys: string | null; now: ()
       );
     }
     const sealer = openSecretsBeside(db, { path: o.path, setting: o.secretKeys });
-    const connection = openConnection({ db, clock: o.now, log: undefined, onWrite: undefined });
+    const connection = openConnection({
+      db,
+      owner: NOBODY,
+      clock: o.now,
+      log: undefined,
+      onWrite: undefined,
+    });
     const sealed = sealStore(organizations(connection) as Store, sealer);
     return {
       store: sealed,

@@ -528,6 +528,44 @@ UPDATE organizations SET ledger_milli_cents =
   (SELECT coalesce(sum(amount_milli_cents), 0) FROM ledger WHERE ledger.org_id = organizations.id);
 `;
 
+// Who answers for what is under way: a run of the daemon, by its epoch. The first row stands for all runs before this was
+// written down; whoever migrates is alone, so that these are over. Calls that are over keep the owner they had, or none.
+const OWNERS = `
+CREATE TABLE daemons (
+  epoch INTEGER PRIMARY KEY AUTOINCREMENT,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  life TEXT,
+  started_at TEXT NOT NULL,
+  ended_at TEXT,
+  heir INTEGER REFERENCES daemons (epoch)
+) STRICT;
+CREATE INDEX daemons_without_heir ON daemons (epoch) WHERE heir IS NULL;
+INSERT INTO daemons (epoch, host, pid, started_at, ended_at) VALUES
+  (1, '', 0, '1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z');
+
+ALTER TABLE calls ADD COLUMN owner INTEGER REFERENCES daemons (epoch);
+UPDATE calls INDEXED BY calls_unfinished SET owner = 1
+  WHERE status IN ('queued', 'initiated', 'ringing', 'in_progress');
+UPDATE calls INDEXED BY calls_pending_result SET owner = 1 WHERE status = 'completed' AND result_status = 'pending';
+DROP INDEX calls_unfinished;
+DROP INDEX calls_pending_result;
+CREATE INDEX calls_unfinished ON calls (owner, created_at)
+  WHERE status IN ('queued', 'initiated', 'ringing', 'in_progress');
+CREATE INDEX calls_pending_result ON calls (owner, ended_at)
+  WHERE status = 'completed' AND result_status = 'pending';
+
+ALTER TABLE deliveries ADD COLUMN lease_owner INTEGER REFERENCES daemons (epoch);
+UPDATE deliveries INDEXED BY deliveries_leased SET lease_until = NULL WHERE lease_until IS NOT NULL;
+DROP INDEX deliveries_leased;
+CREATE INDEX deliveries_leased ON deliveries (lease_owner) WHERE lease_owner IS NOT NULL;
+
+ALTER TABLE idempotency_keys ADD COLUMN owner INTEGER REFERENCES daemons (epoch);
+DELETE FROM idempotency_keys INDEXED BY idempotency_keys_in_progress WHERE state = 'in_progress';
+DROP INDEX idempotency_keys_in_progress;
+CREATE INDEX idempotency_keys_owned ON idempotency_keys (owner) WHERE owner IS NOT NULL;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -543,4 +581,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'words of calls', sql: WORDS_OF_CALLS },
   { name: 'overview by the hour', sql: OVERVIEW_BY_HOUR },
   { name: 'sums of the ledger', sql: LEDGER_SUMS },
+  { name: 'owners', sql: OWNERS },
 ];

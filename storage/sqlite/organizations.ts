@@ -1,8 +1,8 @@
 // Organizations, their credit and their API keys.
 import type { KeyRecord, OrganizationRecord } from '../records.ts';
 import type { Store } from '../store.ts';
-import { LIVE } from './calls.ts';
 import { type Connection, Refusal, updateById } from './connection.ts';
+import { LIVE } from './daemons.ts';
 import { addCredit, creditTo } from './ledger.ts';
 import { KEYS, ORGANIZATIONS } from './rows.ts';
 

@@ -3,6 +3,7 @@ import type {
   AgentRecord,
   AttemptRecord,
   CallRecord,
+  DaemonRecord,
   DashboardSessionRecord,
   DeliveryRecord,
   EndpointRecord,
@@ -65,6 +66,14 @@ function table<R extends object>(name: string, kinds: { [F in keyof R & string]:
     },
   };
 }
+
+export const DAEMONS = table<DaemonRecord>('daemons', {
+  epoch: 'value',
+  host: 'value',
+  pid: 'value',
+  started_at: 'value',
+  ended_at: 'value',
+});
 
 export const ORGANIZATIONS = table<OrganizationRecord>('organizations', {
   id: 'value',

@@ -6,8 +6,9 @@ import { sealStore } from '../sealed-store.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Store } from '../store.ts';
 import { agents } from './agents.ts';
-import { calls, LIVE } from './calls.ts';
+import { calls } from './calls.ts';
 import { openConnection } from './connection.ts';
+import { daemons, LIVE } from './daemons.ts';
 import { openDatabase } from './database.ts';
 import { deliveries } from './deliveries.ts';
 import { endpoints } from './endpoints.ts';
@@ -18,13 +19,15 @@ import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { openReader } from './reader.ts';
 import { openSecrets } from './secret-keys.ts';
-import { moveTimes } from './stored-times.ts';
+import { openStoredTimes } from './stored-times.ts';
 import { transcript } from './transcript.ts';
 import { turns } from './turns.ts';
 
 export interface StoreOptions {
   /** The database file; its folder is made. `:memory:` for one that ends with the process. */
   path: string;
+  /** Other daemons of this host may have it open too. */
+  shared?: boolean;
   log?: Log;
   /** What SECRET_KEY says: the keys of the stored secrets, the newest first. Null: those of the file beside the database. */
   secretKeys?: string | null;
@@ -53,7 +56,7 @@ const UNFINISHED = `SELECT count(*) AS count FROM calls INDEXED BY calls_unfinis
  */
 export async function openStore(o: StoreOptions): Promise<Store> {
   const { path, log, secretKeys = null, now = systemClock.now } = o;
-  const database = openDatabase({ path, log, now });
+  const database = openDatabase({ path, shared: o.shared, log, now });
   let sealer: Sealer;
   try {
     sealer = openSecrets(database.db, { path, setting: secretKeys, log });
@@ -65,6 +68,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     path === ':memory:' ? undefined : openReader(path, (sql, ms) => o.onTimed?.('read', ms, sql));
   const connection = openConnection({
     db: database.db,
+    owner: database.daemon.epoch,
     clock: now,
     log,
     onWrite: o.onWrite,
@@ -78,6 +82,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...operators(connection),
     ...numbers(connection),
     ...agents(connection),
+    ...daemons(connection, { path, daemon: database.daemon }),
     ...calls(connection),
     ...transcript(connection),
     ...overview(connection),
@@ -85,7 +90,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...endpoints(connection),
     ...deliveries(connection),
     ...idempotency(connection),
-    moveTimes: async (byMs) => moveTimes(connection, byMs),
+    moveTimes: openStoredTimes(connection),
 
     subscribe: connection.subscribe,
 

@@ -1,6 +1,7 @@
 // What was said on a call, item by item.
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { mayWrite } from './daemons.ts';
 import { TRANSCRIPT_ITEMS as ITEMS } from './rows.ts';
 import { enterCall } from './search-index.ts';
 
@@ -12,13 +13,18 @@ export function transcript(connection: Connection): Pick<Store, 'saveTranscript'
 
   return {
     async saveTranscript(items) {
-      if (items.length === 0) return;
+      const others = new Set<string>();
+      if (items.length === 0) return [];
       writeFacts(
         items.map((item) => ({
           callId: item.call_id,
           name: `item ${item.call_id} ${item.id}`,
           length: item.text.length + item.heard_text.length,
           work() {
+            if (!mayWrite(connection, item.call_id)) {
+              others.add(item.call_id);
+              return;
+            }
             // Clocks of the media side may count in fractions; the columns are whole milliseconds.
             const start_ms = Math.round(item.start_ms);
             const end_ms = item.end_ms === null ? null : Math.round(item.end_ms);
@@ -28,6 +34,7 @@ export function transcript(connection: Connection): Pick<Store, 'saveTranscript'
           },
         })),
       );
+      return [...others];
     },
 
     async listTranscript(callId) {

@@ -2,6 +2,7 @@
 import type { TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { mayWrite } from './daemons.ts';
 import { countLatency } from './overview.ts';
 import { INTERRUPTIONS, TURNS } from './rows.ts';
 
@@ -23,15 +24,23 @@ export function turns(connection: Connection): Pick<Store, 'saveTurns' | 'listTu
 
   return {
     async saveTurns(o) {
-      if (o.turns.length + o.interruptions.length === 0) return;
+      const others = new Set<string>();
+      if (o.turns.length + o.interruptions.length === 0) return [];
+      const ofOwner = (callId: string, save: () => void) => ({
+        callId,
+        length: 0,
+        work() {
+          if (mayWrite(connection, callId)) save();
+          else others.add(callId);
+        },
+      });
       writeFacts([
-        ...o.turns.map((turn) => ({ callId: turn.call_id, length: 0, work: () => saveTurn(turn) })),
-        ...o.interruptions.map((one) => ({
-          callId: one.call_id,
-          length: 0,
-          work: () => void statement(INTERRUPTIONS.insert).run(INTERRUPTIONS.toRow(one)),
-        })),
+        ...o.turns.map((turn) => ofOwner(turn.call_id, () => saveTurn(turn))),
+        ...o.interruptions.map((one) =>
+          ofOwner(one.call_id, () => void statement(INTERRUPTIONS.insert).run(INTERRUPTIONS.toRow(one))),
+        ),
       ]);
+      return [...others];
     },
 
     async listTurns(callId) {

@@ -24,6 +24,7 @@ const SMALL: ReadonlySet<string> = new Set([
   'agent_numbers',
   'endpoints',
   'notes',
+  'daemons',
   'owed',
   'place',
   'hit',

@@ -117,7 +117,7 @@ t.test('after a crash: one end each by our own records, charged up to the last s
   // The process dies here, and is started again an hour later; the phone carrier cannot even be reached.
   rig.clock.ms = START_MS + 3_600_000;
   rig.down = true;
-  await rig.watch.recover();
+  await rig.watch.recover(await rig.store.unfinishedCalls());
   t.match(await stored(rig, talking.id), {
     status: 'failed',
     error_code: 'daemon_restart',

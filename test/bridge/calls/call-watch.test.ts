@@ -25,7 +25,7 @@ t.test('answered while nobody was there: hung up, charged for the seconds, one e
   const { id } = await leftBehind(rig, { status: 'ringing', carrier_call_id: 'CA1', started_at: at(1) });
   rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'answered', startedAt: at(4) }));
   rig.clock.ms = START_MS + 10_000;
-  await rig.watch.recover();
+  await rig.watch.recover(await rig.store.unfinishedCalls());
   t.match(await stored(rig, id), {
     status: 'failed',
     error_code: 'daemon_restart',
@@ -58,7 +58,7 @@ t.test('cut long ago with the process: ended then, and billed by the count of th
     }),
   );
   rig.clock.ms = START_MS + 8 * 3_600_000;
-  await rig.watch.recover();
+  await rig.watch.recover(await rig.store.unfinishedCalls());
   t.match(await stored(rig, id), {
     status: 'failed',
     error_code: 'daemon_restart',
@@ -79,7 +79,7 @@ t.test(
     rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'ringing', startedAt: at(0) }));
     rig.atCarrier.set('CA2', snapshot({ carrierCallId: 'CA2', status: 'ringing', startedAt: at(0) }));
     const { id } = await leftBehind(rig);
-    await rig.watch.recover();
+    await rig.watch.recover(await rig.store.unfinishedCalls());
     t.match(await stored(rig, id), {
       status: 'failed',
       carrier_call_id: 'CA2',
@@ -100,7 +100,7 @@ t.test('a line that may belong to two calls becomes the call of neither, and is 
   const rig = await openDeskRig(t);
   const calls = [await leftBehind(rig), await leftBehind(rig)];
   rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'answered', startedAt: at(0) }));
-  await rig.watch.recover();
+  await rig.watch.recover(await rig.store.unfinishedCalls());
   for (const { id } of calls) {
     t.match(await stored(rig, id), {
       status: 'failed',

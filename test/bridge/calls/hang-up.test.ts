@@ -43,7 +43,7 @@ const WAYS: [string, boolean, (rig: DeskRig, call: CallRecord) => Promise<unknow
     },
   ],
   ['the end of all', true, (rig) => rig.watch.endAll('draining', 2_000)],
-  ['a start after a crash', true, (rig) => rig.watch.recover()],
+  ['a start after a crash', true, async (rig) => rig.watch.recover(await rig.store.unfinishedCalls())],
   [
     'all of them at once',
     true,

@@ -252,7 +252,7 @@ t.test('a call whose end nobody saw is charged for no more than the longest call
   // The process was down for a day, and the carrier cannot be asked.
   rig.clock.ms += 24 * 60 * MINUTE;
   rig.down = true;
-  await rig.watch.recover();
+  await rig.watch.recover(await rig.store.unfinishedCalls());
   t.match(await stand(rig, call.id), {
     sum: -360_000,
     call: { status: 'failed', error_code: 'daemon_restart', billed_duration_seconds: 3_600 },

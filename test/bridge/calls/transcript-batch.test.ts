@@ -2,11 +2,11 @@
 import t from 'tap';
 import { openTranscriptBatch } from '../../../bridge/calls/transcript-batch.ts';
 import type { Log } from '../../../log.ts';
-import type { TranscriptItemRecord } from '../../../storage/records.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
+import type { Store } from '../../../storage/store.ts';
 import { addOrganization, makeCall, makeItem } from '../../storage/makers.ts';
 
-function open(save: (items: readonly TranscriptItemRecord[]) => Promise<void>) {
+function open(save: Store['saveTranscript']) {
   const batches: number[] = [];
   const errors: unknown[][] = [];
   const log = { error: (...line: unknown[]) => errors.push(line) } as unknown as Log;
@@ -23,7 +23,7 @@ function open(save: (items: readonly TranscriptItemRecord[]) => Promise<void>) {
 }
 
 t.test('what comes together is one transaction', async (t) => {
-  const { batch, batches, errors } = open(async () => {});
+  const { batch, batches, errors } = open(async () => []);
   const [one, two, three] = [makeItem('a'), makeItem('b'), makeItem('c')];
   t.same(await Promise.all([batch([one, two]), batch([three])]), [[one, two], [three]]);
   await batch([one]);

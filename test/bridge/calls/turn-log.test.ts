@@ -24,6 +24,7 @@ function open(fails: boolean | ((batch: Parameters<Store['saveTurns']>[0]) => bo
       async saveTurns(batch) {
         if (fails === true || (fails !== false && fails(batch))) throw new Error('the disk is full');
         batches.push(batch);
+        return [];
       },
     },
     log,

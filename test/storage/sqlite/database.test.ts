@@ -131,8 +131,8 @@ t.test('a second daemon is turned away, from this process or another', async (t)
 
 t.test('a change owns the database from its first line', (t) => {
   const path = join(t.testdir(), 'offhook.db');
-  const { db, close } = openDatabase({ path });
-  const connection = openConnection({ db, clock: () => new Date(START) });
+  const { db, daemon, close } = openDatabase({ path });
+  const connection = openConnection({ db, owner: daemon.epoch, clock: () => new Date(START) });
   const shell = new Database(path, { timeout: 0 });
   connection.write(() => {
     connection.statement('SELECT count(*) FROM organizations').get();

@@ -203,7 +203,7 @@ t.test('a database that may not grow: SQLite itself says so, and says when it ma
   const database = openDatabase({ path });
   t.teardown(() => database.close());
   const { db } = database;
-  const connection = openConnection({ db, clock: () => new Date(at(0)) });
+  const connection = openConnection({ db, owner: database.daemon.epoch, clock: () => new Date(at(0)) });
   t.teardown(() => connection.kept.close());
   db.pragma('foreign_keys = OFF');
   const store = transcript(connection);

@@ -32,7 +32,7 @@ function cost(total: number | null): CallRecord['cost'] {
 function generate() {
   const db = new Database(':memory:');
   for (const { sql } of MIGRATIONS) db.exec(sql);
-  const connection = openConnection({ db, clock: () => new Date(END) });
+  const connection = openConnection({ db, owner: 1, clock: () => new Date(END) });
   const [ours, others] = [makeOrganization(), makeOrganization()];
   const next = numbers(7);
   const calls: CallRecord[] = [];
@@ -139,13 +139,14 @@ t.test('latencies are counted as they come, each to within 3 %', async (t) => {
   const db = new Database(':memory:');
   for (const { sql } of MIGRATIONS) db.exec(sql);
   let now = Date.parse('2026-03-01T12:30:00.000Z');
-  const connection = openConnection({ db, clock: () => new Date(now) });
+  const connection = openConnection({ db, owner: 1, clock: () => new Date(now) });
   const [ours, others] = [makeOrganization(), makeOrganization()];
   for (const one of [ours, others]) db.prepare(ORGANIZATIONS.insert).run(ORGANIZATIONS.toRow(one));
   const call = makeCall(ours.id, { agent_id: null });
   const other = makeCall(others.id, { agent_id: null });
   const tried = makeCall(ours.id, { agent_id: null, carrier: 'browser' });
   for (const one of [call, other, tried]) db.prepare(CALLS.insert).run(CALLS.toRow(one));
+  db.exec('UPDATE calls SET owner = 1');
   const turn = (index: number, heard: number | null, fields = {}) => ({
     id: `${index}`,
     call_id: call.id,

@@ -7,12 +7,18 @@ import { openDatabase } from '../../../storage/sqlite/database.ts';
 import { organizations } from '../../../storage/sqlite/organizations.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import { storeConformance } from '../conformance.ts';
+import { ownerConformance } from '../conformance-owners.ts';
 import { addOrganization, at, makeCall, makeKey, makeOrganization, START } from '../makers.ts';
 
 let opened = 0;
 storeConformance(t, ({ now }) => {
   opened += 1;
   return openStore({ path: join(t.testdirName, `${opened}`, 'offhook.db'), now });
+});
+ownerConformance(t, ({ now }) => {
+  opened += 1;
+  const path = join(t.testdirName, `${opened}`, 'offhook.db');
+  return () => openStore({ path, now, shared: true });
 });
 t.teardown(() => t.testdir());
 
@@ -45,7 +51,11 @@ t.test(
     const path = join(t.testdir(), 'offhook.db');
     const database = openDatabase({ path });
     t.teardown(() => database.close());
-    const connection = openConnection({ db: database.db, clock: () => new Date(START) });
+    const connection = openConnection({
+      db: database.db,
+      owner: database.daemon.epoch,
+      clock: () => new Date(START),
+    });
     const store = { ...organizations(connection), ...calls(connection) };
     const organization = makeOrganization({ balance_milli_cents: 1e6 });
     await store.createOrganization(organization, makeKey(organization.id));

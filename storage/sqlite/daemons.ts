@@ -1,0 +1,115 @@
+// Owners: what a daemon may write of a call, and what becomes of all that one leaves which is gone.
+import { type CallRecord, TERMINAL_STATUSES } from '../records.ts';
+import type { Store } from '../store.ts';
+import { type Connection, Refusal } from './connection.ts';
+import { buryLife, lifeOf } from './daemon-life.ts';
+import { notEnded } from './enrolment.ts';
+import { CALLS, DAEMONS, type Row } from './rows.ts';
+
+type Verbs = 'self' | 'daemons' | 'ownerOf' | 'takeOver' | 'pendingResults';
+
+/** As the index calls_unfinished has it. */
+export const LIVE = "status IN ('queued', 'initiated', 'ringing', 'in_progress')";
+
+/** As the index calls_pending_result has it. */
+const PENDING_RESULT = "status = 'completed' AND result_status = 'pending'";
+
+/**
+ * Whether this daemon writes of a call: it owns it. What is over, and has no owner any more or one that is gone with an
+ * heir who had nothing to take of it, may still be completed by anybody, as by a late hook.
+ */
+export function mayWrite({ statement, owner }: Connection, callId: string): boolean {
+  const call = statement('SELECT owner, status FROM calls WHERE id = ?').get(callId);
+  if (call === undefined || call.owner === owner) return true;
+  if (!(TERMINAL_STATUSES as readonly unknown[]).includes(call.status)) return false;
+  if (call.owner === null) return true;
+  return (
+    statement('SELECT 1 FROM daemons WHERE epoch = ? AND heir IS NOT NULL').get(call.owner) !== undefined
+  );
+}
+
+/** @throws Refusal not_owner */
+export function refuseOthers(connection: Connection, callId: string): void {
+  if (!mayWrite(connection, callId)) throw new Refusal('not_owner');
+}
+
+/** Who owns what, and what others left. */
+export function daemons(
+  connection: Connection,
+  o: { path: string; daemon: ReturnType<Store['self']> },
+): Pick<Store, Verbs> {
+  const { db, statement, write, owner } = connection;
+
+  /** Of others, what is over and has no heir yet. */
+  function gone(): number[] {
+    const ended = statement(
+      `SELECT epoch FROM daemons INDEXED BY daemons_without_heir
+       WHERE heir IS NULL AND ended_at IS NOT NULL AND epoch <> ?`,
+    ).all(owner);
+    const dead = notEnded(db).filter((one) => one.epoch !== owner && lifeOf(o.path, one) === 'dead');
+    return [...ended.map(({ epoch }) => Number(epoch)), ...dead.map(({ epoch }) => epoch)];
+  }
+
+  /** What one of them owned and had not finished, now this one's. @returns the calls that have not ended */
+  function inherit(from: number): Row[] {
+    const unfinished = statement(
+      `SELECT ${CALLS.selected} FROM calls INDEXED BY calls_unfinished WHERE ${LIVE} AND owner = ?
+       ORDER BY created_at, seq`,
+    ).all(from);
+    for (const change of [
+      `UPDATE calls INDEXED BY calls_unfinished SET owner = @owner WHERE ${LIVE} AND owner = @from`,
+      `UPDATE calls INDEXED BY calls_pending_result SET owner = @owner WHERE ${PENDING_RESULT} AND owner = @from`,
+    ]) {
+      statement(change).run({ owner, from });
+    }
+    for (const change of [
+      'UPDATE deliveries INDEXED BY deliveries_leased SET lease_until = NULL, lease_owner = NULL WHERE lease_owner = ?',
+      // A repeat need not wait until they count as abandoned; of an intent, the repeat finds what came of it.
+      `DELETE FROM idempotency_keys INDEXED BY idempotency_keys_owned WHERE owner = ? AND state = 'in_progress'`,
+      'UPDATE idempotency_keys INDEXED BY idempotency_keys_owned SET owner = NULL WHERE owner = ?',
+    ]) {
+      statement(change).run(from);
+    }
+    return unfinished;
+  }
+
+  return {
+    self: () => o.daemon,
+
+    async daemons() {
+      return notEnded(db).map(({ daemon }) => daemon);
+    },
+
+    async ownerOf(callId) {
+      const row = statement(
+        `SELECT ${DAEMONS.selected} FROM calls JOIN daemons ON daemons.epoch = calls.owner WHERE calls.id = ?`,
+      ).get(callId);
+      return row === undefined ? null : DAEMONS.fromRow(row);
+    },
+
+    async pendingResults() {
+      const rows = statement(
+        `SELECT ${CALLS.selected} FROM calls INDEXED BY calls_pending_result WHERE ${PENDING_RESULT} AND owner = ?
+         ORDER BY ended_at, seq`,
+      ).all(owner);
+      return rows.map(CALLS.fromRow);
+    },
+
+    async takeOver() {
+      const left = gone();
+      const taken: CallRecord[] = [];
+      if (left.length === 0) return taken;
+      write(() => {
+        for (const epoch of left) {
+          const { changes } = statement(
+            'UPDATE daemons SET ended_at = coalesce(ended_at, ?), heir = ? WHERE epoch = ? AND heir IS NULL',
+          ).run(connection.now(), owner, epoch);
+          // Else another daemon has looked at the same moment.
+          if (changes > 0) taken.push(...inherit(epoch).map(CALLS.fromRow));
+        }
+      });
+      for (const epoch of left) buryLife(o.path, epoch);
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// A daemon's own row, from the opening of the database to its close.
+import { hostname } from 'node:os';
+import type Database from 'better-sqlite3';
+import type { DaemonRecord } from '../records.ts';
+import { beginLife, buryLife, type Registered } from './daemon-life.ts';
+import type { FolderLock } from './data-folder.ts';
+import { DAEMONS, type Row } from './rows.ts';
+
+export interface Enrolment {
+  daemon: DaemonRecord;
+  /** Says that it is over, and gives its lock back. What it leaves is its heir's. Safe to call twice. */
+  end(): void;
+}
+
+const hasDaemons = (db: Database.Database) =>
+  db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'daemons'").get() !== undefined;
+
+/** The daemons that have not said that they are over, the oldest first; none in a schema of before they were written down. */
+export function notEnded(db: Database.Database): (Registered & { daemon: DaemonRecord })[] {
+  if (!hasDaemons(db)) return [];
+  const rows = db.prepare<[], Row>(
+    `SELECT ${DAEMONS.selected}, life FROM daemons INDEXED BY daemons_without_heir
+     WHERE heir IS NULL AND ended_at IS NULL ORDER BY epoch`,
+  );
+  return rows.all().map((row) => {
+    const daemon = DAEMONS.fromRow(row);
+    return { epoch: daemon.epoch, life: row.life === null ? null : String(row.life), daemon };
+  });
+}
+
+/**
+ * Writes down that this process runs on the database, under an epoch of its own, and who does so no more. Its row is seen
+ * by others only with its lock held: from then on it lives until that is free.
+ * @throws StorageError locked
+ */
+export function enrol(
+  db: Database.Database,
+  o: { path: string; now: () => Date; dead: readonly number[] },
+): Enrolment {
+  const started_at = o.now().toISOString();
+  const fields = { host: hostname(), pid: process.pid, started_at, ended_at: null };
+  // A schema of before: whoever opens that writes no calls.
+  if (!hasDaemons(db)) return { daemon: { epoch: 0, ...fields }, end() {} };
+  let lock: FolderLock | null = null;
+  const insert = db.prepare('INSERT INTO daemons (host, pid, started_at) VALUES (@host, @pid, @started_at)');
+  const setLife = db.prepare('UPDATE daemons SET life = ? WHERE epoch = ?');
+  const setEnded = db.prepare('UPDATE daemons SET ended_at = ? WHERE epoch = ? AND ended_at IS NULL');
+  try {
+    const epoch = db
+      .transaction(() => {
+        for (const dead of o.dead) setEnded.run(started_at, dead);
+        const made = Number(insert.run(fields).lastInsertRowid);
+        if (o.path !== ':memory:') {
+          lock = beginLife(o.path, made);
+          setLife.run(lock.id, made);
+        }
+        return made;
+      })
+      .immediate();
+    return { daemon: { epoch, ...fields }, end: () => end(epoch) };
+  } catch (error) {
+    (lock as FolderLock | null)?.release();
+    throw error;
+  }
+
+  function end(epoch: number): void {
+    if (!db.open) return;
+    try {
+      setEnded.run(o.now().toISOString(), epoch);
+    } catch {
+      // A disk that takes no writes: that the lock is free says as much.
+    }
+    if (lock === null) return;
+    buryLife(o.path, epoch);
+    lock.release();
+  }
+}
