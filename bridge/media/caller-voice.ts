@@ -2,7 +2,7 @@
 // each change told once. PURE: the windows and the clock come from outside.
 import type { EchoGuard } from '../../audio/echo-guard.ts';
 import { SPEECH_DEFAULTS, SpeechDetector, type SpeechOptions } from '../../audio/vad/speech-detector.ts';
-import { QUIET_VOICE, type Voice } from '../turns/turns.ts';
+import { QUIET_VOICE, type Voice } from '../turns/voice.ts';
 
 /** The detector and the noise floor have not settled on a new line: speech must last longer to count. */
 const SETTLING_MS = 1_000;

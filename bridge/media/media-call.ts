@@ -5,14 +5,13 @@ import { v7 as newId } from 'uuid';
 import type { WebSocket } from 'ws';
 import { BeepDetector } from '../../audio/beep.ts';
 import { EchoGuard } from '../../audio/echo-guard.ts';
-import { decodeMulaw } from '../../audio/g711.ts';
+import { decodeMulaw, FRAME_BYTES, FRAME_MS } from '../../audio/g711.ts';
 import { GapFiller } from '../../audio/gap-filler.ts';
 import { Preroll } from '../../audio/preroll.ts';
 import type { Vad, VadLane } from '../../audio/vad/vad.ts';
 import type { MediaMessage, MediaWire } from '../carriers/carrier.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import type { CallStats, EndReason, FromMedia, PrepareCall } from '../protocol/messages.ts';
-import { FRAME_BYTES, FRAME_MS } from '../turns/playout.ts';
 import type { TurnRules } from '../turns/turns.ts';
 import { type CallRecorder, openCallRecorder } from './call-recorder.ts';
 import { createCallerVoice } from './caller-voice.ts';
@@ -215,7 +214,7 @@ export function openMediaCall(plan: PrepareCall, ports: MediaCallPorts): MediaCa
     if (state === 'media_timeout' || state === 'carrier_backpressure') giveUp(state);
     if (state !== 'open') return;
     if (conversation.held()) {
-      sendMark(playout.dueMark(true), nowMs);
+      sendMark(playout.lastMark(), nowMs);
       leftOver = false;
       return;
     }

@@ -6,17 +6,18 @@ import { fillIn } from '../protocol/agent-texts.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
 import type { EndReason, FromMedia, PrepareCall, TranscriptUpdate } from '../protocol/messages.ts';
 import { TOLD_BY_MODEL } from '../turns/end-of-turn.ts';
-import { createPlayout, type Playout } from '../turns/playout.ts';
+import { Playout } from '../turns/playout.ts';
 import { step } from '../turns/turn-state.ts';
 import {
   holdOf,
+  listens,
   openTurns,
   TURN_RULES,
   type TurnEffect,
   type TurnEvent,
   type TurnRules,
-  type Voice,
 } from '../turns/turns.ts';
+import type { Voice } from '../turns/voice.ts';
 import { createAnswerTimes } from './answer-times.ts';
 import { createCallTools } from './call-tools.ts';
 import { createTranscript } from './transcript.ts';
@@ -83,7 +84,7 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
   /** The model's server tells the turns: it hears all, and our own ear decides nothing about them. */
   const modelTells = (call.model.turnDetection ?? 'local') !== 'local';
   const rules = modelTells ? { ...given, ...TOLD_BY_MODEL } : given;
-  const playout = createPlayout(itemSent);
+  const playout = new Playout(itemSent);
   const transcript = createTranscript(ports.newId);
   const times = createAnswerTimes({
     now: () => ports.now(),
@@ -343,7 +344,7 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
     audio(itemId, payload) {
       if (over) return;
       lastReceivedMs = ports.now();
-      const first = playout.item(itemId) === undefined;
+      const first = !playout.knows(itemId);
       playout.push(itemId, payload);
       if (!first) return;
       times.received();
@@ -397,8 +398,7 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
   };
 
   function itemHeard(itemId: string): void {
-    const receivedMs = (playout.item(itemId)?.receivedBytes ?? 0) / 8;
-    const update = transcript.agentHeard(itemId, receivedMs, ports.now());
+    const update = transcript.agentHeard(itemId, playout.receivedMs(itemId), ports.now());
     say(update);
     if (!playout.pending()) handle({ type: 'all-heard', busy: busy() });
   }
@@ -425,7 +425,7 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
       handle({ type: 'stream-paused' });
     },
     callerAudio(payload) {
-      if (turns.listening || modelTells) model.appendAudio(asBuffer(payload));
+      if (modelTells || listens(turns)) model.appendAudio(asBuffer(payload));
     },
     voice(voice) {
       quietSinceMs = voice.is === 'quiet' ? ports.now() : null;

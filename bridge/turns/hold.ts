@@ -1,5 +1,7 @@
-// PURE. Sound over the agent's voice: what holds it back, what stops it, and what it goes on over. Milliseconds throughout.
+// PURE. The hold of the agent's voice: what sound begins one, what it waits for, and what it comes to. Milliseconds throughout.
 // A hold is reversible: the carrier is given nothing more, and the model knows of nothing until the hold is confirmed.
+// What follows for the floor is agent-turn.ts.
+import type { Voice } from './voice.ts';
 
 export interface HoldRules {
   /** Speech this long over the agent's voice means to be heard. A word of assent ("mhm", "uh-huh", "okay") is shorter. */
@@ -18,6 +20,8 @@ export interface HoldRules {
   oldestMs: number;
   /** A short word that ended so shortly before the agent's last one is an answer to it. */
   answerMs: number;
+  /** Longest that the agent's voice is held back for one sound. */
+  holdLimitMs: number;
   /** Whoever goes on so early into the answer had not finished his turn: any speech takes it back. */
   takeBackMs: number;
 }
@@ -31,6 +35,7 @@ export const HOLD_RULES: HoldRules = {
   togetherMs: 1_000,
   oldestMs: 3_000,
   answerMs: 1_200,
+  holdLimitMs: 6_000,
   takeBackMs: 600,
 };
 
@@ -89,4 +94,49 @@ export function burstOf(
     endMs,
     spokenMs: before.spokenMs + spokenMs,
   };
+}
+
+/** The hold that begins as the caller's voice is heard over the agent's; null for no sound that could be speech. */
+export function beginHold(voice: Voice, burst: Burst | null, rules: HoldRules, now: number): Hold | null {
+  if (voice.is !== 'starting' && voice.is !== 'speaking') return null;
+  const heldForMs = firstOnset(voice, burst, rules);
+  return { heldMs: now, heldForMs, since: now, onsetMs: voice.onsetMs, endMs: null, pausedMs: 0 };
+}
+
+/** The hold after a change of the voice from `before`, the same object where it makes none; null: it was no speech. */
+export function changeHold(
+  hold: Hold,
+  before: Voice,
+  voice: Voice,
+  rules: HoldRules,
+  now: number,
+): Hold | null {
+  // After a short word, more of them: the hold goes on for these.
+  if (voice.is === 'starting' && hold.endMs !== null)
+    return { ...hold, since: now, onsetMs: voice.onsetMs, pausedMs: 0 };
+  if (voice.is === 'speaking' && voice.pausedMs !== hold.pausedMs)
+    return { ...hold, pausedMs: voice.pausedMs };
+  // No speech, as far as is known; after a word just before, its silence is waited for. The end of speech comes by itself.
+  if (voice.is !== 'quiet' || before.is !== 'starting' || hold.endMs !== null) return hold;
+  if (now - hold.onsetMs < rules.fadeMs) return null;
+  return { ...hold, endMs: now - rules.quietMs + rules.fadeMs };
+}
+
+/**
+ * What becomes of a hold as time passes: `confirmed`, the caller means to be heard; `nothing`, the agent goes on; `stuck`, it
+ * goes on as well, because the sound will not end.
+ * @param listenedMs up to when the caller counts as listened to
+ */
+export function judgeHold(
+  hold: Hold,
+  o: { voice: Voice; burst: Burst | null; listenedMs: number; now: number },
+  rules: HoldRules,
+): 'waits' | 'confirmed' | 'nothing' | 'stuck' {
+  const { voice, listenedMs } = o;
+  if (voice.is === 'speaking' && confirms(voice, o.burst, rules, listenedMs)) return 'confirmed';
+  if (o.now - hold.heldMs >= rules.holdLimitMs) return 'stuck';
+  if (voice.is === 'quiet')
+    return hold.endMs !== null && listenedMs - hold.endMs >= rules.quietMs ? 'nothing' : 'waits';
+  // Neither speech nor silence: nobody waits for it.
+  return voice.is === 'starting' && listenedMs - hold.since >= rules.confirmMs ? 'nothing' : 'waits';
 }

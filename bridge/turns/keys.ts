@@ -1,5 +1,5 @@
 // What the other side tells without a voice: keys pressed, words typed. PURE.
-import { known, type TurnState, type TurnStep, to } from './turns.ts';
+import { known, spoken, type TurnState, type TurnStep, thinking, to } from './turns.ts';
 
 /** Typed words are a turn of the caller, whole as they come; while he speaks they belong to the turn that is being spoken. */
 export function onTyped(state: TurnState, text: string, now: number): TurnStep | null {
@@ -11,19 +11,17 @@ export function onTyped(state: TurnState, text: string, now: number): TurnStep |
     case 'opening':
     case 'caller':
     case 'closing':
-      return { state: { ...state, callerSpoke: true }, effects: [{ do: 'typed', text, respond: false }] };
+      return { state: spoken(state), effects: [{ do: 'typed', text, respond: false }] };
     default: {
       const typed: TurnState = {
         ...state,
-        callerSpoke: true,
-        listening: false,
-        agentHeard: false,
+        answer: state.answer === 'heard' ? 'none' : state.answer,
         moments: 0,
-        exchanges: state.exchanges + (state.agentHeard ? 1 : 0),
+        exchanges: state.exchanges + (state.answer === 'heard' ? 1 : 0),
         // No machine types.
-        verdict: state.verdict === 'pending' ? 'human' : state.verdict,
+        verdict: state.verdict === 'machine' ? 'machine' : 'human',
       };
-      return to(typed, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+      return to(typed, thinking(now), [
         ...(phase.at === 'agent' || phase.at === 'thinking' ? ([{ do: 'interrupt' }] as const) : []),
         { do: 'floor', floor: 'caller' },
         { do: 'typed', text, respond: true },
@@ -33,9 +31,9 @@ export function onTyped(state: TurnState, text: string, now: number): TurnStep |
 }
 
 /** Keys pressed, once no more of them follow. Of a caller who speaks as well they belong to the turn that he is in. */
-export function onKeys(state: TurnState, now: number): TurnStep {
-  const { phase, digits } = state;
-  const cleared = { ...state, digits: '', moments: 0 };
+export function onKeys(state: TurnState, digits: string, now: number): TurnStep {
+  const { phase } = state;
+  const cleared: TurnState = { ...state, keys: null, moments: 0 };
   switch (phase.at) {
     case 'closing':
     case 'opening':
@@ -47,7 +45,7 @@ export function onKeys(state: TurnState, now: number): TurnStep {
     case 'suspecting':
       return { state: cleared, effects: [{ do: 'digits', digits, respond: false }] };
     default:
-      return to(cleared, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
+      return to(cleared, thinking(now), [
         ...(phase.at === 'agent' || phase.at === 'thinking' ? ([{ do: 'interrupt' }] as const) : []),
         { do: 'digits', digits, respond: true },
       ]);

@@ -1,37 +1,35 @@
 // Machines on the line: who is one, waiting for the end of a greeting, leaving the message. PURE.
 import {
+  closing,
   known,
+  listens,
+  open,
   type Phase,
   type TurnEffect,
   type TurnEvent,
   type TurnRules,
   type TurnState,
   type TurnStep,
+  thinking,
   to,
 } from './turns.ts';
 
 /** Who stays silent until the agent has finished is a person: a machine begins its greeting by itself. */
 export function verdictByPatience(state: TurnState, rules: TurnRules, now: number): TurnState['verdict'] {
-  return state.verdict === 'pending' && !state.callerSpoke && now >= rules.patienceMs
-    ? 'human'
-    : state.verdict;
+  return state.verdict === 'silent' && now >= rules.patienceMs ? 'human' : state.verdict;
 }
 
 export function leaveMessage(state: TurnState, now: number): TurnStep {
-  return to({ ...state, listening: false }, { at: 'closing', asked: now, reason: 'voicemail' }, [
-    { do: 'speak', what: 'voicemail' },
-  ]);
+  return to(state, closing(now, 'voicemail'), [{ do: 'speak', what: 'voicemail' }]);
 }
 
 /** Who was taken for a machine is a person: answered, or heard out first if he has said more meanwhile. */
 function answerPerson(human: TurnState, now: number): TurnStep {
-  if (human.listening) {
+  if (listens(human)) {
     const silentSince = human.voice.is === 'quiet' ? human.spokeUntil : null;
     return to(human, { at: 'caller', since: now, silentSince });
   }
-  return to(human, { at: 'thinking', since: now, retried: false, prompts: 0 }, [
-    { do: 'speak', what: 'continue' },
-  ]);
+  return to(human, thinking(now), [{ do: 'speak', what: 'continue' }]);
 }
 
 /** Nobody has told what answers: a person who is silent waits for an answer, and a greeting without end is spoken over. */
@@ -61,13 +59,13 @@ export function onMachineDetection(
     if (phase.at === 'suspecting') return answerPerson(human, now);
     // A person has come on the line during the greeting: an ordinary talk from here.
     if (phase.at === 'waiting-for-beep' && verdict === 'human') {
-      return to(human, { at: 'open', since: now, prompts: 0 }, [{ do: 'floor', floor: 'none' }]);
+      return to(human, open(now), [{ do: 'floor', floor: 'none' }]);
     }
     return known(human);
   }
   // Two exchanges are a dialogue, and patience is a person, whatever the detector says.
   if (state.exchanges >= 2 || state.verdict === 'human') return null;
-  const machine: TurnState = { ...state, verdict: 'machine', listening: false };
+  const machine: TurnState = { ...state, verdict: 'machine' };
   const silence: TurnEffect[] = [{ do: 'interrupt' }, { do: 'forget' }];
   if (verdict === 'fax') return to(machine, { at: 'over' }, [...silence, { do: 'finish', reason: 'fax' }]);
   if (state.plan === 'hangup')

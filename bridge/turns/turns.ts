@@ -4,6 +4,7 @@
 import type { EndReason } from '../protocol/messages.ts';
 import { PAUSE_RULES, type PauseRules } from './end-of-turn.ts';
 import { type Burst, HOLD_RULES, type Hold, type HoldRules } from './hold.ts';
+import { QUIET_VOICE, type Voice } from './voice.ts';
 
 export interface TurnRules extends HoldRules, PauseRules {
   /** Silence of the other side, from heard time, until the agent asks. */
@@ -24,8 +25,6 @@ export interface TurnRules extends HoldRules, PauseRules {
   mostMoments: number;
   /** The model is not there this long after the stream is. */
   openingLimitMs: number;
-  /** Longest that the agent's voice is held back for one sound. */
-  holdLimitMs: number;
   /** Speech without a pause that lasts so long is taken for a whole turn: what music on hold and a monologue have in common. */
   monologueMs: number;
   /** Sound of the agent that neither grows nor is heard for so long is lost. Carriers and models are given up earlier. */
@@ -56,7 +55,6 @@ export const TURN_RULES: TurnRules = {
   toolLimitMs: 60_000,
   mostMoments: 2,
   openingLimitMs: 20_000,
-  holdLimitMs: 6_000,
   monologueMs: 180_000,
   stuckMs: 20_000,
   digitPauseMs: 1_500,
@@ -80,47 +78,46 @@ export type Phase =
   | { at: 'thinking'; since: number; retried: boolean; prompts: number }
   /** The agent's voice is on its way or being heard, since `since`; `hold`: it is held back, somebody seems to speak. */
   | { at: 'agent'; since: number; prompts: number; hold: Hold | null }
-  /** A machine may be talking: the agent holds its tongue until detection has spoken. */
-  | { at: 'suspecting'; since: number }
+  /** A machine may be talking: the agent holds its tongue until detection has spoken. `listening`: it has gone on talking. */
+  | { at: 'suspecting'; since: number; listening: boolean }
   /** A machine's greeting runs; the message waits for its end. */
   | { at: 'waiting-for-beep'; since: number }
-  /** The last words are being spoken; nothing interrupts them. `asked`: when they were asked of the model. */
-  | { at: 'closing'; asked: number | null; reason: TalkEnd }
+  /**
+   * The last words are being spoken; nothing interrupts them. `asked`: when they were asked of the model; `spokenOver`: somebody
+   * spoke while the voicemail message was being left.
+   */
+  | { at: 'closing'; asked: number | null; reason: TalkEnd; spokenOver: boolean }
   /** The message is left, and somebody spoke meanwhile: a person who picks up the phone speaks again. */
   | { at: 'lingering'; since: number }
   /** The line has left this talk, for key tones or another party; it may come back with another stream. */
   | { at: 'away' }
   | { at: 'over' };
 
+/** What is known of a call's turns. What follows from the phase is asked of it (`holdOf`, `listens`) and not kept beside it. */
 export interface TurnState {
   phase: Phase;
+  /** The carrier's stream is there; it may go and come back in any phase. */
   streaming: boolean;
+  /** The model is there: in `opening` the talk waits for it, and without it no last words can be asked for. */
   modelReady: boolean;
   /** The agent speaks first. */
   greets: boolean;
   plan: Plan;
-  verdict: 'pending' | 'human' | 'machine' | 'none';
-  /** The agent was heard to the end of what it said since the caller's last turn. */
-  agentHeard: boolean;
-  /** Speech was heard from the other side at any time. */
-  callerSpoke: boolean;
+  /** Who is there. `silent`: nobody has spoken yet; `pending`: somebody has; `human`: also where nobody asks (plan `none`). */
+  verdict: 'silent' | 'pending' | 'human' | 'machine';
+  /** What became of the caller's last turn: its answer is `due`, or was `heard` to its end; `none` before the first. */
+  answer: 'none' | 'due' | 'heard';
   /** Turns of the caller that answered something heard: what tells a dialogue from a greeting played to nobody. */
   exchanges: number;
-  digits: string;
-  lastDigitAt: number;
-  /** Somebody spoke while the voicemail message was being left. */
-  spokeOver: boolean;
-  /** The caller's speech is being given to the model. */
-  listening: boolean;
+  /** Keys pressed that may be followed by more. */
+  keys: { digits: string; lastAt: number } | null;
   /** What the caller's voice does now. */
   voice: Voice;
   /** Short speech over the agent's voice that did not stop it, and may yet turn out to be the beginning of more. */
   burst: Burst | null;
-  /** What the agent says answers a turn of the caller, who may take it back. */
-  answering: boolean;
   /** How long this caller's pauses are, in milliseconds; 0 before the first. */
   pauseMs: number;
-  /** When the last turn's words were over. */
+  /** When the last turn's words were over; 0 before the first. */
   spokeUntil: number;
   /** The caller was told to wait a moment: his answer is still to come. */
   owes: boolean;
@@ -129,16 +126,6 @@ export interface TurnState {
   /** The caller was told to wait for the tools that run. */
   filled: boolean;
 }
-
-/** What the detector makes of the caller's sound. Only from `speaking` on it is speech. */
-export type Voice =
-  | { is: 'quiet' }
-  | { is: 'starting'; onsetMs: number }
-  /** `pausedMs`: stops of less than a pause since the onset, all together. */
-  | { is: 'speaking'; onsetMs: number; pausedMs: number }
-  | { is: 'stopping'; onsetMs: number; quietMs: number };
-
-export const QUIET_VOICE: Voice = { is: 'quiet' };
 
 export type TurnEvent =
   | { type: 'stream-started' }
@@ -233,17 +220,12 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     modelReady: false,
     greets: o.greets,
     plan: o.plan,
-    verdict: o.plan === 'none' ? 'none' : 'pending',
-    agentHeard: false,
-    callerSpoke: false,
+    verdict: o.plan === 'none' ? 'human' : 'silent',
+    answer: 'none',
     exchanges: 0,
-    digits: '',
-    lastDigitAt: 0,
-    spokeOver: false,
-    listening: false,
+    keys: null,
     voice: QUIET_VOICE,
     burst: null,
-    answering: false,
     pauseMs: 0,
     spokeUntil: 0,
     owes: false,
@@ -255,6 +237,14 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
 /** The hold of the agent's voice: while there is one, the carrier is given no more of it. */
 export const holdOf = ({ phase }: TurnState): Hold | null => (phase.at === 'agent' ? phase.hold : null);
 
+/** The caller's speech is being given to the model. */
+export const listens = ({ phase }: TurnState): boolean =>
+  phase.at === 'caller' || (phase.at === 'suspecting' && phase.listening);
+
+/** Somebody has spoken. */
+export const spoken = (state: TurnState): TurnState =>
+  state.verdict === 'silent' ? { ...state, verdict: 'pending' } : state;
+
 export const NO_EFFECTS: TurnEffect[] = [];
 
 /** The event changed what is known, and nothing else. */
@@ -263,6 +253,25 @@ export const known = (state: TurnState): TurnStep => ({ state, effects: NO_EFFEC
 export function to(state: TurnState, phase: Phase, effects: TurnEffect[] = NO_EFFECTS): TurnStep {
   return { state: { ...state, phase }, effects };
 }
+
+/** Nobody speaks from now on. */
+export const open = (now: number, prompts = 0): Phase => ({ at: 'open', since: now, prompts });
+
+/** The model has just been asked. */
+export const thinking = (now: number, prompts = 0): Phase => ({
+  at: 'thinking',
+  since: now,
+  retried: false,
+  prompts,
+});
+
+/** The last words: just asked for at `asked`; null: they are on their way. */
+export const closing = (asked: number | null, reason: TalkEnd): Phase => ({
+  at: 'closing',
+  asked,
+  reason,
+  spokenOver: false,
+});
 
 /** Why a talk ends or, for key tones, leaves its line. */
 export type TalkEnd = EndReason | 'digits';

@@ -2,6 +2,7 @@
 // that is never confirmed, an end that does not come. PURE. Every phase but `away` has an end here or in turn-state.ts.
 import {
   finish,
+  open,
   type Phase,
   type TurnEvent,
   type TurnRules,
@@ -81,7 +82,7 @@ export function onTickUnheard(
   now: number,
 ): TurnStep | null {
   if ((tick.stillMs ?? 0) < rules.stuckMs) return null;
-  return to(state, { at: 'open', since: now, prompts: phase.prompts }, [
+  return to(state, open(now, phase.prompts), [
     { do: 'report', stuck: 'agent' },
     { do: 'interrupt' },
     { do: 'floor', floor: 'none' },

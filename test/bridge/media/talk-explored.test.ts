@@ -4,10 +4,10 @@
 
 import fc from 'fast-check';
 import t from 'tap';
+import { FRAME_BYTES } from '../../../audio/g711.ts';
 import { openTalk } from '../../../bridge/media/talk.ts';
 import type { ModelListener, ModelSession } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
-import { FRAME_BYTES } from '../../../bridge/turns/playout.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { RUNS, SEED } from '../seed.ts';
@@ -201,7 +201,7 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
         talk.toolResult(runningTools.shift()!.id, '{}');
       modelGoesOn();
       if (!talk.held() && talk.playout.take(out) > 0) heldSince = null;
-      const mark = talk.playout.dueMark(talk.held());
+      const mark = talk.held() ? talk.playout.lastMark() : talk.playout.dueMark();
       if (mark !== null) marks.push({ name: mark, at: now + 150 });
       while (plays && marks[0] !== undefined && marks[0].at <= now) talk.markPlayed(marks.shift()!.name);
       talk.tick(world.listens ? now : 0);

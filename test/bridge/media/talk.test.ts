@@ -1,10 +1,10 @@
 // The conversation between a held model and a held carrier: what it tells each, in which order, on heard time.
 
 import t from 'tap';
+import { FRAME_BYTES } from '../../../audio/g711.ts';
 import { openTalk } from '../../../bridge/media/talk.ts';
 import type { CutItem, ModelListener, ModelSession } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
-import { FRAME_BYTES } from '../../../bridge/turns/playout.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 
 const PLAN: PrepareCall = {
@@ -222,7 +222,7 @@ t.test('a barge-in is told with its moments', async (t) => {
   rig.at(1_700).talk.voice({ is: 'starting', onsetMs: 1_600 });
   const out = Buffer.alloc(FRAME_BYTES);
   rig.talk.playout.take(out);
-  const mark = rig.talk.playout.dueMark(true);
+  const mark = rig.talk.playout.lastMark();
   t.ok(mark, 'all that was sent is marked, however little');
   rig.at(1_760).talk.markPlayed(mark ?? '');
   rig.at(1_850).talk.speechStarted(1_600);

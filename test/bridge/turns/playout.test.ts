@@ -1,11 +1,12 @@
 import t from 'tap';
+import { FRAME_BYTES } from '../../../audio/g711.ts';
 import { heardText } from '../../../bridge/turns/heard-text.ts';
-import { createPlayout, FRAME_BYTES } from '../../../bridge/turns/playout.ts';
+import { Playout } from '../../../bridge/turns/playout.ts';
 
 const bytes = (ms: number, value = 1) => Buffer.alloc(ms * 8, value);
 
 /** Takes everything that is ready, frame by frame; answers the bytes and the marks due on the way. */
-function drain(playout: ReturnType<typeof createPlayout>) {
+function drain(playout: Playout) {
   const out = Buffer.alloc(FRAME_BYTES);
   const frames: Buffer[] = [];
   const marks: string[] = [];
@@ -20,7 +21,7 @@ function drain(playout: ReturnType<typeof createPlayout>) {
 t.test(
   'deltas of odd sizes come out whole, in order and in frames; the last frame is padded with silence',
   async (t) => {
-    const playout = createPlayout();
+    const playout = new Playout();
     const source = Buffer.from(Array.from({ length: 1001 }, (_, i) => i % 251));
     for (let at = 0, size = 1; at < source.length; at += size, size = (size * 7) % 113 || 5) {
       playout.push('a', source.subarray(at, at + size));
@@ -35,7 +36,7 @@ t.test(
 );
 
 t.test('heard is what marks confirm, never what was sent', async (t) => {
-  const playout = createPlayout();
+  const playout = new Playout();
   playout.push('a', bytes(400));
   playout.finish('a');
   const { marks } = drain(playout);
@@ -54,7 +55,7 @@ t.test('heard is what marks confirm, never what was sent', async (t) => {
 t.test(
   'marks that come twice, out of order, from nowhere or for more than was sent change nothing',
   async (t) => {
-    const playout = createPlayout();
+    const playout = new Playout();
     playout.push('a', bytes(200));
     playout.finish('a');
     drain(playout);
@@ -67,7 +68,7 @@ t.test(
 );
 
 t.test('several queued items: each is cut by its own time', async (t) => {
-  const playout = createPlayout();
+  const playout = new Playout();
   for (const id of ['a', 'b', 'c']) {
     playout.push(id, bytes(100));
     playout.finish(id);
@@ -89,7 +90,7 @@ t.test('several queued items: each is cut by its own time', async (t) => {
 t.test(
   'after a clear the marks of before prove nothing, and late audio of what was cut is dropped',
   async (t) => {
-    const playout = createPlayout();
+    const playout = new Playout();
     playout.push('a', bytes(300));
     drain(playout);
     playout.markPlayed('0:800');
@@ -108,13 +109,13 @@ t.test(
 );
 
 t.test('a barge-in before the first frame is heard cuts at zero', async (t) => {
-  const playout = createPlayout();
+  const playout = new Playout();
   playout.push('a', bytes(500));
   t.same(playout.clear(), [{ itemId: 'a', heardMs: 0, receivedMs: 500, complete: false }]);
 });
 
 t.test('an item whose end is told after its last mark is heard in full at that moment', async (t) => {
-  const playout = createPlayout();
+  const playout = new Playout();
   playout.push('a', bytes(40));
   drain(playout);
   t.same(playout.markPlayed('0:320'), []);
@@ -124,9 +125,9 @@ t.test('an item whose end is told after its last mark is heard in full at that m
 });
 
 t.test('the next item waits until the one before is complete', async (t) => {
-  const playout = createPlayout();
+  const playout = new Playout();
   const started: string[] = [];
-  const ordered = createPlayout((id) => started.push(id));
+  const ordered = new Playout((id) => started.push(id));
   playout.push('a', bytes(10));
   playout.push('b', bytes(100));
   t.notOk(playout.ready());

@@ -6,6 +6,7 @@ import { endSilenceMs } from '../../../bridge/turns/end-of-turn.ts';
 import { step } from '../../../bridge/turns/turn-state.ts';
 import {
   holdOf,
+  listens,
   openTurns,
   type Plan,
   type TurnEvent,
@@ -97,8 +98,7 @@ function moved(state: TurnState, by: (at: number) => number): TurnState {
       spokenMs: Math.min(2, burst.spokenMs),
     },
     exchanges: Math.min(2, state.exchanges),
-    digits: state.digits.slice(0, 1),
-    lastDigitAt: state.digits === '' ? 0 : by(state.lastDigitAt),
+    keys: state.keys && { digits: state.keys.digits.slice(0, 1), lastAt: by(state.keys.lastAt) },
     spokeUntil: state.spokeUntil === 0 ? 0 : by(state.spokeUntil),
   };
 }
@@ -113,11 +113,9 @@ function keyOf(s: TurnState): string {
     s.voice.is,
     s.streaming,
     s.modelReady,
-    s.listening,
     s.owes,
     s.moments,
-    s.digits,
-    s.spokeOver,
+    s.keys !== null,
     s.verdict === 'human',
   ]);
 }
@@ -184,11 +182,11 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
   if (hold !== null && holdOf(state) === null && told !== 1)
     wrong.push(`the end of a hold is told ${told} times`);
   if ((hold === null || holdOf(state) !== null) && did('resume') > 0) wrong.push('resumed without a hold');
-  if (state.listening !== (at === 'caller') && !(state.listening && at === 'suspecting'))
-    wrong.push(state.listening ? 'listens on' : 'does not listen to the caller');
-  if (before.listening && !state.listening && at !== 'over' && did('commit') + did('forget') === 0)
+  if (did('listen') !== (listens(state) && !listens(before) ? 1 : 0))
+    wrong.push(did('listen') > 0 ? 'listens once more' : 'does not listen to the caller');
+  if (listens(before) && !listens(state) && at !== 'over' && did('commit') + did('forget') === 0)
     wrong.push('what was heard of the caller is neither given nor forgotten');
-  if (did('commit') > 0 && !before.listening) wrong.push('a turn without anything heard');
+  if (did('commit') > 0 && !listens(before)) wrong.push('a turn without anything heard');
   if (event.type === 'tick' && before.phase.at === 'caller' && before.phase.silentSince !== null) {
     const { silentSince } = before.phase;
     const wantedMs = endSilenceMs(before.pauseMs, RULES);
@@ -312,9 +310,9 @@ t.test('nobody is heard: whatever the state, the call ends after the longest wai
     { at: 'caller', since: 0, silentSince: null },
     { at: 'thinking', since: 0, retried: false, prompts: 0 },
     { at: 'agent', since: 0, prompts: 0, hold: null },
-    { at: 'suspecting', since: 0 },
+    { at: 'suspecting', since: 0, listening: false },
     { at: 'waiting-for-beep', since: 0 },
-    { at: 'closing', asked: null, reason: 'agent_ended' },
+    { at: 'closing', asked: null, reason: 'agent_ended', spokenOver: false },
     { at: 'lingering', since: 0 },
   ] as TurnState['phase'][]) {
     const dead = { type: 'tick', due: true, tools: true, stillMs: 0, quietMs: limit } as const;

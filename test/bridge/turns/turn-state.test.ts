@@ -74,7 +74,7 @@ t.test('speech that goes on within the silence is one turn', async (t) => {
 });
 
 t.test('a line`s noise that was taken for speech is forgotten', async (t) => {
-  const early = play(fresh(), [
+  const early = play(fresh({ plan: 'hangup' }), [
     ...GREETED.slice(0, 2),
     [350, { type: 'speech-started', onsetMs: 60 }],
     [1_030, { type: 'speech-taken-back', onsetMs: 60 }],
@@ -84,7 +84,7 @@ t.test('a line`s noise that was taken for speech is forgotten', async (t) => {
     [1_030, { do: 'forget' }],
     [1_030, { do: 'speak', what: 'greeting' }],
   ]);
-  t.equal(early.state.callerSpoke, false);
+  t.equal(early.state.verdict, 'silent');
 
   const silent = play(fresh({ greets: false }), [
     ...GREETED.slice(0, 2),
@@ -156,7 +156,7 @@ t.test('a cough of several bursts over the agent`s voice does not interrupt it',
 });
 
 t.test('a click, a breath: the hold is taken back as soon as it is known for no speech', async (t) => {
-  const { effects, state } = play(fresh(), [
+  const { effects, state } = play(fresh({ plan: 'hangup' }), [
     ...GREETED.slice(0, 3),
     [980, { type: 'voice', voice: { is: 'starting', onsetMs: 900 } }],
     [1_020, { type: 'voice', voice: { is: 'quiet' } }],
@@ -166,7 +166,7 @@ t.test('a click, a breath: the hold is taken back as soon as it is known for no 
     [980, { do: 'hold' }],
     [1_020, { do: 'resume' }],
   ]);
-  t.match(state, { phase: { at: 'agent', hold: null }, burst: null, callerSpoke: false });
+  t.match(state, { phase: { at: 'agent', hold: null }, burst: null, verdict: 'silent' });
 });
 
 t.test('a sound that lasted a little and was no speech may be a faint word: it is waited for', async (t) => {
@@ -894,7 +894,9 @@ t.test('typed words are a turn of the caller', async (t) => {
   const typed = (at: number): [number, TurnEvent] => [at, { type: 'typed', text: 'hello' }];
   const open = play(fresh(), [...GREETED, typed(6_000)]);
   t.same(open.effects.at(-1), [6_000, answered]);
-  t.match(open.state, { phase: { at: 'thinking' }, callerSpoke: true, exchanges: 1 });
+  t.match(open.state, { phase: { at: 'thinking' }, exchanges: 1 });
+  const fast = play(fresh({ plan: 'hangup' }), [...GREETED.slice(0, 3), typed(1_000)]);
+  t.equal(fast.state.verdict, 'human', 'no machine types');
   const speaking = play(fresh(), [...GREETED.slice(0, 3), typed(900)]);
   t.same(speaking.did.slice(-3), ['interrupt', 'floor', 'typed'], 'they interrupt the agent');
   const early = play(fresh(), [[5, { type: 'stream-started' }], typed(6), GREETED[0]!]);

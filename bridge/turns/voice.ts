@@ -1,0 +1,10 @@
+// PURE. What the caller's voice does, as our own ear has it. Only from `speaking` on is it speech; milliseconds of the call.
+
+export type Voice =
+  | { is: 'quiet' }
+  | { is: 'starting'; onsetMs: number }
+  /** `pausedMs`: stops of less than a pause since the onset, all together. */
+  | { is: 'speaking'; onsetMs: number; pausedMs: number }
+  | { is: 'stopping'; onsetMs: number; quietMs: number };
+
+export const QUIET_VOICE: Voice = { is: 'quiet' };
