@@ -63,8 +63,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'bridge/protocol': {
     may: ['audio', 'bridge/protocol/call-reasons.ts', 'bridge/protocol/agent-texts.ts', 'bridge/models'],
   },
-  // The talk's end is one of the protocol's.
-  'bridge/turns': { may: ['bridge/protocol', 'bridge/protocol/call-reasons.ts'] },
+  // The talk's end is one of the protocol's; the playout counts the bytes of a frame.
+  'bridge/turns': { may: ['audio/g711.ts', 'bridge/protocol', 'bridge/protocol/call-reasons.ts'] },
   // Contracts know none who keeps them; the lists know all of their own kind; nobody knows a sibling or the other kind.
   'bridge/carriers': { may: ['.', 'audio', 'bridge', 'bridge/protocol/call-reasons.ts'] },
   'bridge/carriers/*': {
