@@ -6,11 +6,13 @@ import { AppError } from '../../errors.ts';
 import { redact } from '../../log.ts';
 import type { Tool } from '../../storage/records.ts';
 import { MASK } from '../../storage/views.ts';
-import { BUILT_IN } from './texts/tools.ts';
+import { BUILT_IN, sayFirst } from './texts/tools.ts';
 import { closeSchema, faultOfParameters } from './tool-schema.ts';
 
 export const DEFAULT_TOOL_TIMEOUT_MS = 10_000;
 const MAX_TOOLS = 20;
+/** A server of a model may refuse a tool of which more is told. UNVERIFIED for the Realtime API; others of OpenAI's do. */
+const MAX_DESCRIPTION = 1024;
 const MAX_HEADERS = 20;
 
 /** Names that the bridge answers itself. */
@@ -85,7 +87,7 @@ const http = z
       .describe('What the model calls it by; each name once an agent.'),
     description: z
       .string()
-      .max(1024, 'may have 1024 characters at most')
+      .max(MAX_DESCRIPTION, `may have ${MAX_DESCRIPTION} characters at most`)
       .trim()
       .min(1, 'may not be empty')
       .describe('What it does and when to use it, for the model.'),
@@ -262,10 +264,22 @@ export function toolUrls(tools: readonly Tool[] | null): { url: string; param: s
   );
 }
 
+/** Its line is told with what it is for, or, where that leaves no room, with its parameters. */
+function describeHttp(one: Extract<Tool, { type: 'http' }>): ModelTool {
+  const { name, description } = one;
+  const parameters = closeSchema(one.parameters);
+  if (one.speak_first === undefined) return { name, description, parameters };
+  const line = sayFirst(one.speak_first);
+  const whole = `${description}\n${line}`;
+  if (whole.length <= MAX_DESCRIPTION) return { name, description: whole, parameters };
+  const said = typeof parameters.description === 'string' ? `${line}\n${parameters.description}` : line;
+  return { name, description, parameters: { ...parameters, description: said } };
+}
+
 function describe(one: Tool): ModelTool {
   switch (one.type) {
     case 'http':
-      return { name: one.name, description: one.description, parameters: closeSchema(one.parameters) };
+      return describeHttp(one);
     case 'end_call':
       return {
         name: 'end_call',

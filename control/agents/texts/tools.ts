@@ -1,5 +1,6 @@
 // What the speech model is told of its tools, and what a tool answers that did not do its work. PURE. Their tone: system-prompt.ts.
 import type { TalkTexts } from '../../../bridge/protocol/agent-texts.ts';
+import { quoteData } from '../fenced-data.ts';
 
 /** What the built-in tools are for, and what their arguments mean. */
 export const BUILT_IN = {
@@ -16,6 +17,10 @@ export const BUILT_IN = {
     digits: 'The keys: 0 to 9, * and #. A w waits half a second.',
   },
 };
+
+/** The line to be said before a tool runs. It is told as JSON text, so that it ends where it ends. */
+export const sayFirst = (line: string): string =>
+  `Before you use it, say exactly this and nothing else: ${quoteData(line)}`;
 
 /** What a tool answers that has not run. */
 export const TOOL_REFUSALS: TalkTexts['refused'] = {

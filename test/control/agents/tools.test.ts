@@ -273,6 +273,11 @@ t.test('the model is told names and schemas, and never numbers, URLs or headers'
     told.map((tool) => tool.name),
     ['end_call', 'book_table', 'transfer_call', 'send_dtmf'],
   );
+  t.equal(
+    told[1]?.description,
+    'Books a table\nBefore you use it, say exactly this and nothing else: "One moment, I am looking."',
+    'its line is told with what it is for',
+  );
   t.strictSame(told[1]?.parameters, { ...http.parameters, additionalProperties: false });
   t.match(told[0]?.parameters, { properties: { reason: { type: 'string' } }, required: [] });
   t.match(told[2]?.parameters, {
@@ -285,8 +290,20 @@ t.test('the model is told names and schemas, and never numbers, URLs or headers'
   for (const digits of ['', 'a', '+1', '1 2', '1'.repeat(33)])
     t.notMatch(digits, new RegExp(pattern), digits);
   const text = JSON.stringify(told);
-  for (const secret of ['+1415', 'example.com', 'secret-value', 'speak', 'timeout'])
+  for (const secret of ['+1415', 'example.com', 'secret-value', 'speak_first', 'timeout'])
     t.notOk(text.includes(secret), secret);
   t.strictSame(toolUrls(tools), [{ url: http.url, param: 'tools[0].url' }]);
   t.strictSame(toolUrls(null), []);
+});
+
+t.test('the line of a tool with a long description is told with its parameters', async (t) => {
+  const long = 'Books a table. '.repeat(66).trim();
+  const [, tool] = modelTools(parseTools([{ ...http, description: long }]));
+  t.equal(tool?.description, long);
+  t.match(tool?.parameters, {
+    type: 'object',
+    description: 'Before you use it, say exactly this and nothing else: "One moment, I am looking."',
+  });
+  const [, plain] = modelTools(parseTools([{ ...http, description: long, speak_first: undefined }]));
+  t.equal(plain?.parameters.description, undefined);
 });
