@@ -1,4 +1,4 @@
-// The log: one wide JSON line per thing that happened, ids as fields. Never speech, digits, keys or whole numbers.
+// The log: one wide JSON line for each thing that happened, ids as fields. Never speech, digits, keys or whole numbers.
 // Whoever logs keeps speech out; what has a shape (keys, numbers, URLs' secrets) is masked here, in every line, whatever
 // field or foreign error it came in with.
 import { pino } from 'pino';

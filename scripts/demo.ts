@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
 import { writeScenarios } from './demo/model-scenarios.ts';
-import { openTown, type Town } from './demo/traffic.ts';
+import { openTraffic, type Traffic } from './demo/traffic.ts';
 import { type Lab, openLab } from './lab.ts';
 
 const USAGE = `npm run demo -- [options]
@@ -61,7 +61,7 @@ function freePort(wanted: number): Promise<number> {
 const paint = (style: Parameters<typeof styleText>[0], text: string) =>
   styleText(style, text, { stream: process.stdout, validateStream: true });
 
-function welcome(lab: Lab, town: Town, o: Options): void {
+function welcome(lab: Lab, traffic: Traffic, o: Options): void {
   const link = lab.daemon.lines.map((line) => /https?:\/\/\S+\/setup#\S+/.exec(line)?.[0]).find(Boolean);
   const step = (n: number, text: string) => console.log(`  ${paint('bold', `${n}.`)} ${text}`);
   console.log(`
@@ -73,7 +73,7 @@ ${paint('bold', 'Offhook is running.')} The phone network is simulated${o.realMo
   );
   step(
     2,
-    `Under ${paint('bold', 'Agents')}, open "${town.tryAgent}" and press ${paint('bold', 'Try it')}: ${o.realModel ? 'speak with it' : 'type to it (it hears your voice, but a simulated model knows no live words)'}.`,
+    `Under ${paint('bold', 'Agents')}, open "${traffic.tryAgent}" and press ${paint('bold', 'Try it')}: ${o.realModel ? 'speak with it' : 'type to it (it hears your voice, but a simulated model knows no live words)'}.`,
   );
   step(
     3,
@@ -109,7 +109,7 @@ async function main(): Promise<number> {
   process.once('SIGTERM', () => stop.abort());
   console.log('Starting the daemon, a phone network and a speech model …');
   let lab: Lab | null = null;
-  let town: Town | null = null;
+  let traffic: Traffic | null = null;
   try {
     const port = await freePort(options.port ?? 8080);
     if (options.port !== null && options.port !== 0 && port === 0)
@@ -130,19 +130,19 @@ async function main(): Promise<number> {
           : {}),
       },
     });
-    town = await openTown(lab);
-    welcome(lab, town, options);
+    traffic = await openTraffic(lab);
+    welcome(lab, traffic, options);
     const broken = lab.daemon.ended.then(() => {
       if (!stop.signal.aborted) throw new Error('The daemon has ended by itself.');
     });
-    await Promise.race([town.live(options.everySeconds, stop.signal), broken]);
+    await Promise.race([traffic.live(options.everySeconds, stop.signal), broken]);
     return 0;
   } catch (error) {
     console.error(paint('red', (error as Error).message));
     return 1;
   } finally {
     console.log('\nEnding …');
-    await town?.close();
+    await traffic?.close();
     await lab?.close();
     rmSync(folder, { recursive: true, force: true });
   }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { type Check, checkCall, figuresOf } from './simulate/checks.ts';
-import { openCast } from './simulate/clips.ts';
+import { openClips } from './simulate/clips.ts';
 import type { Evidence } from './simulate/evidence.ts';
 import { readOptions, type SimulateOptions, USAGE } from './simulate/options.ts';
 import { writeLog, writeResults } from './simulate/results.ts';
@@ -112,8 +112,8 @@ async function simulate(options: SimulateOptions): Promise<number> {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   try {
-    const cast = openCast(options.caller === null ? null : resolve(here, options.caller), folder);
-    const scenario = makeScenario(options.scenario, options.direction, cast);
+    const clips = openClips(options.caller === null ? null : resolve(here, options.caller), folder);
+    const scenario = makeScenario(options.scenario, options.direction, clips);
     screen.heading(
       options.calls === 1 ? scenario.title : `${scenario.title}, ${options.calls} calls at the same time`,
     );

@@ -152,7 +152,7 @@ async function buildTap(): Promise<string | null> {
 
 /** Files that wait for minutes of real time; only `npm test -- --all` runs them. */
 const LONG =
-  /\/e2e\/(storage-low|thread-loss|planted|call-rules|line-faults|model-cases|model-connect|browser-client|dashboard-live|browser-calls|tools|renewal|proxy|deployment|admission|siege|slow-disk|soak|dashboard-tabs|replay|storage-full|redis-gone|vad-node)\.test/;
+  /\/e2e\/(storage-low|thread-loss|leaks|call-rules|line-faults|model-cases|model-connect|browser-client|dashboard-live|browser-calls|tools|renewal|proxy|deployment|admission|hostile-connections|slow-disk|soak|dashboard-tabs|replay|storage-full|redis-gone|vad-node)\.test/;
 
 const all = process.argv.includes('--all');
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all');

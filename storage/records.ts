@@ -253,7 +253,7 @@ export interface TranscriptItemRecord {
 export interface TurnRecord {
   id: string;
   call_id: string;
-  /** Counts per call from 1, in the order in which the turns were over. */
+  /** Counts from 1 in a call, in the order in which the turns were over. */
   turn_index: number;
   kind: 'greeting' | 'answer' | 'prompt';
   /** Null where no speech was answered. */
@@ -289,7 +289,7 @@ export interface EventRecord {
   org_id: string;
   call_id: string;
   type: EventType;
-  /** Counts per call from 1, without a gap. */
+  /** Counts from 1 in a call, without a gap. */
   sequence: number;
   /** The Call object as it was, serialized once. */
   body: string;

@@ -26,7 +26,7 @@ function eventDelivery(delivery: DeliveryRecord) {
   };
 }
 
-export const callStoryRoutes: Route[] = [
+export const callActivityRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/calls/:id/turns',

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { AppError } from '../../errors.ts';
 import type { EventRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import { turnstile } from '../http/concurrency-limit.ts';
+import { concurrencyLimit } from '../http/concurrency-limit.ts';
 import { page } from '../http/paging.ts';
 import { contextOf } from '../http/request-context.ts';
 import { type Route, route } from '../http/route.ts';
@@ -14,7 +14,7 @@ import * as schemas from './webhook-schemas.ts';
 const MAX_WAITING = 50;
 /** How soon a request that waits notices that its key was revoked. */
 const STILL_GOOD_MS = 1_000;
-const inTurn = turnstile(MAX_WAITING, {
+const inTurn = concurrencyLimit(MAX_WAITING, {
   message: `${MAX_WAITING} requests wait for the next event already; follow with fewer, or with wait=0.`,
   retryAfterSeconds: 5,
 });

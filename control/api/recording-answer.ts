@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { AppError } from '../../errors.ts';
-import { waitingRoom } from '../http/concurrency-queue.ts';
+import { concurrencyQueue } from '../http/concurrency-queue.ts';
 import { errorBody } from '../http/error-answer.ts';
 import type { OpenRecording, RecordingShape } from '../http/parts.ts';
 import { contextOf } from '../http/request-context.ts';
@@ -20,7 +20,7 @@ interface Kept {
  * Recordings converted at once. Each takes about a megabyte for as long as its reader does, and all of them together one
  * core at most.
  */
-const conversions = waitingRoom({ atOnce: 8, ofOne: 4, waiting: 32, waitMs: 10_000 });
+const conversions = concurrencyQueue({ atOnce: 8, ofOne: 4, waiting: 32, waitMs: 10_000 });
 const TRY_AGAIN_SECONDS = 10;
 
 const GONE = 'The recording is no longer there.';

@@ -2,7 +2,7 @@
 import type { Route } from '../http/route.ts';
 import { agentRoutes } from './agents.ts';
 import { balanceRoutes } from './balance.ts';
-import { callStoryRoutes } from './call-activity.ts';
+import { callActivityRoutes } from './call-activity.ts';
 import { callRoutes } from './calls.ts';
 import { eventRoutes } from './events.ts';
 import { numberRoutes } from './numbers.ts';
@@ -14,7 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...agentRoutes,
   ...numberRoutes,
   ...callRoutes,
-  ...callStoryRoutes,
+  ...callActivityRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...webhookSecretRoutes,

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { type EndpointRecord, EVENT_TYPES } from '../../storage/records.ts';
 import { attemptView, deliveryView, endpointView } from '../../storage/views.ts';
 import { found } from '../http/answer.ts';
-import { turnstile } from '../http/concurrency-limit.ts';
+import { concurrencyLimit } from '../http/concurrency-limit.ts';
 import { settled } from '../http/conflicts.ts';
 import { page } from '../http/paging.ts';
 import { type Route, route } from '../http/route.ts';
@@ -24,7 +24,7 @@ const MAX_ENDPOINTS = 20;
 const MAX_REPLAYED = 10_000;
 /** Each holds a connection of the daemon for as long as the endpoint takes. */
 const MAX_TESTS = 5;
-const testInTurn = turnstile(MAX_TESTS, {
+const testInTurn = concurrencyLimit(MAX_TESTS, {
   message: `${MAX_TESTS} tests of your endpoints are under way already; wait for one to end.`,
   retryAfterSeconds: 5,
 });

@@ -2,10 +2,13 @@
 import { AppError } from '../../errors.ts';
 
 /** Runs `work` as one of those that may. @throws AppError rate_limited at once when `most` of the organization run */
-export type Turnstile = <T>(orgId: string, work: () => Promise<T>) => Promise<T>;
+export type ConcurrencyLimit = <T>(orgId: string, work: () => Promise<T>) => Promise<T>;
 
 /** @param refusal what to say to the one too many, and when it may come again */
-export function turnstile(most: number, refusal: { message: string; retryAfterSeconds: number }): Turnstile {
+export function concurrencyLimit(
+  most: number,
+  refusal: { message: string; retryAfterSeconds: number },
+): ConcurrencyLimit {
   const inside = new Map<string, number>();
   return async (orgId, work) => {
     const others = inside.get(orgId) ?? 0;

@@ -1,7 +1,7 @@
 // How many do something costly at once: so many of all, so many of each, and so many more who wait a while for their turn.
 // In memory, for this process.
 
-export interface WaitingRoomOptions {
+export interface ConcurrencyQueueOptions {
   atOnce: number;
   /** Of these, of one. */
   ofOne: number;
@@ -13,7 +13,7 @@ export interface WaitingRoomOptions {
   later?: (ms: number, run: () => void) => () => void;
 }
 
-export interface WaitingRoom {
+export interface ConcurrencyQueue {
   /**
    * Resolves when it is the turn of one of `name`'s: with what says that it is over, which has to be called. Null when he is
    * refused; `gone` ends his waiting too.
@@ -27,7 +27,7 @@ interface Waiter {
 }
 
 /** Whoever waits longest comes first, but for those of whom as many are inside as may be. */
-export function waitingRoom(o: WaitingRoomOptions): WaitingRoom {
+export function concurrencyQueue(o: ConcurrencyQueueOptions): ConcurrencyQueue {
   const later =
     o.later ??
     ((ms, run) => {

@@ -1,4 +1,4 @@
-// PURE. Answering-machine detection from what the callee says, with Twilio's parameters. Time comes in per frame.
+// PURE. Answering-machine detection from what the callee says, with Twilio's parameters. Time comes in by frames.
 // https://www.twilio.com/docs/voice/answering-machine-detection
 import type { Verdict } from './options.ts';
 

@@ -1,4 +1,4 @@
-// PURE. Who is audible when, at the callee's ear and mouth: spurts, barge-ins, response times, dead air. Fed once per 20 ms.
+// PURE. Who is audible when, at the callee's ear and mouth: spurts, barge-ins, response times, dead air. Fed once in 20 ms.
 import { FRAME_MS } from './mulaw.ts';
 
 /** A frame louder than this is someone speaking. */

@@ -49,7 +49,7 @@ export class Hooks {
     this.#options = options;
     this.#agent = new Agent({
       connect: { timeout: options.connectMs, rejectUnauthorized: !options.allowInsecure },
-      // A connection per request: a reused one that the application just closed would look like a lost request.
+      // A connection for each request: a reused one that the application just closed would look like a lost request.
       pipelining: 0,
     });
   }

@@ -254,7 +254,7 @@ export function countryName(countryCode: string): string | null {
   return COUNTRIES[countryCode]?.name ?? null;
 }
 
-/** Monthly prices, per type and not per number. */
+/** Monthly prices, by type and not by number. */
 export function numberPrices(
   countryCode: string,
 ): { number_type: string; base_price: string; current_price: string }[] {

@@ -310,7 +310,7 @@ const options = z.strictObject({
   /** A protocol violation ends the stream. */
   strict: z.boolean().default(false),
   network: networkChoice.default(NETWORKS.clean),
-  /** Calls started per second; null starts them all at once. A new Twilio account has 1. */
+  /** Calls started a second; null starts them all at once. A new Twilio account has 1. */
   callsPerSecond: z.number().positive().nullable().default(null),
   /** A trial account: only verified numbers may be called, and ten minutes at most. */
   trial: z.boolean().default(false),

@@ -1,4 +1,4 @@
-// What the simulated model says in the demo: the scenarios that come with it, each for the agents of the town that it is
+// What the simulated model says in the demo: the scenarios that come with it, each for the agents of the demo that it is
 // about, and what it makes of the order system's answer.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

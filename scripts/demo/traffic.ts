@@ -38,7 +38,7 @@ interface Agent {
   number: string;
 }
 
-export interface Town {
+export interface Traffic {
   /** The agent that is good to begin with. */
   tryAgent: string;
   /** Has somebody call every so many seconds, and says what happens, until the signal. 0: only says what happens. */
@@ -50,7 +50,7 @@ const paint = (style: Parameters<typeof styleText>[0], text: string) =>
   styleText(style, text, { stream: process.stdout, validateStream: true });
 
 /** Buys numbers and makes the agents. */
-export async function openTown(lab: Lab): Promise<Town> {
+export async function openTraffic(lab: Lab): Promise<Traffic> {
   const orders = await openOrderServer({
     order_number: '1042',
     status: 'shipped',

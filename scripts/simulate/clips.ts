@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wavSamples } from '../carrier-simulator/sound.ts';
-import type { Cast, Clip } from './scenarios.ts';
+import type { Clip, Clips } from './scenarios.ts';
 import { RATE_HZ, readWav, speechStretches, writeWav } from './sound.ts';
 
 const FOLDER = join(import.meta.dirname, 'audio');
@@ -19,13 +19,13 @@ export function readClip(file: string): Float32Array {
  * brought to the telephone's 8 kHz, and written into `folder`.
  * @throws Error in words for the person when the file cannot be used
  */
-export function openCast(callerFile: string | null, folder: string): Cast {
+export function openClips(callerFile: string | null, folder: string): Clips {
   const list = JSON.parse(readFileSync(join(FOLDER, 'words.json'), 'utf8')) as Clip[];
-  const clips = Object.fromEntries(
+  const byFile = Object.fromEntries(
     list.map(({ file, words }): [string, Clip] => [file, { file: join(FOLDER, file), words }]),
   );
-  const usual = clips[USUAL_CALLER]!;
-  if (callerFile === null) return { caller: usual, clips };
+  const usual = byFile[USUAL_CALLER]!;
+  if (callerFile === null) return { caller: usual, byFile };
   let file: Buffer;
   try {
     file = readFileSync(callerFile);
@@ -34,7 +34,7 @@ export function openCast(callerFile: string | null, folder: string): Cast {
       cause: error,
     });
   }
-  if (file.equals(readFileSync(usual.file))) return { caller: usual, clips };
+  if (file.equals(readFileSync(usual.file))) return { caller: usual, byFile };
   let samples: Float64Array;
   try {
     samples = wavSamples(file);
@@ -53,5 +53,5 @@ export function openCast(callerFile: string | null, folder: string): Cast {
     Math.round((to * 1000) / RATE_HZ),
     `(part ${i + 1})`,
   ]);
-  return { caller: { file: path, words, unknownWords: true }, clips };
+  return { caller: { file: path, words, unknownWords: true }, byFile };
 }

@@ -16,9 +16,9 @@ export interface Clip {
 }
 
 /** The recordings that a scenario may use, by file name, and the one that the person on the line speaks. */
-export interface Cast {
+export interface Clips {
   caller: Clip;
-  clips: Record<string, Clip>;
+  byFile: Record<string, Clip>;
 }
 
 /** A value of the result, and the words that it was taken from. */
@@ -97,13 +97,13 @@ const say = (clip: Clip, when: object | 'at_once' = POLITE) => ({
   when: when as typeof POLITE,
 });
 
-/** The scenario with a cast. @throws Error when the scenario has no such direction */
-export function makeScenario(name: ScenarioName, direction: Direction, cast: Cast): Scenario {
+/** The scenario with these recordings. @throws Error when the scenario has no such direction */
+export function makeScenario(name: ScenarioName, direction: Direction, clips: Clips): Scenario {
   if (!DIRECTIONS[name].includes(direction))
     throw new Error(`The scenario ${name} has no ${direction} call.`);
-  const { caller } = cast;
+  const { caller } = clips;
   const clip = (file: string): Clip => {
-    const found = cast.clips[file];
+    const found = clips.byFile[file];
     if (found === undefined) throw new Error(`There is no recording ${file}.`);
     return found;
   };

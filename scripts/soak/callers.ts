@@ -69,7 +69,7 @@ export interface CallersOptions {
 
 const AUDIO = join(import.meta.dirname, '../simulate/audio');
 const QUESTION = join(AUDIO, 'caller-question.wav');
-const STORY = join(AUDIO, 'jfk-8k.wav');
+const LONG_SPEECH = join(AUDIO, 'jfk-8k.wav');
 const GOODBYE = join(AUDIO, 'caller-thanks.wav');
 const POLITE = { afterAgentSilenceMs: 1_300, timeoutMs: 20_000 };
 /** About what one exchange takes, both voices and the pauses. */
@@ -132,7 +132,7 @@ export function startCallers(o: CallersOptions): Callers {
     const talk = (step: (index: number) => NonNullable<CalleeInput['steps']>[number]) =>
       Array.from({ length: exchanges }, (_, index) => step(index));
     const says = (index: number) =>
-      ({ do: 'say', file: index % 3 === 2 ? STORY : QUESTION, when: POLITE }) as const;
+      ({ do: 'say', file: index % 3 === 2 ? LONG_SPEECH : QUESTION, when: POLITE }) as const;
     const common = {
       ringMs: [200, 2_000] as [number, number],
       amd: { verdict: 'human' as const, afterMs: 2_000 },

@@ -62,7 +62,7 @@ const KINDS: Record<string, Kind> = {
 };
 
 /** Opens that many, and waits until each is connected or refused. @returns what ends them from this side */
-async function besiege(url: string, kind: Kind, localAddress: string): Promise<() => void> {
+async function openHostile(url: string, kind: Kind, localAddress: string): Promise<() => void> {
   const { hostname, port } = new URL(url);
   const open = new Set<Socket>();
   for (let begun = 0; begun < STRANGERS; ) {
@@ -212,7 +212,7 @@ async function liveCalls(rig: Rig, count: number) {
  * @param share connections that the strangers may have had at once, of those that are no call's
  * @param mediaPort of the media thread, when they come there
  */
-async function siege(t: Test, localAddress: string, share: number, mediaPort?: number): Promise<void> {
+async function underAttack(t: Test, localAddress: string, share: number, mediaPort?: number): Promise<void> {
   const rig = await openRig(t, {
     carrier: { defaultCallee: { ringMs: 200, steps: [], amd: { verdict: 'human', afterMs: 1_000 } } },
     env: {
@@ -224,7 +224,7 @@ async function siege(t: Test, localAddress: string, share: number, mediaPort?: n
     },
   });
   const { url } = rig.lab.daemon;
-  const besieged = mediaPort === undefined ? url : `http://127.0.0.1:${mediaPort}`;
+  const target = mediaPort === undefined ? url : `http://127.0.0.1:${mediaPort}`;
   const { calls, reports, dial } = await liveCalls(rig, 3);
   const [first] = await reports();
   const good = async () => {
@@ -255,7 +255,7 @@ async function siege(t: Test, localAddress: string, share: number, mediaPort?: n
     for (const end of strangers) end();
   });
   for (const [name, kind] of Object.entries(KINDS)) {
-    strangers.push(await besiege(besieged, kind, localAddress));
+    strangers.push(await openHostile(target, kind, localAddress));
     const times = await good();
     // The one that waited longest may have waited for this machine's other work; half of them have not.
     t.ok(times.every((ms) => ms < PATIENCE_MS) && middle(times) < PROMISED_MS);
@@ -313,7 +313,7 @@ async function siege(t: Test, localAddress: string, share: number, mediaPort?: n
     const missing = (stream?.sent.media ?? 0) - (stats?.framesIn ?? 0);
     t.ok(missing >= 0 && missing <= 25, `${missing} of ${stream?.sent.media} frames in flight at the end`);
     // Every frame that was kept waiting for longer than what lies at the carrier, an eighth of a second, is a hole. A busy
-    // machine makes some, in the carrier too; a siege that is felt makes seconds of them.
+    // machine makes some, in the carrier too; an attack that is felt makes seconds of them.
     const holesMs = (stream?.gaps ?? []).reduce((sum, { ms }) => sum + ms, 0);
     const spokenMs = (stream?.playedBytes ?? 0) / 8;
     t.ok(holesMs < spokenMs / 20, `${holesMs} ms of holes in ${Math.round(spokenMs)} ms that were heard`);
@@ -321,10 +321,10 @@ async function siege(t: Test, localAddress: string, share: number, mediaPort?: n
   }
 }
 
-t.test('from one address', (t) => siege(t, '127.0.0.2', 500));
+t.test('from one address', (t) => underAttack(t, '127.0.0.2', 500));
 t.test('from the same address as everybody, as behind a proxy that tells nothing', (t) =>
-  siege(t, '127.0.0.1', 2_000),
+  underAttack(t, '127.0.0.1', 2_000),
 );
 t.test('at a media thread, as by a proxy that brings its sockets there', async (t) =>
-  siege(t, '127.0.0.1', 500, await freePort()),
+  underAttack(t, '127.0.0.1', 500, await freePort()),
 );

@@ -1,4 +1,4 @@
-// PURE. What a detector's word is worth against the labels: per stream the counts and delays, and sums over streams.
+// PURE. What a detector's word is worth against the labels: for each stream the counts and delays, and sums over streams.
 import type { Heard } from './detectors.ts';
 import type { Stream } from './set.ts';
 

@@ -141,7 +141,7 @@ t.test('lists are newest first, filtered, and read page by page', async (t) => {
   t.equal((await client.calls.list({ startTimeBefore: new Date(Date.now() - minute) })).length, 0);
 });
 
-t.test('one call per second: the rest waits in the queue and says how long', async (t) => {
+t.test('one call a second: the rest waits in the queue and says how long', async (t) => {
   const { client } = await bench(t, { callsPerSecond: 1 });
   const waits: number[] = [];
   for (let i = 0; i < 3; i++) {

@@ -1,10 +1,10 @@
-// The demo's town on the real daemon: who calls the order line hears what the shop's own system says of the order.
+// The demo's traffic on the real daemon: who calls the order line hears what the shop's own system says of the order.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { writeScenarios } from '../../scripts/demo/model-scenarios.ts';
-import { openTown } from '../../scripts/demo/traffic.ts';
+import { openTraffic } from '../../scripts/demo/traffic.ts';
 import { openLab } from '../../scripts/lab.ts';
 import { until } from '../e2e/rig.ts';
 
@@ -28,10 +28,10 @@ t.test('the order line tells what the shop says of the order', async (t) => {
     env: { REDIS_MODE: 'none', RING_SECONDS: '15', MEDIA_THREADS: '1' },
   });
   t.teardown(() => lab.close());
-  const town = await openTown(lab);
-  t.teardown(() => town.close());
+  const traffic = await openTraffic(lab);
+  t.teardown(() => traffic.close());
   const stop = new AbortController();
-  const living = town.live(1, stop.signal);
+  const living = traffic.live(1, stop.signal);
   const inbound = async () =>
     (await lab.api<Call[]>('GET', '/v1/calls?direction=inbound')).body.at(-1) ?? null;
   const rang = await until('somebody who calls', inbound);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
-import { openCast, readClip } from '../../scripts/simulate/clips.ts';
+import { openClips, readClip } from '../../scripts/simulate/clips.ts';
 import type { CallObject, Evidence, ModelSession, ReceivedEvent } from '../../scripts/simulate/evidence.ts';
 import { makeScenario } from '../../scripts/simulate/scenarios.ts';
 
@@ -47,8 +47,8 @@ function build(o: {
   result: Record<string, unknown>;
   cause: string;
 }): Evidence {
-  const cast = openCast(null, '');
-  const scenario = makeScenario(o.name, 'outbound', cast);
+  const available = openClips(null, '');
+  const scenario = makeScenario(o.name, 'outbound', available);
   const clips = Object.fromEntries(scenario.speaks.map(({ file }) => [file, readClip(file)]));
   const person = scenario.speaks.map(({ file }, i) => ({ samples: clips[file]!, atMs: o.clipsAt[i]! }));
   const speech = readClip(SPEECH);

@@ -3,7 +3,7 @@
 export interface WavPeaks {
   /** Takes the next bytes of the file. @throws Error when it is no 16-bit PCM WAV */
   take(bytes: Uint8Array): void;
-  /** What was read so far: per channel, one value of -1..1 for each step, loudest of it. */
+  /** What was read so far: for each channel, one value of -1..1 for each step, loudest of it. */
   peaks(): { channels: Float32Array[]; durationMs: number };
 }
 

@@ -1,10 +1,10 @@
 // Who is let in, who waits, and who is refused.
 import t from 'tap';
-import { waitingRoom } from '../../../control/http/concurrency-queue.ts';
+import { concurrencyQueue } from '../../../control/http/concurrency-queue.ts';
 
 function open(o: { atOnce: number; ofOne: number; waiting: number }) {
   const timers = new Set<() => void>();
-  const room = waitingRoom({
+  const room = concurrencyQueue({
     ...o,
     waitMs: 1000,
     later(_ms, run) {
