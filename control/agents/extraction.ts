@@ -92,8 +92,8 @@ function readError(error: unknown, api: 'responses' | 'chat'): Try {
       `The extraction model's server refused the request (status ${status}${named === null ? '' : `, ${named}`}).`,
     );
   }
-  // The body was no JSON, or JSON of which the client could make nothing.
-  if (error instanceof SyntaxError || (error instanceof TypeError && error.message !== 'terminated'))
+  // The body was no JSON, or JSON of which the client could make nothing; an answer that broke off names its cause.
+  if (error instanceof SyntaxError || (error instanceof TypeError && error.cause === undefined))
     return NO_JSON;
   return { code: 'unreachable', error: 'The extraction model could not be reached.', retry: true };
 }

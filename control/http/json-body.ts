@@ -26,10 +26,13 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Where JSON.parse gave up. Its message may quote the body around that place, which belongs in no answer. */
+/**
+ * Where JSON.parse gave up. Its message may quote the body around that place, which belongs in no answer: what it quotes
+ * stands in double quotes, and nothing else does.
+ */
 function whyNot(error: unknown): string {
   if (!(error instanceof SyntaxError)) return 'it is not UTF-8';
-  return /^Unexpected token ./u.test(error.message)
+  return error.message.includes('"')
     ? 'it has a character where none of its kind may stand'
     : error.message.slice(0, 200);
 }

@@ -1,6 +1,6 @@
 // The BullMQ queue of due deliveries on a Redis that may come, go, hang or forget. It is a timer and a dispatcher only:
 // jobs carry ids, storage holds the truth, and whatever is lost here is found by the sweep.
-import { Queue, Worker } from 'bullmq';
+import { ErrorCode, Queue, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Log } from '../../log.ts';
 import { MAX_IN_FLIGHT } from './dispatcher.ts';
@@ -91,8 +91,8 @@ export function openQueueLink(o: QueueOptions): QueueLink {
   }
 
   function noteError(err: Error): void {
-    // BullMQ's words where Redis was emptied under a running job: no outage, and storage knows the delivery.
-    if (err.message.startsWith('Missing key for job')) {
+    // Redis was emptied under a running job: no outage, and storage knows the delivery.
+    if ('code' in err && err.code === ErrorCode.JobNotExist) {
       log.info({ err: err.message }, 'redis.job_forgotten');
       return;
     }

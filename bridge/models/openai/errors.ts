@@ -45,7 +45,7 @@ export function judgeError(error: { code: string; message: string; param: string
   if (code === 'session_expired') return { means: 'expired' };
   if (code === 'response_cancel_not_active') return { means: 'cancel-refused' };
   if (code === 'input_audio_buffer_commit_empty') return { means: 'commit-empty' };
-  // Seen without a code in early versions.
+  // By its words, as seen without a code in early versions: UNVERIFIED for those of today. So are the words below.
   if (code === 'conversation_already_has_active_response' || /already has an active response/i.test(message))
     return { means: 'already-active' };
   const shorter = /content of (\d+) ?ms is already shorter than/i.exec(message);
