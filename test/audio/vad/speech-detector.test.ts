@@ -6,6 +6,7 @@ import {
   type SpeechState,
   stepSpeech,
 } from '../../../audio/vad/speech-detector.ts';
+import { Drawing } from '../../states/drawing.ts';
 
 const WINDOW = 256;
 const options = {
@@ -173,4 +174,24 @@ t.test('a detector shows its phase, takes new thresholds, and forgets', async (t
   detector.configure({ startMs: 300 });
   for (let n = 5; n < 14; n++) t.equal(detector.push(SPEECH, n * WINDOW), null);
   t.equal(detector.push(SPEECH, 14 * WINDOW)?.atSample, 4 * WINDOW);
+});
+
+t.test('every short order of windows is drawn', async (t) => {
+  const drawing = new Drawing('voice', QUIET.phase);
+  const windows = [
+    ['speech', SPEECH],
+    ['doubt', DOUBT],
+    ['none', NONE],
+  ] as const;
+  const go = (state: SpeechState, n: number) => {
+    if (n === 9) return;
+    for (const [heard, probability] of windows) {
+      const next = step(state, probability, n);
+      const told = next?.event ? `${heard} (${next.event.type})` : heard;
+      drawing.arrow(state.phase, told, (next?.state ?? state).phase);
+      go(next?.state ?? state, n + 1);
+    }
+  };
+  go(QUIET, 0);
+  drawing.hold(t);
 });

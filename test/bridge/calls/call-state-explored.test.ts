@@ -3,6 +3,7 @@
 import t from 'tap';
 import { type CallEvent, chargeFor, isTerminal, next } from '../../../bridge/calls/call-state.ts';
 import type { CallRecord } from '../../../storage/records.ts';
+import { Drawing } from '../../states/drawing.ts';
 import { makeCall } from '../../storage/makers.ts';
 
 const BASE = Date.UTC(2026, 0, 1, 12, 0, 0);
@@ -137,6 +138,7 @@ t.test('every order of events, at every moment', async (t) => {
   };
   const seen = new Set([fields(start)]);
   let steps = 0;
+  const drawing = new Drawing('call', 'queued');
   const found: string[] = [];
   const reached = new Set<string>();
   for (let frontier = [start]; frontier.length > 0; ) {
@@ -156,6 +158,8 @@ t.test('every order of events, at every moment', async (t) => {
           released: node.released || step.effects.includes('release'),
           path: [...node.path, nameOf(event)],
         };
+        const drawnAs = 'outcome' in event ? `ended as ${event.outcome}` : event.type;
+        drawing.arrow(node.call.status, drawnAs, after.call.status);
         if (node.released && step.effects.includes('release')) found.push(`let go of twice: ${after.path}`);
         if (step.effects.includes('settle-result') !== (step.change.status === 'completed'))
           found.push(`a result is worked out: ${after.path}`);
@@ -175,5 +179,6 @@ t.test('every order of events, at every moment', async (t) => {
   }
   t.same(found.slice(0, 10), [], `${found.length} of ${steps} steps are wrong`);
   t.equal(reached.size, 9, [...reached].join(' '));
+  drawing.hold(t);
   t.comment(`note: ${seen.size} states of a call, ${steps} steps`);
 });

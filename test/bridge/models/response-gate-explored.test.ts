@@ -11,6 +11,7 @@ import {
   MAX_RETRIES,
   stepGate,
 } from '../../../bridge/models/response-gate.ts';
+import { Drawing } from '../../states/drawing.ts';
 
 const NOW = 1_000_000;
 /** From any state on, deadlines alone: retries, then a stall or rest. */
@@ -111,6 +112,7 @@ t.test('every event in every state', async (t) => {
   const seen = new Map<string, string[]>([[JSON.stringify(start), []]]);
   const found: string[] = [];
   const phases = new Set<string>();
+  const drawing = new Drawing('gate', start.phase.at);
   let steps = 0;
   for (let frontier = [start]; frontier.length > 0 && found.length === 0; ) {
     const further: Gate[] = [];
@@ -122,6 +124,7 @@ t.test('every event in every state', async (t) => {
         for (const now of event.type === 'deadline' ? [NOW, gateDeadline(gate) ?? NOW] : [NOW]) {
           steps++;
           const next = stepGate(gate, event, now);
+          drawing.arrow(gate.phase.at, event.type, next.gate.phase.at);
           const after = [...path, JSON.stringify(event)];
           for (const wrong of wrongs(gate, event, next)) found.push(`${wrong}: ${after.join(' ')}`);
           const state = settled(next.gate, now);
@@ -136,5 +139,6 @@ t.test('every event in every state', async (t) => {
   }
   t.same(found.slice(0, 3), [], `${found.length} wrong`);
   t.equal(phases.size, 7, [...phases].join(' '));
+  drawing.hold(t);
   t.comment(`note: ${seen.size} states, ${steps} steps`);
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { FRAME_BYTES } from '../../../audio/g711.ts';
 import { Playout } from '../../../bridge/turns/playout.ts';
+import { Drawing } from '../../states/drawing.ts';
 import { RUNS, SEED } from '../seed.ts';
 
 /** Orders of this length are tried all; longer ones are drawn. */
@@ -27,6 +28,8 @@ const ACTS = [
   'clear',
 ] as const;
 type Act = (typeof ACTS)[number];
+
+const drawing = new Drawing('playout', 'nothing yet');
 
 /** Runs one order, then lets everything end; throws where something does not hold. */
 function run(acts: readonly Act[]): void {
@@ -135,8 +138,13 @@ function run(acts: readonly Act[]): void {
     // Sound of one item is never mixed with another's.
     hold(sounded.length <= 2, `heard in turns: ${sounded.join(' ')}`);
   }
+  const drawnAs = (item: Item) =>
+    ends[item][0] ?? (complete[item] ? 'complete' : received[item] > 0 ? 'coming' : 'nothing yet');
   for (const one of acts) {
+    const before = ITEMS.map(drawnAs);
     act(one);
+    for (const [i, item] of ITEMS.entries())
+      drawing.arrow(before[i]!, one.replace(/ .*|^.* (?=mark)/, ''), drawnAs(item));
     look();
   }
   // Everything comes to its end: complete, given out, confirmed.
@@ -173,6 +181,7 @@ t.test(`every order of ${DEPTH}`, async (t) => {
   deeper();
   t.same(wrong, []);
   t.equal(orders, ACTS.length ** DEPTH);
+  drawing.hold(t);
 });
 
 t.test('long orders', async (t) => {

@@ -15,6 +15,7 @@ import {
   type TurnStep,
 } from '../../../bridge/turns/turns.ts';
 import { deadAirMs } from '../../../bridge/turns/waits.ts';
+import { Drawing } from '../../states/drawing.ts';
 
 const RULES: TurnRules = {
   confirmMs: 2,
@@ -241,6 +242,10 @@ function pathOf(node: Node | null): string[] {
   return node === null ? [] : [...pathOf(node.from), JSON.stringify(node.event)];
 }
 
+/** Of all plans together. */
+const drawing = new Drawing('floor', 'opening', ['end-requested', 'finish', 'machine-detection']);
+const drawnAs = (state: TurnState) => (holdOf(state) === null ? state.phase.at : 'held');
+
 for (const [plan, greets] of [
   ['none', true],
   ['none', false],
@@ -262,6 +267,7 @@ for (const [plan, greets] of [
         steps++;
         const next = step(state, event, now, RULES);
         if (next !== null) {
+          drawing.arrow(drawnAs(state), event.type === 'tick' ? 'time' : event.type, drawnAs(next.state));
           for (const wrong of wrongs(state, event, next, now))
             found.push(`${wrong}: ${[...pathOf(node), JSON.stringify(event)].join(' ')}`);
         } else if (event.type !== 'tick') return;
@@ -300,6 +306,8 @@ for (const [plan, greets] of [
     t.comment(`note: ${plan}: ${seen.size} states, ${steps} steps, an end after ${longest} at most`);
   });
 }
+
+t.test('all of it is drawn', async (t) => drawing.hold(t));
 
 t.test('nobody is heard: whatever the state, the call ends after the longest wait', async (t) => {
   const limit = deadAirMs(RULES);
