@@ -6,12 +6,11 @@ import { join, resolve } from 'node:path';
 import { openRecordingExports } from './audio/recording-exports.ts';
 import { NotARecording, repairRecording } from './audio/recording-file.ts';
 import { wasLate } from './bridge/calls/admission.ts';
+import { CallControl } from './bridge/calls/call-control.ts';
 import { observeAll } from './bridge/calls/call-observers.ts';
 import { openCallRamp } from './bridge/calls/call-ramp.ts';
-import { openCallWatch } from './bridge/calls/call-watch.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/calls/media-threads.ts';
 import { observeBridge } from './bridge/calls/metrics.ts';
-import { openSwitchboard } from './bridge/calls/switchboard.ts';
 import { openTakeover } from './bridge/calls/takeover.ts';
 import { carriers } from './bridge/carriers/carriers.ts';
 import type { TurnDetection } from './bridge/models/model.ts';
@@ -240,7 +239,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     store.subscribe({ recovered: () => void space.look() });
     closing.opened({ name: 'storage space', shareMs: SHARE_MS.rest, close: () => space.close() });
     const feed = openLiveFeed({ store, log });
-    const switchboard = openSwitchboard({
+    const calls = new CallControl({
       store,
       carrier,
       otherCarriers: [browser],
@@ -278,28 +277,15 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       storageLow: space.low,
       failpoint,
     });
-    onStorageLow = switchboard.stopRecordings;
-    const watch = openCallWatch({
-      closingLine: LINE_TEXTS.closing,
-      switchboard,
-      store,
-      log,
-      now,
-      monotonicMs,
-      ringSeconds: config.RING_SECONDS,
-      maxSeconds: config.MAX_CALL_SECONDS,
-      pricePerMinute: config.PRICE_PER_MINUTE_MILLI_CENTS,
-      reserveMinutes: config.RESERVE_MINUTES,
-      failpoint,
-    });
+    onStorageLow = () => calls.stopRecordings();
     const takeover = openTakeover({
       store,
       log,
-      async end(calls) {
-        for (const { recording_path } of calls) {
+      async end(taken) {
+        for (const { recording_path } of taken) {
           if (recording_path !== null) await repairRecording(join(dataDir, recording_path)).catch(() => {});
         }
-        await watch.recover(calls);
+        await calls.recover(taken);
       },
       settle: results.takeUp,
     });
@@ -323,13 +309,13 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       log,
       strangers,
       clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
-      onMessage: (message) => switchboard.onMedia(message),
-      onLost: (callIds) => switchboard.onThreadLost(callIds),
+      onMessage: (message) => calls.onMedia(message),
+      onLost: (callIds) => calls.onThreadLost(callIds),
     });
     const media = threads;
     closing.opened({ name: 'media threads', shareMs: SHARE_MS.threads, close: () => media.close() });
-    switchboard.attach(media);
-    watch.start();
+    calls.attach(media);
+    calls.watch.start();
     takeover.start();
 
     // Last: until here every read of the disk is for the start.
@@ -339,7 +325,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     const ready = () => {
       const disk = space.health();
       const checks = {
-        accepting: switchboard.accepting(),
+        accepting: calls.accepting(),
         media_threads: media.ready(),
         storage: { ...disk, low: disk.low || !store.writable(), check: integrity.now().state },
         webhooks: webhooks.health(),
@@ -356,7 +342,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       });
     const parts = {
       store,
-      calls: switchboard,
+      calls,
       carrier,
       egress,
       config,
@@ -409,7 +395,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
         publicUrl,
         hooksPath: HOOKS_PATH,
-        handlers: switchboard,
+        handlers: calls.hooks,
         log,
         strangers,
       }),
@@ -421,10 +407,10 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       name: 'live calls',
       shareMs: SHARE_MS.calls,
       async close() {
-        watch.close();
+        calls.watch.close();
         // A little less than its share, which is for what it must not leave undone.
-        await watch.endAll('daemon_stopped', SHARE_MS.calls - 200);
-        switchboard.flush();
+        await calls.endAll('daemon_stopped', SHARE_MS.calls - 200);
+        calls.flush();
       },
     });
     log.info({ url, public_url: publicUrl, queue: webhooks.mode(), ...summarize(config) }, 'daemon.started');
@@ -433,7 +419,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       firstKey: printed,
       setupUrl,
       async drain() {
-        await watch.drain(config.DRAIN_SECONDS);
+        await calls.drain(config.DRAIN_SECONDS);
         await closing.close();
       },
       close() {
@@ -441,9 +427,9 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         return closing.close();
       },
       async crash(error) {
-        log.error({ live: switchboard.entries().size, err: error }, 'daemon.crashed');
-        watch.close();
-        await watch.endAll('daemon_crashed', CRASH_MS - 200);
+        log.error({ live: calls.size, err: error }, 'daemon.crashed');
+        calls.watch.close();
+        await calls.endAll('daemon_crashed', CRASH_MS - 200);
       },
     };
   } catch (error) {

@@ -1,6 +1,28 @@
-// Several watchers of the bridge as one: what one of them throws reaches neither the call nor the others.
+// What can be watched of calls, and several watchers as one: what one of them throws reaches neither the call nor the others.
 import type { Log } from '../../log.ts';
-import type { CallObserver } from './call-desk.ts';
+import type {
+  CallRecord,
+  InterruptionRecord,
+  TranscriptItemRecord,
+  TurnRecord,
+} from '../../storage/records.ts';
+import type { LiveCall } from './calls.ts';
+
+/** What the program watches of the bridge; metrics and live views hang on it. */
+export interface CallObserver {
+  /** A call was made or has another state, and has not ended. */
+  changed?(call: CallRecord): void;
+  /** `atMs` since the media stream's start. */
+  floor?(callId: string, floor: LiveCall['floor'], atMs: number): void;
+  /** What was said, as it was just stored; an item comes again when it has changed. */
+  words?(callId: string, items: readonly TranscriptItemRecord[]): void;
+  ended?(call: CallRecord): void;
+  /** A turn, once its first sound was heard or it came to nothing. */
+  turn?(turn: TurnRecord): void;
+  /** Speech into the agent's voice, also where it was taken back. */
+  interruption?(interruption: InterruptionRecord): void;
+  refused?(why: string): void;
+}
 
 /** Tells each of them, in order. */
 export function observeAll(watchers: readonly CallObserver[], log: Pick<Log, 'error'>): CallObserver {

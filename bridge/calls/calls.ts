@@ -1,4 +1,4 @@
-// What the control plane asks of live calls. PURE types; the switchboard does it.
+// What the control plane asks of live calls. PURE types; call-control.ts does it.
 import type { CallRecord } from '../../storage/records.ts';
 
 export interface LiveCall {

@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type TurnParts, turnView } from '../../storage/turn-view.ts';
 import type { ThreadMemory } from '../protocol/messages.ts';
-import type { CallObserver } from './call-desk.ts';
+import type { CallObserver } from './call-observers.ts';
 import type { MediaThreads } from './media-threads.ts';
 
 const MEMORY: Readonly<Record<string, keyof ThreadMemory>> = {

@@ -1,6 +1,6 @@
 // Calls that are on now, as the live view shows them, and what happens on them, told to whoever follows an organization.
 // Fed by the bridge's observer; knows nothing of HTTP.
-import type { CallObserver } from '../../bridge/calls/call-desk.ts';
+import type { CallObserver } from '../../bridge/calls/call-observers.ts';
 import type { Log } from '../../log.ts';
 import type { CallRecord, TranscriptItemRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';

@@ -1,5 +1,5 @@
 // Twilio's REST API as a Carrier: calls, numbers and prices. https://www.twilio.com/docs/voice/api.
-// Requests and errors are rest.ts, documents twiml.ts; what the calls mean is the switchboard's.
+// Requests and errors are rest.ts, documents twiml.ts; what the calls mean is bridge/calls'.
 import * as z from 'zod';
 import { AppError } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';

@@ -1,6 +1,6 @@
 // Several watchers as one.
 import t from 'tap';
-import type { CallObserver } from '../../../bridge/calls/call-desk.ts';
+import type { CallObserver } from '../../../bridge/calls/call-observers.ts';
 import { observeAll } from '../../../bridge/calls/call-observers.ts';
 import { makeCall, makeItem, makeTurn } from '../../storage/makers.ts';
 

@@ -3,29 +3,29 @@ import t from 'tap';
 import { AppError } from '../../../errors.ts';
 import type { CallRecord } from '../../../storage/records.ts';
 import { succeeded } from '../../storage/makers.ts';
-import { type DeskRig, openDeskRig, START_MS, snapshot } from './desk-rig.ts';
+import { type CallsRig, openCallsRig, START_MS, snapshot } from './calls-rig.ts';
 
 const at = (seconds: number) => new Date(START_MS + seconds * 1_000).toISOString();
 
 /** A call as a dead process left it. */
-async function leftBehind(rig: DeskRig, fields: Partial<CallRecord> = {}): Promise<CallRecord> {
+async function leftBehind(rig: CallsRig, fields: Partial<CallRecord> = {}): Promise<CallRecord> {
   const call = rig.newCall();
   succeeded(await rig.store.createCall(call, { events: ['call.queued'], reserve: 30_000 }));
   return succeeded(await rig.store.saveCall(call.id, { from: ['queued'], change: fields }));
 }
 
-async function stored(rig: DeskRig, id: string) {
+async function stored(rig: CallsRig, id: string) {
   const call = await rig.store.findCall(id);
   const events = (await rig.store.listEvents(id)).map((event) => event.type);
   return { ...call!, events };
 }
 
 t.test('answered while nobody was there: hung up, charged for the seconds, one end', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   const { id } = await leftBehind(rig, { status: 'ringing', carrier_call_id: 'CA1', started_at: at(1) });
   rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'answered', startedAt: at(4) }));
   rig.clock.ms = START_MS + 10_000;
-  await rig.watch.recover(await rig.store.unfinishedCalls());
+  await rig.calls.recover(await rig.store.unfinishedCalls());
   t.match(await stored(rig, id), {
     status: 'failed',
     error_code: 'daemon_restart',
@@ -40,7 +40,7 @@ t.test('answered while nobody was there: hung up, charged for the seconds, one e
 });
 
 t.test('cut long ago with the process: ended then, and billed by the count of the carrier', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   const { id } = await leftBehind(rig, {
     status: 'in_progress',
     carrier_call_id: 'CA1',
@@ -58,7 +58,7 @@ t.test('cut long ago with the process: ended then, and billed by the count of th
     }),
   );
   rig.clock.ms = START_MS + 8 * 3_600_000;
-  await rig.watch.recover(await rig.store.unfinishedCalls());
+  await rig.calls.recover(await rig.store.unfinishedCalls());
   t.match(await stored(rig, id), {
     status: 'failed',
     error_code: 'daemon_restart',
@@ -74,12 +74,12 @@ t.test('cut long ago with the process: ended then, and billed by the count of th
 t.test(
   'dialled, and the answer of the carrier lost with the process: found, hung up, not dialled again',
   async (t) => {
-    const rig = await openDeskRig(t);
+    const rig = await openCallsRig(t);
     const other = await leftBehind(rig, { status: 'ringing', carrier_call_id: 'CA1' });
     rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'ringing', startedAt: at(0) }));
     rig.atCarrier.set('CA2', snapshot({ carrierCallId: 'CA2', status: 'ringing', startedAt: at(0) }));
     const { id } = await leftBehind(rig);
-    await rig.watch.recover(await rig.store.unfinishedCalls());
+    await rig.calls.recover(await rig.store.unfinishedCalls());
     t.match(await stored(rig, id), {
       status: 'failed',
       carrier_call_id: 'CA2',
@@ -97,10 +97,10 @@ t.test(
 );
 
 t.test('a line that may belong to two calls becomes the call of neither, and is hung up', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   const calls = [await leftBehind(rig), await leftBehind(rig)];
   rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'answered', startedAt: at(0) }));
-  await rig.watch.recover(await rig.store.unfinishedCalls());
+  await rig.calls.recover(await rig.store.unfinishedCalls());
   for (const { id } of calls) {
     t.match(await stored(rig, id), {
       status: 'failed',
@@ -117,9 +117,9 @@ const lost = () =>
   new AppError('carrier_error', 'no answer', { carrierCode: 'no_answer_from_carrier', retryable: false });
 
 t.test('an answer lost after the first callback: the call is what the callback says', async (t) => {
-  const rig: DeskRig = await openDeskRig(t, {
+  const rig: CallsRig = await openCallsRig(t, {
     async placeCall(callId, accept) {
-      await rig.switchboard.event({
+      await rig.calls.hooks.event({
         type: 'status',
         callId,
         carrierCallId: accept(),
@@ -135,39 +135,39 @@ t.test('an answer lost after the first callback: the call is what the callback s
   });
   // Somebody else's call to the same number, which nobody has claimed yet.
   rig.atCarrier.set('CA9', snapshot({ carrierCallId: 'CA9', startedAt: at(0) }));
-  const call = await rig.switchboard.dispatch(rig.newCall());
+  const call = await rig.calls.dispatch(rig.newCall());
   t.match(call, { status: 'ringing', carrier_call_id: 'CA1' });
   t.equal((await stored(rig, call.id)).status, 'ringing', 'not failed');
 });
 
 t.test('an answer lost before any callback: the call is looked for, and else has failed', async (t) => {
   let reached = true;
-  const rig: DeskRig = await openDeskRig(t, {
+  const rig: CallsRig = await openCallsRig(t, {
     async placeCall(_callId, accept) {
       if (reached) accept();
       throw lost();
     },
   });
-  const found = await rig.switchboard.dispatch(rig.newCall());
+  const found = await rig.calls.dispatch(rig.newCall());
   t.match(found, { status: 'initiated', carrier_call_id: 'CA1' });
   reached = false;
   const call = rig.newCall();
-  await t.rejects(rig.switchboard.dispatch(call), { code: 'carrier_error' });
+  await t.rejects(rig.calls.dispatch(call), { code: 'carrier_error' });
   t.match(await stored(rig, call.id), { status: 'failed', events: ['call.queued', 'call.failed'] });
 });
 
 t.test('the end of all: a call that cannot be written is told, and every other one ends', async (t) => {
   const errors: unknown[] = [];
-  const rig = await openDeskRig(t, { onError: (...line) => errors.push(line) });
+  const rig = await openCallsRig(t, { onError: (...line) => errors.push(line) });
   const calls = [];
-  for (let count = 0; count < 3; count++) calls.push(await rig.switchboard.dispatch(rig.newCall()));
+  for (let count = 0; count < 3; count++) calls.push(await rig.calls.dispatch(rig.newCall()));
   const [bad, ...good] = calls;
   const { saveCall } = rig.store;
   rig.store.saveCall = async (id, o) => {
     if (id === bad?.id) throw new Error('the disk is full');
     return saveCall(id, o);
   };
-  await rig.watch.endAll('draining', 200);
+  await rig.calls.endAll('draining', 200);
   for (const { id } of good) t.match(await stored(rig, id), { status: 'canceled' });
   t.equal((await stored(rig, bad?.id ?? '')).status, 'initiated', 'for the next start to find');
   t.match(
@@ -177,11 +177,11 @@ t.test('the end of all: a call that cannot be written is told, and every other o
 });
 
 /** A call that is talked on, looked after by its media thread. */
-async function talking(rig: DeskRig) {
-  const call = await rig.switchboard.dispatch(rig.newCall());
+async function talking(rig: CallsRig) {
+  const call = await rig.calls.dispatch(rig.newCall());
   const there = rig.atCarrier.get(call.carrier_call_id ?? '')!;
   rig.atCarrier.set(there.carrierCallId, { ...there, status: 'answered' });
-  rig.switchboard.onMedia({
+  rig.calls.onMedia({
     type: 'media-started',
     callId: call.id,
     streamId: 's',
@@ -197,19 +197,19 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 t.test('a media side that says nothing more of a call: it ends, says so, and is hung up', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   const call = await talking(rig);
   for (let seconds = 5; seconds <= 60; seconds += 5) {
     rig.clock.ms += 5_000;
-    rig.switchboard.onMedia({ type: 'alive', callId: call.id });
-    await rig.watch.look();
+    rig.calls.onMedia({ type: 'alive', callId: call.id });
+    await rig.calls.watch.look();
   }
   t.equal((await stored(rig, call.id)).status, 'in_progress', 'while it says that it looks after the call');
   rig.clock.ms += 30_000;
-  await rig.watch.look();
+  await rig.calls.watch.look();
   t.equal((await stored(rig, call.id)).status, 'in_progress', 'not a moment early');
   rig.clock.ms += 1;
-  await rig.watch.look();
+  await rig.calls.watch.look();
   t.match(await stored(rig, call.id), {
     status: 'failed',
     hangup_cause: 'stalled',
@@ -220,27 +220,27 @@ t.test('a media side that says nothing more of a call: it ends, says so, and is 
 
 t.test('a media thread that does not let go of a call: its line is free all the same', async (t) => {
   const errors: unknown[] = [];
-  const rig = await openDeskRig(t, { carried: true, maxCalls: 1, onError: (...line) => errors.push(line) });
+  const rig = await openCallsRig(t, { carried: true, maxCalls: 1, onError: (...line) => errors.push(line) });
   const call = await talking(rig);
-  await rig.switchboard.hangUp(rig.org, call.id);
-  await rig.watch.look();
-  await t.rejects(rig.switchboard.dispatch(rig.newCall()), { code: 'at_capacity' });
+  await rig.calls.hangUp(rig.org, call.id);
+  await rig.calls.watch.look();
+  await t.rejects(rig.calls.dispatch(rig.newCall()), { code: 'at_capacity' });
   rig.clock.ms += 30_000;
-  await rig.watch.look();
+  await rig.calls.watch.look();
   t.match(errors, [[{ call_id: call.id }, 'media.not_released']]);
   t.match(await stored(rig, call.id), { status: 'completed', result_status: 'completed' });
-  t.match(await rig.switchboard.dispatch(rig.newCall()), { status: 'initiated' });
+  t.match(await rig.calls.dispatch(rig.newCall()), { status: 'initiated' });
 });
 
 t.test('a talk whose end could not be written down is ended by the watch, for its own reason', async (t) => {
   const errors: unknown[] = [];
-  const rig = await openDeskRig(t, { onError: (...line) => errors.push(line) });
+  const rig = await openCallsRig(t, { onError: (...line) => errors.push(line) });
   const call = await talking(rig);
   const { saveCall } = rig.store;
   rig.store.saveCall = async () => {
     throw new Error('broken');
   };
-  rig.switchboard.onMedia({
+  rig.calls.onMedia({
     type: 'finished',
     callId: call.id,
     reason: 'model_failed',
@@ -251,7 +251,7 @@ t.test('a talk whose end could not be written down is ended by the watch, for it
   await until(async () => errors.length > 0);
   rig.store.saveCall = saveCall;
   rig.clock.ms += 10_000;
-  await rig.watch.look();
+  await rig.calls.watch.look();
   t.match(await stored(rig, call.id), {
     status: 'failed',
     hangup_cause: 'model_failed',

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { CarrierEvent, CarrierStatus } from '../../../bridge/carriers/carrier.ts';
 import { createRandom } from '../../../scripts/carrier-simulator/random.ts';
 import type { CallRecord } from '../../../storage/records.ts';
-import { type DeskRig, openDeskRig, START_MS } from './desk-rig.ts';
+import { type CallsRig, openCallsRig, START_MS } from './calls-rig.ts';
 
 const CALLS = 1_000;
 const SEED = 20_261_104;
@@ -103,7 +103,7 @@ function callbacks(call: { id: string; carrierCallId: string }, life: (typeof LI
 }
 
 /** Everything stored of a call but what differs from run to run: ids, and the time of the last change. */
-async function recordsOf(rig: DeskRig, call: CallRecord) {
+async function recordsOf(rig: CallsRig, call: CallRecord) {
   const { id, org_id, carrier_call_id, updated_at, ...rest } = call;
   const events = (await rig.store.listEvents(id)).map((event) => `${event.sequence} ${event.type}`);
   const ledger = (await rig.store.listLedger(rig.org, id)).map(
@@ -114,11 +114,11 @@ async function recordsOf(rig: DeskRig, call: CallRecord) {
 
 /** Dispatches all calls, hands in their callbacks as `arrange` has them, and answers what is stored then. */
 async function run(t: Test, arrange: (all: StatusEvent[]) => StatusEvent[]) {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   const ids: string[] = [];
   const all: StatusEvent[] = [];
   for (let n = 0; n < CALLS; n++) {
-    const { id, carrier_call_id } = await rig.switchboard.dispatch(
+    const { id, carrier_call_id } = await rig.calls.dispatch(
       rig.newCall({ to_number: `+1415${String(5_550_000 + n)}`, metadata: { n } }),
     );
     ids.push(id);
@@ -129,7 +129,7 @@ async function run(t: Test, arrange: (all: StatusEvent[]) => StatusEvent[]) {
   const events = arrange(all);
   // As an HTTP server would: many at a time, each waiting for nothing but its own call.
   for (let at = 0; at < events.length; at += 200) {
-    await Promise.all(events.slice(at, at + 200).map((event) => rig.switchboard.event(event)));
+    await Promise.all(events.slice(at, at + 200).map((event) => rig.calls.hooks.event(event)));
   }
   const stored = await Promise.all(ids.map((id) => rig.store.findCall(id)));
   const records = await Promise.all(stored.map((call) => recordsOf(rig, call!)));
@@ -179,20 +179,20 @@ t.test('callbacks of 1,000 calls, tripled and shuffled, store what they store in
 
 t.test('callbacks that overtake the answer to our own dial change nothing about it', async (t) => {
   const random = createRandom(SEED + 1);
-  const rig: DeskRig = await openDeskRig(t, {
+  const rig: CallsRig = await openCallsRig(t, {
     async placeCall(callId, accept) {
       const carrierCallId = accept();
       const life = LIVES[random.integer(LIVES.length)]!;
       const early = callbacks({ id: callId, carrierCallId }, life);
       const mixed = [...early, ...early].sort(() => random.next() - 0.5);
       rig.clock.ms += 3_600_000;
-      await Promise.all(mixed.map((event) => rig.switchboard.event(event)));
+      await Promise.all(mixed.map((event) => rig.calls.hooks.event(event)));
       return { carrierCallId };
     },
   });
   for (let n = 0; n < 50; n++) {
     rig.clock.ms = START_MS;
-    const call = await rig.switchboard.dispatch(rig.newCall());
+    const call = await rig.calls.dispatch(rig.newCall());
     const [events, ledger] = [
       await rig.store.listEvents(call.id),
       await rig.store.listLedger(rig.org, call.id),

@@ -1,6 +1,6 @@
 // The wall clock is set while calls ring and talk: they go on, and are billed for as long as they lasted.
 import t from 'tap';
-import { type DeskRig, openDeskRig } from './desk-rig.ts';
+import { type CallsRig, openCallsRig } from './calls-rig.ts';
 
 const HOUR = 3_600_000;
 const STEPS = [
@@ -10,10 +10,10 @@ const STEPS = [
   ['a day back', -24 * HOUR],
 ] as const;
 
-const now = (rig: DeskRig) => new Date(rig.clock.ms + rig.clock.setMs).toISOString();
+const now = (rig: CallsRig) => new Date(rig.clock.ms + rig.clock.setMs).toISOString();
 
-async function hook(rig: DeskRig, callId: string, status: 'ringing' | 'answered' | 'completed') {
-  await rig.switchboard.event({
+async function hook(rig: CallsRig, callId: string, status: 'ringing' | 'answered' | 'completed') {
+  await rig.calls.hooks.event({
     type: 'status',
     callId,
     carrierCallId: 'CA1',
@@ -28,15 +28,15 @@ async function hook(rig: DeskRig, callId: string, status: 'ringing' | 'answered'
 
 for (const [what, byMs] of STEPS) {
   t.test(`set ${what} while it rings: it rings on as long as it may`, async (t) => {
-    const rig = await openDeskRig(t);
-    const { id } = await rig.switchboard.dispatch(rig.newCall());
+    const rig = await openCallsRig(t);
+    const { id } = await rig.calls.dispatch(rig.newCall());
     await hook(rig, id, 'ringing');
     rig.clock.ms += 5_000;
     rig.clock.setMs = byMs;
-    await rig.watch.look();
+    await rig.calls.watch.look();
     t.match(await rig.store.findCall(id), { status: 'ringing' });
     rig.clock.ms += 90_000;
-    await rig.watch.look();
+    await rig.calls.watch.look();
     t.match(await rig.store.findCall(id), {
       status: 'canceled',
       hangup_cause: 'no_answer',
@@ -45,13 +45,13 @@ for (const [what, byMs] of STEPS) {
   });
 
   t.test(`set ${what} in the middle of a talk: it goes on, and is billed by what it lasted`, async (t) => {
-    const rig = await openDeskRig(t);
-    const { id } = await rig.switchboard.dispatch(rig.newCall());
+    const rig = await openCallsRig(t);
+    const { id } = await rig.calls.dispatch(rig.newCall());
     rig.clock.ms += 1_000;
     await hook(rig, id, 'ringing');
     rig.clock.ms += 3_000;
     await hook(rig, id, 'answered');
-    rig.switchboard.onMedia({
+    rig.calls.onMedia({
       type: 'media-started',
       callId: id,
       streamId: 'MZ1',
@@ -60,11 +60,11 @@ for (const [what, byMs] of STEPS) {
     });
     rig.clock.ms += 2_000;
     rig.clock.setMs = byMs;
-    await rig.watch.look();
+    await rig.calls.watch.look();
     t.match(await rig.store.findCall(id), { status: 'in_progress' });
     rig.clock.ms += 4_000;
-    await rig.watch.look();
-    const ended = await rig.switchboard.hangUp(rig.org, id);
+    await rig.calls.watch.look();
+    const ended = await rig.calls.hangUp(rig.org, id);
     t.match(ended, {
       status: 'completed',
       hangup_cause: 'hangup_requested',

@@ -1,7 +1,7 @@
 // A line that is found at the carrier after its call was given up: it is ended there, also when the first request fails.
 import t from 'tap';
 import { AppError } from '../../../errors.ts';
-import { openDeskRig } from './desk-rig.ts';
+import { openCallsRig } from './calls-rig.ts';
 
 const lost = () => new AppError('carrier_error', 'no answer', { carrierCode: 'no_answer_from_carrier' });
 
@@ -13,17 +13,17 @@ for (const count of LOST) {
     `a dial whose answer was lost rings on: hung up as soon as the carrier answers again, after ${count}`,
     async (t) => {
       let failures = 2 + count;
-      const rig = await openDeskRig(t, {
+      const rig = await openCallsRig(t, {
         // The answer to the dial, the search for the call, and the requests to end it.
         onCarrier() {
           if (failures-- > 0) throw lost();
         },
       });
       const call = rig.newCall();
-      await t.rejects(rig.switchboard.dispatch(call), { code: 'carrier_error' });
+      await t.rejects(rig.calls.dispatch(call), { code: 'carrier_error' });
       t.match(await rig.store.findCall(call.id), { status: 'failed' });
       t.equal(rig.atCarrier.get('CA1')?.status, 'queued', 'it rings all the same');
-      await rig.switchboard.event({
+      await rig.calls.hooks.event({
         type: 'status',
         callId: call.id,
         carrierCallId: 'CA1',

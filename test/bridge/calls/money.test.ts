@@ -3,15 +3,15 @@
 import t from 'tap';
 import type { CarrierEvent } from '../../../bridge/carriers/carrier.ts';
 import type { CallRecord } from '../../../storage/records.ts';
-import { type DeskRig, openDeskRig, START_MS } from './desk-rig.ts';
+import { type CallsRig, openCallsRig, START_MS } from './calls-rig.ts';
 
 const MINUTE = 60_000;
 const HELD = 30_000;
 
 type Status = Extract<CarrierEvent, { type: 'status' }>;
 
-async function tell(rig: DeskRig, call: CallRecord, status: Status['status'], fields: Partial<Status> = {}) {
-  await rig.switchboard.event({
+async function tell(rig: CallsRig, call: CallRecord, status: Status['status'], fields: Partial<Status> = {}) {
+  await rig.calls.hooks.event({
     type: 'status',
     callId: call.id,
     carrierCallId: call.carrier_call_id ?? '',
@@ -25,11 +25,11 @@ async function tell(rig: DeskRig, call: CallRecord, status: Status['status'], fi
   });
 }
 
-async function connect(rig: DeskRig): Promise<CallRecord> {
-  const call = await rig.switchboard.dispatch(rig.newCall());
+async function connect(rig: CallsRig): Promise<CallRecord> {
+  const call = await rig.calls.dispatch(rig.newCall());
   await tell(rig, call, 'ringing');
   await tell(rig, call, 'answered');
-  rig.switchboard.onMedia({
+  rig.calls.onMedia({
     type: 'media-started',
     callId: call.id,
     streamId: 'MZ1',
@@ -40,7 +40,7 @@ async function connect(rig: DeskRig): Promise<CallRecord> {
   return call;
 }
 
-async function stand(rig: DeskRig, id: string) {
+async function stand(rig: CallsRig, id: string) {
   const call = await rig.store.findCall(id);
   if (call === null) throw new Error('the call is gone');
   const rows = await rig.store.listLedger(rig.org, id);
@@ -53,17 +53,17 @@ async function stand(rig: DeskRig, id: string) {
 }
 
 /** Moves the clock to a moment of the call and has the watch look, as often as it does. */
-async function until(rig: DeskRig, ms: number): Promise<void> {
+async function until(rig: CallsRig, ms: number): Promise<void> {
   while (rig.clock.ms < START_MS + ms) {
     rig.clock.ms = Math.min(rig.clock.ms + 5_000, START_MS + ms);
-    await rig.watch.look();
+    await rig.calls.watch.look();
     const credit = await rig.store.getCredit(rig.org);
     if ((credit?.balanceMilliCents ?? 0) < 0) throw new Error('the balance is below zero');
   }
 }
 
 t.test('a long call is topped up a minute ahead, and settled on what it used', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   await rig.store.setBalance(rig.org, 100_000);
   const { id } = await connect(rig);
   await until(rig, 4 * MINUTE - 1);
@@ -93,7 +93,7 @@ t.test('a long call is topped up a minute ahead, and settled on what it used', a
 });
 
 t.test('credit that runs out ends the call when the last of it is used, and not before', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   // Seven minutes and a half: five at once, then two single ones; the half is too little to go on with.
   await rig.store.setBalance(rig.org, 45_000);
   const { id } = await connect(rig);
@@ -117,11 +117,11 @@ t.test('credit that runs out ends the call when the last of it is used, and not 
     },
   });
   t.match(rig.asked.at(-1), /^hang up /);
-  await t.rejects(rig.switchboard.dispatch(rig.newCall()), { code: 'insufficient_credit' });
+  await t.rejects(rig.calls.dispatch(rig.newCall()), { code: 'insufficient_credit' });
 });
 
 t.test('credit added while a call lives lets it go on', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   await rig.store.setBalance(rig.org, HELD);
   const { id } = await connect(rig);
   await until(rig, 5 * MINUTE - 10_000);
@@ -138,7 +138,7 @@ t.test(
       [100_000, 60_000, 40_000],
       [50_000, 50_000, 0],
     ] as const) {
-      const rig = await openDeskRig(t);
+      const rig = await openCallsRig(t);
       await rig.store.setBalance(rig.org, balance);
       const call = await connect(rig);
       // Nobody looked after it: ten minutes, by the carrier's count, on a hold for five.
@@ -154,7 +154,7 @@ t.test(
 );
 
 t.test('an organization without a balance is charged and never stopped', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   await rig.store.setBalance(rig.org, null);
   const call = await connect(rig);
   await until(rig, 30 * MINUTE);
@@ -168,19 +168,19 @@ t.test('an organization without a balance is charged and never stopped', async (
 });
 
 t.test('however a call ends, its rows add up to what it was charged, and nothing stays held', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   await rig.store.setBalance(rig.org, 1_000_000);
   const ends: Record<string, { charged: number; end: (call: CallRecord) => Promise<unknown> }> = {
     busy: { charged: 0, end: (call) => tell(rig, call, 'busy') },
     no_answer: { charged: 0, end: (call) => tell(rig, call, 'no_answer') },
     failed: { charged: 0, end: (call) => tell(rig, call, 'failed') },
-    canceled: { charged: 0, end: (call) => rig.switchboard.cancel(rig.org, call.id) },
+    canceled: { charged: 0, end: (call) => rig.calls.cancel(rig.org, call.id) },
     'hung up': {
       charged: 3_000,
       async end(call) {
         await tell(rig, call, 'answered');
         rig.clock.ms += 30_000;
-        await rig.switchboard.hangUp(rig.org, call.id);
+        await rig.calls.hangUp(rig.org, call.id);
       },
     },
     completed: {
@@ -195,13 +195,13 @@ t.test('however a call ends, its rows add up to what it was charged, and nothing
       async end(call) {
         await tell(rig, call, 'answered');
         rig.clock.ms += 10_000;
-        await rig.switchboard.endNow(call.id, 'model_failed', { code: 'model_lost', message: 'gone' });
+        await rig.finish(call.id, 'model_failed', { code: 'model_lost', message: 'gone' });
       },
     },
   };
   let spent = 0;
   for (const [name, { charged, end }] of Object.entries(ends)) {
-    const call = await rig.switchboard.dispatch(rig.newCall());
+    const call = await rig.calls.dispatch(rig.newCall());
     await tell(rig, call, 'ringing');
     await end(call);
     // Whatever comes twice or late changes nothing.
@@ -230,14 +230,14 @@ t.test('however a call ends, its rows add up to what it was charged, and nothing
 
 t.test('a call that the carrier refuses costs nothing', async (t) => {
   const { AppError } = await import('../../../errors.ts');
-  const rig = await openDeskRig(t, {
+  const rig = await openCallsRig(t, {
     placeCall: async () => {
       throw new AppError('carrier_error', 'no', { carrierCode: '21211' });
     },
   });
   await rig.store.setBalance(rig.org, HELD);
   const call = rig.newCall();
-  await t.rejects(rig.switchboard.dispatch(call), { code: 'carrier_error' });
+  await t.rejects(rig.calls.dispatch(call), { code: 'carrier_error' });
   t.match(await stand(rig, call.id), {
     sum: 0,
     balance: HELD,
@@ -247,12 +247,12 @@ t.test('a call that the carrier refuses costs nothing', async (t) => {
 });
 
 t.test('a call whose end nobody saw is charged for no more than the longest call', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   const call = await connect(rig);
   // The process was down for a day, and the carrier cannot be asked.
   rig.clock.ms += 24 * 60 * MINUTE;
   rig.down = true;
-  await rig.watch.recover(await rig.store.unfinishedCalls());
+  await rig.calls.recover(await rig.store.unfinishedCalls());
   t.match(await stand(rig, call.id), {
     sum: -360_000,
     call: { status: 'failed', error_code: 'daemon_restart', billed_duration_seconds: 3_600 },

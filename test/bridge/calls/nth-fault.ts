@@ -11,7 +11,7 @@ import { openWebhooks } from '../../../control/webhooks/webhooks.ts';
 import { AppError } from '../../../errors.ts';
 import { openLog } from '../../../log.ts';
 import { makeAgent, makeEndpoint, makeNumber, succeeded } from '../../storage/makers.ts';
-import { type DeskRig, openDeskRig } from './desk-rig.ts';
+import { type CallsRig, openCallsRig } from './calls-rig.ts';
 
 export const KINDS = ['write', 'carrier', 'post', 'queue'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -60,7 +60,7 @@ export async function play(fault: Fault | null): Promise<Played> {
     const { nth, inARow } = fault ?? { nth: 0, inARow: 0 };
     return fault?.kind === kind && counts[kind] >= nth && counts[kind] < nth + inARow;
   };
-  const rig = await openDeskRig(
+  const rig = await openCallsRig(
     { teardown: (close) => void closers.push(close as () => unknown) },
     {
       onWrite() {
@@ -155,7 +155,7 @@ async function ask<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-async function playCalls(rig: DeskRig, inboundNumber: string, violations: string[]): Promise<void> {
+async function playCalls(rig: CallsRig, inboundNumber: string, violations: string[]): Promise<void> {
   const now = () => new Date(rig.clock.ms).toISOString();
   const legs = new Map<string, string>();
   /** Who hears a hook has to take it: the carrier does not say it twice. */
@@ -164,7 +164,7 @@ async function playCalls(rig: DeskRig, inboundNumber: string, violations: string
 
   async function dial(): Promise<string> {
     const call = rig.newCall();
-    await ask(() => rig.switchboard.dispatch({ ...call }));
+    await ask(() => rig.calls.dispatch({ ...call }));
     const dialled = rig.asked.filter((one) => one.startsWith('dial '));
     const at = dialled.lastIndexOf(`dial ${call.id}`);
     if (dialled.filter((one) => one === `dial ${call.id}`).length > 1)
@@ -192,7 +192,7 @@ async function playCalls(rig: DeskRig, inboundNumber: string, violations: string
     });
     await heard(
       status,
-      rig.switchboard.event({
+      rig.calls.hooks.event({
         type: 'status',
         callId,
         carrierCallId: sid,
@@ -209,15 +209,15 @@ async function playCalls(rig: DeskRig, inboundNumber: string, violations: string
   async function talk(callId: string): Promise<void> {
     const sid = legs.get(callId);
     if (sid === undefined || rig.atCarrier.get(sid)?.status !== 'answered') return;
-    rig.switchboard.onMedia({
+    rig.calls.onMedia({
       type: 'media-started',
       callId,
       streamId: 'MZ',
       carrierCallId: sid,
       at: now(),
     });
-    rig.switchboard.onMedia({ type: 'usage', callId, usage: { input_text_tokens: 5 } });
-    rig.switchboard.onMedia({
+    rig.calls.onMedia({ type: 'usage', callId, usage: { input_text_tokens: 5 } });
+    rig.calls.onMedia({
       type: 'transcript',
       callId,
       items: [
@@ -232,7 +232,7 @@ async function playCalls(rig: DeskRig, inboundNumber: string, violations: string
         },
       ],
     });
-    rig.switchboard.onMedia({
+    rig.calls.onMedia({
       type: 'turn',
       callId,
       times: {
@@ -255,8 +255,8 @@ async function playCalls(rig: DeskRig, inboundNumber: string, violations: string
   await hook(long, 'answered');
   await talk(long);
   rig.clock.ms += 270_000;
-  await rig.watch.look();
-  await ask(() => rig.switchboard.hangUp(rig.org, long).catch(ignoreMissing));
+  await rig.calls.watch.look();
+  await ask(() => rig.calls.hangUp(rig.org, long).catch(ignoreMissing));
 
   const busy = await dial();
   await hook(busy, 'ringing');
@@ -264,7 +264,7 @@ async function playCalls(rig: DeskRig, inboundNumber: string, violations: string
 
   const canceled = await dial();
   await hook(canceled, 'ringing');
-  await ask(() => rig.switchboard.cancel(rig.org, canceled).catch(ignoreMissing));
+  await ask(() => rig.calls.cancel(rig.org, canceled).catch(ignoreMissing));
 
   // Somebody calls, talks, and hangs up.
   const sid = 'IN1';
@@ -277,7 +277,7 @@ async function playCalls(rig: DeskRig, inboundNumber: string, violations: string
     startedAt: now(),
     endedAt: null,
   });
-  const answer = await rig.switchboard
+  const answer = await rig.calls.hooks
     .inbound({ carrierCallId: sid, to: inboundNumber, from: '+14155550198' })
     .catch(() => null);
   const leg = rig.atCarrier.get(sid);
@@ -300,16 +300,16 @@ function ignoreMissing(error: unknown): null {
 }
 
 /** The lines that the carrier still has. */
-const linesUp = (rig: DeskRig) =>
+const linesUp = (rig: CallsRig) =>
   [...rig.atCarrier.values()]
     .filter(({ status }) => !(status in TERMINAL))
     .map(({ carrierCallId, status }) => `${carrierCallId} is up at the carrier (${status})`);
 
 /** Time passes, and the watch looks, until nothing is under way any more. */
-async function settle(rig: DeskRig, violations: string[]): Promise<void> {
+async function settle(rig: CallsRig, violations: string[]): Promise<void> {
   for (const giveUp = performance.now() + PATIENCE_MS; ; await pause(50)) {
     rig.clock.ms += 60_000;
-    await rig.watch.look();
+    await rig.calls.watch.look();
     const calls = await rig.store.listCalls(rig.org, {}, { limit: 100 });
     const { pendingDeliveries, keptWrites } = await rig.store.stats();
     const left = [
@@ -319,7 +319,7 @@ async function settle(rig: DeskRig, violations: string[]): Promise<void> {
         .map(({ id }) => `the result of ${id} pends`),
       ...(pendingDeliveries > 0 ? [`${pendingDeliveries} deliveries pend`] : []),
       ...(keptWrites > 0 || !rig.store.writable() ? [`${keptWrites} writes are kept`] : []),
-      ...(rig.switchboard.entries().size > 0 ? ['a call is live'] : []),
+      ...(rig.calls.size > 0 ? ['a call is live'] : []),
       ...linesUp(rig),
     ];
     if (left.length === 0) return;
@@ -331,7 +331,7 @@ async function settle(rig: DeskRig, violations: string[]): Promise<void> {
 }
 
 async function judge(
-  rig: DeskRig,
+  rig: CallsRig,
   received: ReadonlyMap<string, readonly string[]>,
   violations: string[],
 ): Promise<void> {

@@ -1,9 +1,9 @@
 // How many calls are taken when more come at once than there are lines, from both directions; and while threads run late.
 import t from 'tap';
 import { makeAgent, makeNumber, succeeded } from '../../storage/makers.ts';
-import { openDeskRig } from './desk-rig.ts';
+import { openCallsRig } from './calls-rig.ts';
 
-async function inboundNumber(rig: Awaited<ReturnType<typeof openDeskRig>>): Promise<string> {
+async function inboundNumber(rig: Awaited<ReturnType<typeof openCallsRig>>): Promise<string> {
   const number = succeeded(await rig.store.insertNumber(makeNumber(rig.org)));
   succeeded(await rig.store.createAgent(makeAgent(rig.org, { type: 'inbound' }), [number.id]));
   return number.e164;
@@ -12,16 +12,16 @@ async function inboundNumber(rig: Awaited<ReturnType<typeof openDeskRig>>): Prom
 t.test(
   'forty calls of both directions at once, seven lines: seven calls, and each refusal is told',
   async (t) => {
-    const rig = await openDeskRig(t, { maxCalls: 7 });
+    const rig = await openCallsRig(t, { maxCalls: 7 });
     const to = await inboundNumber(rig);
     const outbound = Array.from({ length: 20 }, async () =>
-      rig.switchboard.dispatch(rig.newCall()).then(
+      rig.calls.dispatch(rig.newCall()).then(
         () => 'taken',
         (error: { code?: string }) => error.code,
       ),
     );
     const inbound = Array.from({ length: 20 }, async (_, i) => {
-      const answer = await rig.switchboard.inbound({ carrierCallId: `IN${i}`, to, from: '+14155550199' });
+      const answer = await rig.calls.hooks.inbound({ carrierCallId: `IN${i}`, to, from: '+14155550199' });
       return answer.answer === 'stream'
         ? 'taken'
         : answer.answer === 'reject'
@@ -32,7 +32,7 @@ t.test(
     const count = (what: string) => answers.filter((answer) => answer === what).length;
     t.equal(count('taken'), 7);
     t.equal(count('at_capacity') + count('busy'), 33);
-    t.equal(rig.switchboard.live().length, 7);
+    t.equal(rig.calls.live().length, 7);
     t.same(rig.refused, Array(33).fill('at_capacity'));
     t.equal(
       (await rig.store.listCalls(rig.org, {}, { limit: 100 })).length,
@@ -40,10 +40,10 @@ t.test(
       'nothing is left of the others',
     );
 
-    const [first] = rig.switchboard.live();
-    await rig.switchboard.endNow(first?.callId ?? '', 'hangup_requested', null);
+    const [first] = rig.calls.live();
+    await rig.calls.hangUp(rig.org, first?.callId ?? '');
     const next = await Promise.allSettled(
-      Array.from({ length: 10 }, () => rig.switchboard.dispatch(rig.newCall())),
+      Array.from({ length: 10 }, () => rig.calls.dispatch(rig.newCall())),
     );
     t.equal(
       next.filter(({ status }) => status === 'fulfilled').length,
@@ -54,15 +54,15 @@ t.test(
 );
 
 t.test('while every thread runs late, calls are refused before anything of them is stored', async (t) => {
-  const rig = await openDeskRig(t);
+  const rig = await openCallsRig(t);
   const to = await inboundNumber(rig);
   rig.late = true;
-  await t.rejects(rig.switchboard.dispatch(rig.newCall()), {
+  await t.rejects(rig.calls.dispatch(rig.newCall()), {
     code: 'at_capacity',
     retryAfterSeconds: 5,
     message: /run late/,
   });
-  t.same(await rig.switchboard.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' }), {
+  t.same(await rig.calls.hooks.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' }), {
     answer: 'reject',
     reason: 'busy',
   });
@@ -70,21 +70,21 @@ t.test('while every thread runs late, calls are refused before anything of them 
   t.same(rig.asked, [], 'nobody was called');
   t.same(await rig.store.listCalls(rig.org, {}, { limit: 10 }), []);
   rig.late = false;
-  t.match(await rig.switchboard.dispatch(rig.newCall()), { status: 'initiated' });
+  t.match(await rig.calls.dispatch(rig.newCall()), { status: 'initiated' });
 });
 
 t.test(
   'the carrier asks about one inbound call twice at once: one call, one line, the same answer',
   async (t) => {
     for (const maxCalls of [1, 10]) {
-      const rig = await openDeskRig(t, { maxCalls });
+      const rig = await openCallsRig(t, { maxCalls });
       const to = await inboundNumber(rig);
-      const ask = () => rig.switchboard.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' });
+      const ask = () => rig.calls.hooks.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' });
       const [first, second] = await Promise.all([ask(), ask()]);
       t.match(first, { answer: 'stream' });
       t.same(second, first, `${maxCalls} lines`);
       t.equal((await rig.store.listCalls(rig.org, {}, { limit: 10 })).length, 1);
-      t.equal(rig.switchboard.live().length, 1);
+      t.equal(rig.calls.live().length, 1);
     }
   },
 );
@@ -92,15 +92,15 @@ t.test(
 t.test('a burst: who has to wait keeps the line, who would wait too long leaves nothing', async (t) => {
   const answers: ((mayBegin: boolean) => void)[] = [];
   let free = 1;
-  const rig = await openDeskRig(t, {
+  const rig = await openCallsRig(t, {
     maxCalls: 3,
     ramp: { turn: () => free-- > 0 || new Promise((tell) => answers.push(tell)) },
   });
   const to = await inboundNumber(rig);
-  const dispatch = () => rig.switchboard.dispatch(rig.newCall());
+  const dispatch = () => rig.calls.dispatch(rig.newCall());
   t.match(await dispatch(), { status: 'initiated' });
   const second = dispatch();
-  const third = rig.switchboard.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' });
+  const third = rig.calls.hooks.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' });
   await until(() => answers.length === 2);
   await t.rejects(dispatch(), { code: 'at_capacity', message: /All 3 lines/ });
   t.equal(rig.asked.length, 1, 'nobody else was called yet');
@@ -110,7 +110,7 @@ t.test('a burst: who has to wait keeps the line, who would wait too long leaves 
   answers[1]?.(false);
   t.same(await third, { answer: 'reject', reason: 'busy' });
   t.same(rig.refused, ['at_capacity', 'ramp']);
-  t.equal(rig.switchboard.live().length, 2);
+  t.equal(rig.calls.live().length, 2);
 
   const late = dispatch();
   await until(() => answers.length === 3);

@@ -1,14 +1,14 @@
-// A switchboard and a watch over a real store, with a carrier that is only a table of calls and media threads that do
+// The calls of a daemon over a real store, with a carrier that is only a table of calls and media threads that do
 // nothing: for tests of what hooks, recovery and dialling make of a call.
 
 import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
-import type { CallDeskOptions } from '../../../bridge/calls/call-desk.ts';
-import { openCallWatch } from '../../../bridge/calls/call-watch.ts';
+import { CallControl, type CallControlOptions } from '../../../bridge/calls/call-control.ts';
 import type { MediaThreads } from '../../../bridge/calls/media-threads.ts';
-import { openSwitchboard, type Switchboard } from '../../../bridge/calls/switchboard.ts';
 import { openBrowser } from '../../../bridge/carriers/browser/client.ts';
 import type { Carrier, CarrierCallSnapshot } from '../../../bridge/carriers/carrier.ts';
+import type { Fault } from '../../../bridge/protocol/call-reasons.ts';
+import type { EndReason } from '../../../bridge/protocol/messages.ts';
 import { LINE_TEXTS, SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { AppError } from '../../../errors.ts';
 import { openLog } from '../../../log.ts';
@@ -19,11 +19,10 @@ import { addOrganization, makeCall } from '../../storage/makers.ts';
 
 export const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
 
-export interface DeskRig {
+export interface CallsRig {
   store: Store;
   org: string;
-  switchboard: Switchboard;
-  watch: ReturnType<typeof openCallWatch>;
+  calls: CallControl;
   /** What the carrier has, by its ids; written by the test, and by `placeCall`. */
   atCarrier: Map<string, CarrierCallSnapshot>;
   /** Requests to the carrier, as `cancel CA1`. */
@@ -36,17 +35,19 @@ export interface DeskRig {
   late: boolean;
   /** The clock; tests move it, and set the wall's by `setMs`. */
   clock: { ms: number; setMs: number };
+  /** The media side says that the talk is over; resolves when the call is. */
+  finish(callId: string, reason: EndReason, error: Fault | null): Promise<void>;
   /** A call ready to be dispatched. */
   newCall(fields?: Partial<CallRecord>): CallRecord;
 }
 
-export interface DeskRigOptions {
+export interface CallsRigOptions {
   /** Calls are on a media thread, which never lets go of one; default: on none. */
   carried?: boolean;
   /** Lines there are; default: more than any test takes. */
   maxCalls?: number;
   /** Which calls may begin. */
-  ramp?: CallDeskOptions['ramp'];
+  ramp?: CallControlOptions['ramp'];
   /** Hears every error that is logged. */
   onError?: (fields: unknown, message: string) => void;
   /** Called in each transaction that writes, and may throw what a disk would. */
@@ -57,7 +58,7 @@ export interface DeskRigOptions {
   placeCall?: (callId: string, accept: () => string) => Promise<{ carrierCallId: string }>;
 }
 
-/** The desk's pauses before it asks a carrier again are shorter by so much. */
+/** A call's pauses before it asks a carrier again are shorter by so much. */
 const PAUSES_SHORTER = 100;
 
 const nothing = () => {};
@@ -66,7 +67,7 @@ const unused = (): never => {
 };
 
 /** Opens it; it closes with the test. */
-export async function openDeskRig(test: Pick<Test, 'teardown'>, o: DeskRigOptions = {}): Promise<DeskRig> {
+export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOptions = {}): Promise<CallsRig> {
   const clock = { ms: START_MS, setMs: 0 };
   const now = () => new Date(clock.ms + clock.setMs);
   const monotonicMs = () => clock.ms;
@@ -159,7 +160,7 @@ export async function openDeskRig(test: Pick<Test, 'teardown'>, o: DeskRigOption
   };
   const log = openLog('silent');
   if (o.onError !== undefined) log.error = o.onError as typeof log.error;
-  const switchboard = openSwitchboard({
+  const calls = new CallControl({
     store,
     carrier,
     otherCarriers: [browser],
@@ -202,30 +203,23 @@ export async function openDeskRig(test: Pick<Test, 'teardown'>, o: DeskRigOption
     ...(o.ramp === undefined ? {} : { ramp: o.ramp }),
     observer: { refused: (why) => void refused.push(why) },
   });
-  switchboard.attach(threads);
-  const watch = openCallWatch({
-    closingLine: LINE_TEXTS.closing,
-    switchboard,
-    store,
-    log,
-    now,
-    monotonicMs,
-    ringSeconds: 60,
-    maxSeconds: 3_600,
-    pricePerMinute: 6_000,
-    reserveMinutes: 5,
-  });
-  const rig: DeskRig = {
+  calls.attach(threads);
+  const rig: CallsRig = {
     down: false,
     late: false,
     refused,
     store,
     org,
-    switchboard,
-    watch,
+    calls,
     atCarrier,
     asked,
     clock,
+    async finish(callId, reason, error) {
+      const [errorCode, errorMessage] = [error?.code ?? null, error?.message ?? null];
+      calls.onMedia({ type: 'finished', callId, reason, errorCode, errorMessage, speak: null });
+      while ((await store.findCall(callId))?.ended_at === null)
+        await new Promise((later) => setImmediate(later));
+    },
     newCall: (fields = {}) =>
       makeCall(org, { id: uuid(), created_at: now().toISOString(), returns: {}, ...fields }),
   };

@@ -1,0 +1,46 @@
+// What every call of this daemon needs of it: the store, the carriers, the media threads, the clocks and the settings.
+import type { Log } from '../../log.ts';
+import type { Store } from '../../storage/store.ts';
+import type { Carrier } from '../carriers/carrier.ts';
+import type { CallObserver } from './call-observers.ts';
+import type { AgentTexts, ModelAccess } from './call-plan.ts';
+import type { RunTool } from './calls.ts';
+import type { MediaThreads } from './media-threads.ts';
+import type { TranscriptBatch } from './transcript-batch.ts';
+import type { TurnLog } from './turn-log.ts';
+
+export interface CallSettings {
+  publicUrl: string;
+  dataDir: string;
+  recordCalls: boolean;
+  maxSeconds: number;
+  ringSeconds: number;
+  /** Milli-cents a connected minute. */
+  pricePerMinute: number;
+  reserveMinutes: number;
+}
+
+export interface CallContext extends CallSettings {
+  store: Store;
+  log: Log;
+  now: () => Date;
+  /** Of a clock that only goes forward: what lasts is measured by it. */
+  monotonicMs: () => number;
+  carrierOf(name: string): Carrier;
+  /** Null while they are not there yet. */
+  threads(): MediaThreads | null;
+  texts: AgentTexts;
+  access: ModelAccess;
+  runTool: RunTool;
+  transcripts: TranscriptBatch;
+  turnLog: TurnLog;
+  /** The call has been over for so long, and its transcript is final. */
+  settleResult(callId: string, endedMsAgo: number): void;
+  /** The call is over, has no result to settle, and all of its usage is stored. */
+  settleCost(callId: string): void;
+  observer: CallObserver;
+  /** Waits before the carrier is asked again, and does not keep the process. */
+  pause(ms: number): Promise<void>;
+  /** A named place at which chaos tests kill the process. */
+  failpoint(name: string): void;
+}

@@ -1,0 +1,188 @@
+// Call control: the calls of this daemon as the control plane and the start of the program see them. Opens the parts that
+// share them and joins them to each other; each call's own doing is call.ts.
+import { AppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { AgentView, CallRecord } from '../../storage/records.ts';
+import type { Store } from '../../storage/store.ts';
+import type { Carrier, HookHandlers, InboundCall } from '../carriers/carrier.ts';
+import type { FromMedia } from '../protocol/messages.ts';
+import type { CallContext, CallSettings } from './call-context.ts';
+import { CallDrain, type StopCause } from './call-drain.ts';
+import type { CallObserver } from './call-observers.ts';
+import type { AgentTexts, ModelAccess } from './call-plan.ts';
+import type { CallRamp } from './call-ramp.ts';
+import { recoverCalls } from './call-recovery.ts';
+import { CallSlots } from './call-slots.ts';
+import { isTerminal } from './call-state.ts';
+import { CallWatch } from './call-watch.ts';
+import type { Calls, LiveCall, RunTool } from './calls.ts';
+import { CarrierEvents } from './carrier-events.ts';
+import { readMediaMessages } from './media-messages.ts';
+import type { MediaThreads } from './media-threads.ts';
+import { NewCalls } from './new-calls.ts';
+import { OwnedCalls } from './owned-calls.ts';
+import { openTranscriptBatch } from './transcript-batch.ts';
+import { openTurnLog } from './turn-log.ts';
+
+export interface CallControlOptions extends CallSettings {
+  store: Store;
+  /** The carrier of phone calls: it dials, and its hooks tell of calls that come in. */
+  carrier: Carrier;
+  /** Carriers of calls that come about in other ways. */
+  otherCarriers?: readonly Carrier[];
+  log: Log;
+  now: () => Date;
+  /** Of a clock that only goes forward: what lasts is measured by it. */
+  monotonicMs: () => number;
+  texts: AgentTexts;
+  access: ModelAccess;
+  maxCalls: number;
+  runTool: RunTool;
+  /** Makes the record of an inbound call for its agent. */
+  inboundCall(o: { agent: AgentView } & InboundCall): CallRecord;
+  /** The call has been over for so long, and its transcript is final. */
+  settleResult(callId: string, endedMsAgo: number): void;
+  /** The call is over, has no result to settle, and all of its usage is stored. */
+  settleCost(callId: string): void;
+  observer: CallObserver;
+  /** How many calls may begin in a second; without one, any number. */
+  ramp?: Pick<CallRamp, 'turn'>;
+  /** The disk has too little left for new calls. */
+  storageLow?: () => boolean;
+  /** Waits before the carrier is asked again, and does not keep the process; a test makes it shorter. */
+  pause?: (ms: number) => Promise<void>;
+  /** A named place at which chaos tests kill the process. */
+  failpoint?: (name: string) => void;
+}
+
+const pause = (ms: number) => new Promise<void>((over) => setTimeout(over, ms).unref());
+
+export class CallControl implements Calls {
+  /** What the carrier's hooks tell and ask. */
+  readonly hooks: HookHandlers;
+  /** What the media threads tell. */
+  readonly onMedia: (message: FromMedia) => void;
+  readonly watch: CallWatch;
+  readonly #context: CallContext;
+  readonly #owned = new OwnedCalls();
+  readonly #slots: CallSlots;
+  readonly #newCalls: NewCalls;
+  readonly #drain: CallDrain;
+  #threads: MediaThreads | null = null;
+
+  /** There are no calls yet; the media threads are attached once they run, since each needs the other. */
+  constructor(o: CallControlOptions) {
+    const { store, log, carrier, observer } = o;
+    const carriers = new Map([carrier, ...(o.otherCarriers ?? [])].map((one) => [one.name, one]));
+    const threads = () => this.#threads;
+    const context: CallContext = {
+      ...o,
+      carrierOf: (name) => carriers.get(name) ?? carrier,
+      threads,
+      transcripts: openTranscriptBatch(store, log),
+      turnLog: openTurnLog(store, log),
+      pause: o.pause ?? pause,
+      failpoint: o.failpoint ?? (() => {}),
+    };
+    const owned = this.#owned;
+    this.#context = context;
+    this.#slots = new CallSlots({
+      maxCalls: o.maxCalls,
+      taken: () => owned.size,
+      threads,
+      ramp: o.ramp,
+      storageLow: () => o.storageLow?.() === true || !store.writable(),
+      refused: (why) => observer.refused?.(why),
+      log,
+    });
+    const newCalls = new NewCalls(context, owned, this.#slots);
+    this.#newCalls = newCalls;
+    this.#drain = new CallDrain(owned, this.#slots, log);
+    this.watch = new CallWatch(owned, log);
+    this.hooks = new CarrierEvents({ context, owned, newCalls, carrier, inboundCall: o.inboundCall });
+    this.onMedia = readMediaMessages(owned, context);
+  }
+
+  attach(threads: MediaThreads): void {
+    this.#threads = threads;
+  }
+
+  /** Calls that were taken over from a process that is dead reach their end. Resolves when all have. */
+  recover(calls: readonly CallRecord[]): Promise<void> {
+    return recoverCalls(this.#context, this.#owned, calls);
+  }
+
+  dispatch(call: CallRecord): Promise<CallRecord> {
+    return this.#newCalls.dispatch(call);
+  }
+
+  awaitStream(call: CallRecord, o: { patience: number }): ReturnType<Calls['awaitStream']> {
+    return this.#newCalls.awaitStream(call, o.patience);
+  }
+
+  async cancel(orgId: string, id: string): Promise<CallRecord> {
+    const record = await this.#unfinished(orgId, id);
+    if (record.status === 'in_progress')
+      throw new AppError('conflict', 'The call was answered already; use hangup to end it.');
+    return (await this.#owned.get(id)?.end({ cause: 'canceled', error: null })) ?? record;
+  }
+
+  async hangUp(orgId: string, id: string): Promise<CallRecord> {
+    const record = await this.#unfinished(orgId, id);
+    return (await this.#owned.get(id)?.end('requested')) ?? record;
+  }
+
+  live(): LiveCall[] {
+    return this.#owned.all().flatMap(({ picture }) => picture ?? []);
+  }
+
+  accepting(): boolean {
+    return this.#slots.accepting;
+  }
+
+  /** Calls that are not over, or whose last words are being written. */
+  get size(): number {
+    return this.#owned.size;
+  }
+
+  /** These calls lived on a media thread that has died. */
+  onThreadLost(callIds: readonly string[]): void {
+    for (const callId of callIds) this.#tell(callId, { type: 'thread-lost' });
+  }
+
+  /** Ends the recordings of live calls; the calls go on. */
+  stopRecordings(): void {
+    for (const { id } of this.#owned.all()) this.#tell(id, { type: 'stop-recording' });
+  }
+
+  /** Takes no new calls, waits for live ones up to `seconds`, then has the agents say a closing line, then hangs up. */
+  drain(seconds: number): Promise<void> {
+    return this.#drain.drain(seconds);
+  }
+
+  /** Takes no new calls, hangs up everything and records each end, whatever the carrier answers, in `withinMs`. */
+  endAll(cause: StopCause, withinMs: number): Promise<void> {
+    return this.#drain.endAll(cause, withinMs);
+  }
+
+  /** Stores what waits to be stored in batches. */
+  flush(): void {
+    this.#context.turnLog.flush();
+  }
+
+  #tell(callId: string, input: { type: 'thread-lost' | 'stop-recording' }): void {
+    this.#owned
+      .get(callId)
+      ?.tell(input)
+      .catch((error: unknown) => {
+        this.#context.log.error({ call_id: callId, input: input.type, err: error }, 'call.step_failed');
+      });
+  }
+
+  async #unfinished(orgId: string, id: string): Promise<CallRecord> {
+    const call = await this.#context.store.getCall(orgId, id);
+    if (call === null) throw new AppError('not_found', `There is no call ${id}.`);
+    if (isTerminal(call.status)) throw new AppError('call_ended', `The call has ended (${call.status}).`);
+    return call;
+  }
+}

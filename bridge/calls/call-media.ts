@@ -1,0 +1,87 @@
+// The media side of one call, as the control thread has it: its thread, its stream's one-time token, and the messages to it.
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { AppError } from '../../errors.ts';
+import type { CallRecord } from '../../storage/records.ts';
+import type { StreamAnswer } from '../carriers/carrier.ts';
+import type { MachinePlan, ToMedia } from '../protocol/messages.ts';
+import type { CallContext } from './call-context.ts';
+import { planCall, streamPath, streamUrl } from './call-plan.ts';
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+const newToken = () => randomBytes(32).toString('base64url');
+
+export class CallMedia {
+  readonly #o: CallContext;
+  readonly #callId: string;
+  readonly #carrier: string;
+  #thread: number | null = null;
+  #token = newToken();
+
+  constructor(o: CallContext, call: Pick<CallRecord, 'id' | 'carrier'>) {
+    this.#o = o;
+    this.#callId = call.id;
+    this.#carrier = call.carrier;
+  }
+
+  /** Its media thread; null before it has one. */
+  get thread(): number | null {
+    return this.#thread;
+  }
+
+  /** Puts the call on a thread, which opens its model. @throws AppError at_capacity when none runs */
+  prepare(call: CallRecord, how: { machine: MachinePlan; patience: number }): void {
+    const { texts, access, dataDir, maxSeconds } = this.#o;
+    const threads = this.#o.threads();
+    if (threads === null)
+      throw new AppError('at_capacity', 'The daemon is still starting.', { retryAfterSeconds: 1 });
+    this.#thread = threads.assign(this.#callId);
+    const plan = planCall(call, {
+      ...how,
+      tokenHash: hashOf(this.#token),
+      texts,
+      access,
+      recordingPath: call.recording_path === null ? null : join(dataDir, call.recording_path),
+      maxSeconds,
+      language: call.chosen_language,
+    });
+    this.tell({ type: 'prepare', ...plan });
+  }
+
+  tell(message: ToMedia): void {
+    this.#o.threads()?.post(this.#callId, message);
+  }
+
+  /** Another stream will come, with a token of its own. */
+  expectStream(): void {
+    this.#token = newToken();
+    this.tell({ type: 'expect-stream', callId: this.#callId, tokenHash: hashOf(this.#token) });
+  }
+
+  /** Has the thread let go of the call; false when no thread has it any more. */
+  release(): boolean {
+    if ((this.#o.threads()?.threadOf(this.#callId) ?? null) === null) return false;
+    this.tell({ type: 'release', callId: this.#callId });
+    return true;
+  }
+
+  /** The call is gone from its thread. */
+  leave(): void {
+    this.#o.threads()?.unassign(this.#callId);
+  }
+
+  /** Where the stream is awaited, and the token that it must bring. */
+  get awaited(): { path: string; token: string } {
+    return { path: streamPath(this.#thread ?? 0, this.#carrier, this.#callId), token: this.#token };
+  }
+
+  streamAnswer(): Extract<StreamAnswer, { answer: 'stream' }> {
+    const { path, token } = this.awaited;
+    return {
+      answer: 'stream',
+      url: streamUrl(this.#o.publicUrl, path),
+      parameters: { callId: this.#callId, token },
+      streamStatusUrl: `${this.#o.publicUrl}/carriers/${this.#carrier}/calls/${this.#callId}/stream`,
+    };
+  }
+}

@@ -1,0 +1,347 @@
+// What anything that comes in makes of a call: of its row and of what is known of it beside, as one step. PURE. The row's
+// own rules are call-state.ts, how long anything may take call-limits.ts; call.ts writes the step and does what it asks.
+import type { CallRecord } from '../../storage/records.ts';
+import { isNumber } from '../carriers/caller-id.ts';
+import { Draft } from './call-draft.ts';
+import { hangUpAnswered, look, lookedUp, topUpAnswered } from './call-look.ts';
+import { happenedAt } from './call-plan.ts';
+import { endBy } from './call-state.ts';
+import {
+  type Away,
+  type CallInput,
+  type CallRules,
+  type End,
+  type Input,
+  type LiveState,
+  type Moment,
+  type Next,
+  RESTARTED,
+  type ToolResult,
+} from './live-state.ts';
+
+/**
+ * What an input makes of a call.
+ * @param stored its row; in it is what is not repeated in `live`
+ * @returns what is to be written, the live state from then on, and what is to be done after the write
+ */
+export function step(
+  stored: CallRecord,
+  live: LiveState,
+  input: CallInput,
+  at: Moment,
+  rules: CallRules,
+): Next {
+  const draft = new Draft(stored, live, at, rules);
+  take(draft, input);
+  return draft.next();
+}
+
+function take(d: Draft, input: CallInput): void {
+  switch (input.type) {
+    case 'carrier-status':
+      carrierStatus(d, input);
+      return;
+    case 'machine-verdict':
+      machineVerdict(d, input.verdict);
+      return;
+    case 'stream-asked':
+      streamAsked(d, input.carrierCallId);
+      return;
+    case 'stream-over':
+      streamOver(d, input);
+      return;
+    case 'dial-accepted':
+      d.happen({ type: 'accepted', carrierCallId: input.carrierCallId });
+      return;
+    case 'dial-refused':
+      d.happen({ type: 'refused', at: d.at.now, code: input.code, message: input.message });
+      return;
+    case 'hang-up-answered':
+      hangUpAnswered(d, input.answer);
+      return;
+    case 'looked-up':
+      lookedUp(d, input);
+      return;
+    case 'not-spoken':
+      if (d.live.finishing?.speaking === true) d.end(d.live.finishing.talk ?? STREAM_ENDED);
+      return;
+    case 'not-away':
+      notAway(d, input);
+      return;
+    case 'thread-lost':
+      threadLost(d);
+      return;
+    case 'hang-up-requested':
+      d.end({ cause: d.call.answered_at === null ? 'canceled' : 'hangup_requested', error: null });
+      return;
+    case 'end':
+      d.end(input);
+      return;
+    case 'last-line':
+      d.tellMedia({ type: 'finish', callId: d.call.id, reason: input.reason, say: d.rules.texts.closing });
+      return;
+    case 'stop-recording':
+      d.tellMedia({ type: 'stop-recording', callId: d.call.id });
+      return;
+    case 'record-end':
+      d.recordEnd(input.cause);
+      return;
+    case 'replaced':
+      if (d.live.media.at !== 'none') d.command({ do: 'release' });
+      d.letGo('nothing');
+      return;
+    case 'look':
+      look(d);
+      return;
+    case 'top-up-answered':
+      topUpAnswered(d, input);
+      return;
+    case 'recovered':
+      recovered(d, input.seen);
+      return;
+    default:
+      // What is told by a thread that has the call no more is not heard.
+      if (d.live.media.at !== 'none') takeFromMedia(d, input);
+  }
+}
+
+type MediaInput = Input<
+  | 'alive'
+  | 'model-ready'
+  | 'media-started'
+  | 'stream-ended'
+  | 'usage'
+  | 'tool-called'
+  | 'digits-requested'
+  | 'transfer-requested'
+  | 'talk-finished'
+  | 'released'
+>;
+
+function takeFromMedia(d: Draft, input: MediaInput): void {
+  const { media, model } = d.live;
+  switch (input.type) {
+    case 'alive':
+      if (media.at === 'carried') d.know({ media: { at: 'carried', aliveAt: d.at.nowMs } });
+      return;
+    case 'model-ready':
+      if (model === 'opening') d.know({ model: 'ready' });
+      return;
+    case 'media-started':
+      mediaStarted(d, input);
+      return;
+    case 'stream-ended':
+      streamEnded(d, input.how);
+      return;
+    case 'usage':
+      use(d, input.usage);
+      return;
+    case 'tool-called': {
+      const { type, ...tool } = input;
+      d.command({ do: 'run-tool', ...tool });
+      return;
+    }
+    case 'digits-requested':
+    case 'transfer-requested':
+      leave(d, input);
+      return;
+    case 'talk-finished':
+      talkFinished(d, input);
+      return;
+    case 'released':
+      if (media.at === 'releasing') d.letGo(media.settle);
+      else d.know({ media: { at: 'none' } });
+      return;
+  }
+}
+
+const STREAM_ENDED: End = { cause: 'stream_ended', error: null };
+
+/** A callback may overtake the answer to our own request, and then names the call for the first time. */
+function carrierStatus(d: Draft, { carrierCallId, event }: Input<'carrier-status'>): void {
+  const { call } = d;
+  if (call.carrier_call_id !== null && call.carrier_call_id !== carrierCallId) {
+    d.log('warn', 'hook.other_call', { carrier_call_id: carrierCallId });
+    return;
+  }
+  if (call.carrier_call_id === null) d.happen({ type: 'accepted', carrierCallId });
+  if (event === null) return;
+  d.happen({ ...event, at: happenedAt(event.at, new Date(d.at.now), call.created_at) });
+}
+
+function machineVerdict(d: Draft, verdict: Input<'machine-verdict'>['verdict']): void {
+  d.happen({ type: 'machine-detected', answeredBy: verdict === 'machine_ready' ? 'machine' : verdict });
+  d.tellMedia({ type: 'machine-detection', callId: d.call.id, verdict });
+}
+
+function streamAsked(d: Draft, carrierCallId: string): void {
+  const { call, live } = d;
+  d.answer = 'hang-up';
+  if (d.isOver || live.media.at !== 'carried' || live.finishing !== null || live.line.at === 'ending') return;
+  if (call.carrier_call_id === null) d.happen({ type: 'accepted', carrierCallId });
+  else if (call.carrier_call_id !== carrierCallId) return;
+  d.answer = 'stream';
+  if (live.token === 'fresh') return;
+  d.know({ token: 'fresh' });
+  d.command({ do: 'expect-stream' });
+}
+
+function streamOver(d: Draft, { carrierCallId, transfer, waited }: Input<'stream-over'>): void {
+  const { call, live } = d;
+  d.answer = 'hang-up';
+  if (transfer !== null && live.away?.why === 'transfer') {
+    if (live.away.modelLost) {
+      d.end({ cause: 'transfer_failed', error: null });
+      return;
+    }
+    // Nobody took the call: it goes on with the agent, which is told why.
+    const told = d.rules.texts.transferFailed;
+    const error = transfer === 'busy' || transfer === 'no-answer' ? told[transfer] : told.failed;
+    d.know({ away: { ...live.away, result: { ok: false, error } } });
+    streamAsked(d, carrierCallId);
+    return;
+  }
+  if (!waited) {
+    if (live.media.at !== 'none' && live.finishing === null && live.away === null) d.answer = 'wait';
+    return;
+  }
+  if (d.isOver || call.hangup_cause !== null) return;
+  // The line lives, nobody has ended the talk, and only its audio is gone. The media thread may say so later.
+  d.end({
+    cause: 'stream_lost',
+    error:
+      live.stream.at === 'awaited'
+        ? { code: 'stream_never_started', message: 'The audio of the call never came.' }
+        : { code: 'stream_lost', message: 'The audio of the call was lost while the line was still up.' },
+  });
+}
+
+function mediaStarted(d: Draft, { carrierCallId, at }: Input<'media-started'>): void {
+  const { stream, away } = d.live;
+  const startedAt = 'startedAt' in stream ? (stream.startedAt ?? at) : at;
+  d.know({ token: 'used', stream: { at: 'on', startedAt } });
+  if (d.call.carrier_call_id === null) d.happen({ type: 'accepted', carrierCallId });
+  // Its start proves the answer.
+  d.happen({ type: 'answered', at });
+  if (away !== null) comeBack(d, away, away.result);
+}
+
+function streamEnded(d: Draft, how: 'stopped' | 'lost'): void {
+  const { stream, finishing } = d.live;
+  const startedAt = 'startedAt' in stream ? stream.startedAt : null;
+  if (d.rules.carrier.streamIsCall) {
+    // Whoever was there has left.
+    d.know({ stream: { at: 'stopped', startedAt } });
+    d.recordEnd(null);
+  } else if (how === 'stopped') {
+    d.know({
+      stream: { at: 'stopped', startedAt },
+      finishing: finishing ?? { at: d.at.nowMs, speaking: false, talk: null },
+    });
+  } else {
+    // It only broke, and the carrier asks what comes next.
+    d.know({ stream: { at: 'lost', startedAt, since: d.at.nowMs } });
+  }
+}
+
+function use(d: Draft, used: Readonly<Record<string, number>>): void {
+  const usage = { ...d.live.usage };
+  for (const [name, count] of Object.entries(used)) usage[name] = (usage[name] ?? 0) + count;
+  d.know({ usage });
+  d.note({ usage });
+}
+
+/** Has the carrier take the line out of the talk; its tool is answered when the line is back, or when it never left. */
+function leave(d: Draft, input: Input<'digits-requested' | 'transfer-requested'>): void {
+  const { call } = d;
+  const { carrier_call_id: carrierCallId } = call;
+  if (d.isOver || carrierCallId === null) return;
+  const { toolCallId } = input;
+  const since = d.at.nowMs;
+  const isTransfer = input.type === 'transfer-requested';
+  const why = isTransfer ? 'transfer' : 'digits';
+  const result: ToolResult = isTransfer
+    ? { ok: false, error: d.rules.texts.transferFailed.unknown }
+    : { ok: true };
+  d.know({ away: { why, toolCallId, since, askedAt: since, result, modelLost: false } });
+  d.log('info', 'call.away', { why });
+  if (!isTransfer) d.command({ do: 'send-digits', carrierCallId, toolCallId, digits: input.digits });
+  else {
+    // Who has no number has none to show on; then it is the number that was called.
+    const from = isNumber(call.from_number) ? call.from_number : call.to_number;
+    d.command({ do: 'transfer', carrierCallId, toolCallId, to: input.number, from });
+  }
+}
+
+function notAway(d: Draft, { toolCallId, why }: Input<'not-away'>): void {
+  const { away } = d.live;
+  if (away?.toolCallId !== toolCallId) return;
+  const { texts } = d.rules;
+  // Of a fault the model need not know more.
+  comeBack(d, away, {
+    ok: false,
+    error: why === 'not_possible' ? texts.notPossible[away.why] : texts.refused,
+  });
+}
+
+function comeBack(d: Draft, away: Away, result: ToolResult): void {
+  d.know({ away: null });
+  d.log('info', 'call.back', { why: away.why });
+  const { toolCallId } = away;
+  const output = JSON.stringify(result);
+  d.tellMedia({ type: 'tool-result', callId: d.call.id, toolCallId, output });
+}
+
+/** The talk is over and all of it was heard, or cannot be any more. */
+function talkFinished(d: Draft, { reason, error, speak }: Input<'talk-finished'>): void {
+  const { call, live } = d;
+  if (live.away?.why === 'transfer' && reason.startsWith('model_')) {
+    // The two others talk on without the agent.
+    d.know({ away: { ...live.away, modelLost: true } });
+    return;
+  }
+  const { carrier_call_id: carrierCallId } = call;
+  const speaks = speak !== null && carrierCallId !== null && call.answered_at !== null && !d.isOver;
+  const talk = { cause: reason, error };
+  // Nothing more comes from there: if this fails, the watch ends the call, for the same reason.
+  d.know({ model: 'gone', finishing: { at: d.at.nowMs, speaking: speaks, talk } });
+  if (!speaks) {
+    d.end(talk);
+    return;
+  }
+  d.finishing(talk);
+  if (live.line.at !== 'ending') d.command({ do: 'speak-and-hang-up', carrierCallId, text: speak });
+}
+
+function threadLost(d: Draft): void {
+  const { media } = d.live;
+  if (media.at === 'releasing') d.letGo(media.settle);
+  else {
+    d.know({ media: { at: 'none' } });
+    d.end({
+      cause: 'thread_lost',
+      error: { code: 'media_thread_lost', message: 'The thread that carried the audio stopped.' },
+    });
+  }
+}
+
+/** A call of a process that has died ends, whatever it was doing: nothing has carried its sound since. */
+function recovered(d: Draft, seen: Input<'recovered'>['seen']): void {
+  if (d.isOver) return;
+  d.know({ times: null });
+  const there = seen === 'unknown' ? null : seen;
+  const ended = there === null ? null : endBy(there, d.at.now);
+  if (ended !== null) {
+    // We had ended the talk ourselves, or nobody had answered: then the carrier's own account is the true one. Else the
+    // line was cut with the process, perhaps long ago: it ended then, by the carrier's count, and by our fault.
+    if (d.call.hangup_cause === null && d.call.answered_at !== null) d.finishing(RESTARTED);
+    d.happen(ended);
+    return;
+  }
+  if (there?.status === 'answered' && d.call.answered_at === null) {
+    const startedAt = there.startedAt ?? d.at.now;
+    d.happen({ type: 'answered', at: startedAt > d.call.created_at ? startedAt : d.call.created_at });
+  }
+  // The record does not wait for a carrier that does not answer: its line is bounded by its own time limit.
+  d.end(RESTARTED, 'record');
+}

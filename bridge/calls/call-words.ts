@@ -1,0 +1,50 @@
+// What is said on one call and how fast it is answered, as it is stored and told to whoever watches.
+import type { TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
+import type { CallContext } from './call-context.ts';
+import type { InterruptionTimes } from './turn-log.ts';
+
+type Needs = Pick<CallContext, 'transcripts' | 'turnLog' | 'observer' | 'now'>;
+
+export class CallWords {
+  readonly #o: Needs;
+  readonly #callId: string;
+
+  constructor(o: Needs, callId: string) {
+    this.#o = o;
+    this.#callId = callId;
+  }
+
+  /** `startedAt`: when the call's stream began; null where it has not. Resolves when it is stored. */
+  async said(items: readonly TranscriptUpdate[], startedAt: string | null): Promise<void> {
+    const base = Date.parse(startedAt ?? this.#o.now().toISOString());
+    const records = items.map((item) => ({
+      id: item.id,
+      call_id: this.#callId,
+      role: item.role,
+      text: item.text,
+      heard_text: item.heardText,
+      interrupted: item.interrupted,
+      started_at: new Date(base + item.startMs).toISOString(),
+      start_ms: Math.round(item.startMs),
+      end_ms: item.endMs === null ? null : Math.round(item.endMs),
+    }));
+    const saved = await this.#o.transcripts(records);
+    if (saved.length > 0) this.#o.observer.words?.(this.#callId, saved);
+  }
+
+  turn(times: TurnTimes): void {
+    const turn = this.#o.turnLog.turn(this.#callId, times);
+    this.#o.observer.turn?.(turn);
+  }
+
+  interruption(times: InterruptionTimes, takenBack: boolean): void {
+    const interruption = this.#o.turnLog.interruption(this.#callId, times, takenBack);
+    this.#o.observer.interruption?.(interruption);
+  }
+
+  /** All turns are stored, and none comes any more. */
+  close(): void {
+    this.#o.turnLog.flush();
+    this.#o.turnLog.forget(this.#callId);
+  }
+}

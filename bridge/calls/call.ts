@@ -1,0 +1,434 @@
+// One call on the control side: the only one who writes its row, and the only one who commands its carrier and its media
+// thread. All that comes in is taken one after the other; what it makes of the call is call-step.ts.
+import { v7 as newId } from 'uuid';
+import { AppError } from '../../errors.ts';
+import type { CallRecord } from '../../storage/records.ts';
+import type { Conflict } from '../../storage/store.ts';
+import type { CarrierStatus, StreamAnswer } from '../carriers/carrier.ts';
+import type { TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
+import type { CallContext } from './call-context.ts';
+import { CallLine } from './call-line.ts';
+import { CallMedia } from './call-media.ts';
+import { isTerminal } from './call-state.ts';
+import { step } from './call-step.ts';
+import { CallWords } from './call-words.ts';
+import type { LiveCall } from './calls.ts';
+import {
+  type CallInput,
+  type CallRules,
+  type Command,
+  type End,
+  type LiveState,
+  leftBehind,
+  type Next,
+  newLiveState,
+  unwritten,
+} from './live-state.ts';
+import type { InterruptionTimes } from './turn-log.ts';
+
+/** The first callback of a call comes within this, unless the carrier still keeps the call in its queue. */
+const CALLBACK_WAIT_MS = 2_000;
+/** What the carrier says of a line that is gone. */
+const ENDED: ReadonlySet<CarrierStatus> = new Set(['completed', 'busy', 'no_answer', 'failed', 'canceled']);
+/** A row that changes under a step is stepped again so often. */
+const MOST_TRIES = 3;
+
+type Asked = Extract<CallInput, { type: 'stream-asked' | 'stream-over' }>;
+type Ask<D extends Command['do']> = Extract<Command, { do: D }>;
+
+/** An input that was taken: its step is written, and what it asked of others is `underWay`. */
+interface Taken {
+  call: CallRecord | null;
+  answer: Next['answer'];
+  underWay: Promise<unknown>;
+}
+
+export class Call {
+  readonly id: string;
+  readonly #o: CallContext;
+  readonly #line: CallLine;
+  readonly #media: CallMedia;
+  readonly #words: CallWords;
+  readonly #rules: CallRules;
+  readonly #onLetGo: (call: Call) => void;
+  readonly #tools = new AbortController();
+  readonly #waiters = new Set<() => void>();
+  #live: LiveState = leftBehind();
+  /** As it was last read or written. */
+  #row: CallRecord;
+  #lane: Promise<unknown> = Promise.resolve();
+  #hangUp: Promise<unknown> | null = null;
+  #floor: LiveCall['floor'] = 'none';
+
+  /** `record`: as it is stored, or is to be. `onLetGo`: the call is over, and nobody's any more. */
+  constructor(o: CallContext, record: CallRecord, onLetGo: (call: Call) => void) {
+    const carrier = o.carrierOf(record.carrier);
+    const { ringSeconds, maxSeconds, pricePerMinute, reserveMinutes } = o;
+    this.id = record.id;
+    this.#o = o;
+    this.#row = record;
+    this.#onLetGo = onLetGo;
+    this.#line = new CallLine({ ...o, callId: record.id, carrier });
+    this.#media = new CallMedia(o, record);
+    this.#words = new CallWords(o, record.id);
+    this.#rules = {
+      ringSeconds,
+      maxSeconds,
+      pricePerMinute,
+      reserveMinutes,
+      carrier: this.#line.rules,
+      texts: o.texts.line,
+    };
+  }
+
+  /** Null while no media thread has it. */
+  get picture(): LiveCall | null {
+    const { thread } = this.#media;
+    return thread === null ? null : { callId: this.id, thread, floor: this.#floor };
+  }
+
+  /** Where its stream is awaited, and the token that it must bring. */
+  get awaited(): { path: string; token: string } {
+    return this.#media.awaited;
+  }
+
+  /**
+   * A new call: its row is made, and its media thread opens the model. Whatever comes in meanwhile waits.
+   * @throws AppError at_capacity when no thread runs; the call has failed then
+   */
+  create<R extends Conflict>(make: () => Promise<CallRecord | R>, patience: number): Promise<CallRecord | R> {
+    return this.#inLane(async () => {
+      const made = await this.#make(make);
+      if ('conflict' in made) return made;
+      this.#row = made;
+      this.#o.observer.changed?.(made);
+      try {
+        this.#media.prepare(made, { machine: this.#line.machinePlan(made), patience });
+        this.#live = newLiveState(this.#o.monotonicMs(), this.#o.reserveMinutes);
+      } catch (error) {
+        const message = 'No media thread was free.';
+        await (await this.#step({ type: 'dial-refused', code: 'at_capacity', message })).underWay;
+        throw error;
+      }
+      return made;
+    });
+  }
+
+  /**
+   * Has the carrier place the call, once. An answer that is lost is looked for, and the call never dialled again.
+   * @throws AppError carrier_error when the carrier refuses; the call has failed then
+   */
+  async dial(): Promise<CallRecord> {
+    try {
+      const carrierCallId = await this.#line.dial(this.#row);
+      this.#o.failpoint('dialled_before_record');
+      return await this.tell({ type: 'dial-accepted', carrierCallId });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'carrier_error') throw error;
+      const adopted = error.carrierCode === 'no_answer_from_carrier' ? await this.#adopt() : null;
+      if (adopted !== null) return adopted;
+      await this.tell({ type: 'dial-refused', code: error.carrierCode ?? null, message: error.message });
+      throw error;
+    }
+  }
+
+  /** The call of a process that has died comes to its end, as far as the carrier can be asked. */
+  async recover(): Promise<void> {
+    if (this.#row.carrier_call_id === null) await this.#findLine();
+    const { carrier_call_id } = this.#row;
+    const seen = carrier_call_id === null ? null : await this.#line.lookUp(carrier_call_id);
+    await this.follow({ type: 'recovered', seen });
+  }
+
+  /** Takes an input. Resolves when its step is written, with the call as it is then; what it asks of others goes on. */
+  async tell(input: CallInput): Promise<CallRecord> {
+    const { call, underWay } = await this.#take(input);
+    underWay.catch((error: unknown) => {
+      this.#o.log.error({ call_id: this.id, input: input.type, err: error }, 'call.step_failed');
+    });
+    return call ?? this.#row;
+  }
+
+  /** Takes an input. Resolves when all that came of it is done and written, with the call as it is then. */
+  async follow(input: CallInput): Promise<CallRecord> {
+    const { underWay } = await this.#take(input);
+    await underWay;
+    return this.#row;
+  }
+
+  /** Ends the call. Of several who do at once the first does it; all resolve when the carrier has answered, or has not. */
+  async end(input: End | 'requested'): Promise<CallRecord> {
+    await this.follow(input === 'requested' ? { type: 'hang-up-requested' } : { type: 'end', ...input });
+    await this.#hangUp;
+    return this.#row;
+  }
+
+  /** What the carrier's question is answered; `wait`: it is to be asked again a little later. */
+  async answer(input: Asked): Promise<StreamAnswer | 'wait'> {
+    const { answer, underWay } = await this.#take(input);
+    await underWay;
+    if (answer === 'wait') return answer;
+    return answer === 'stream' ? this.#media.streamAnswer() : { answer: 'hang-up' };
+  }
+
+  /** Resolves with whether the model is ready, or with null when it is not known after so long. */
+  async modelReady(withinMs: number): Promise<boolean | null> {
+    await this.#until(() => this.#live.model !== 'opening', withinMs);
+    return this.#live.model === 'opening' ? null : this.#live.model === 'ready';
+  }
+
+  /** Resolves with true once the carrier has the call or it is over, with false after so long. */
+  dialled(withinMs: number): Promise<boolean> {
+    return this.#until(() => this.#row.carrier_call_id !== null || isTerminal(this.#row.status), withinMs);
+  }
+
+  /** Resolves when nothing of the call is being worked on any more. */
+  async idle(): Promise<void> {
+    for (let lane: unknown = null; lane !== this.#lane; ) {
+      lane = this.#lane;
+      await lane;
+      await Promise.allSettled([this.#hangUp]);
+    }
+  }
+
+  /** Who has the floor. `atMs` since the media stream's start. */
+  floor(floor: LiveCall['floor'], atMs: number): void {
+    this.#floor = floor;
+    this.#o.observer.floor?.(this.id, floor, atMs);
+  }
+
+  /** How fast an answer came. */
+  turn(times: TurnTimes): void {
+    if (this.#live.media.at !== 'none') this.#words.turn(times);
+  }
+
+  /** Speech into the agent's voice, which `takenBack` went on. */
+  interruption(times: InterruptionTimes, takenBack: boolean): void {
+    if (this.#live.media.at !== 'none') this.#words.interruption(times, takenBack);
+  }
+
+  /** What was said. */
+  async said(items: readonly TranscriptUpdate[]): Promise<void> {
+    const { stream } = this.#live;
+    await this.#words.said(items, 'startedAt' in stream ? stream.startedAt : null);
+  }
+
+  /** A call that could not be made is nobody's. */
+  async #make<R extends Conflict>(make: () => Promise<CallRecord | R>): Promise<CallRecord | R> {
+    let made: CallRecord | R | null = null;
+    try {
+      made = await make();
+      return made;
+    } finally {
+      if (made === null || 'conflict' in made) this.#onLetGo(this);
+    }
+  }
+
+  #inLane<T>(work: () => Promise<T>): Promise<T> {
+    const after = this.#lane.then(work, work);
+    this.#lane = after.catch(() => undefined);
+    return after;
+  }
+
+  #take(input: CallInput): Promise<Taken> {
+    return this.#inLane(() => this.#step(input));
+  }
+
+  /** In the lane: reads the row, steps, writes, and begins what the step asks for. */
+  async #step(input: CallInput): Promise<Taken> {
+    const { store } = this.#o;
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const stored = await store.findCall(this.id);
+      if (stored === null) return { call: null, answer: 'hang-up', underWay: Promise.resolve() };
+      const moment = {
+        nowMs: this.#o.monotonicMs(),
+        now: this.#o.now().toISOString(),
+        writable: store.writable(),
+      };
+      const next = step(stored, this.#live, input, moment, this.#rules);
+      let saved: CallRecord | Conflict = stored;
+      try {
+        if (next.write !== null) saved = await store.saveCall(this.id, next.write);
+      } catch (error) {
+        this.#live = unwritten(next.live, moment.nowMs);
+        throw error;
+      }
+      if ('conflict' in saved) {
+        if (saved.conflict !== 'not_owner') continue;
+        await this.#step({ type: 'replaced' });
+        throw new AppError('conflict', 'The call is another daemon’s.', { retryable: true });
+      }
+      this.#live = next.live;
+      this.#row = saved;
+      for (const happened of next.happened) this.#o.failpoint(`${happened.replace('-', '_')}_stored`);
+      const underWay = Promise.all(next.commands.map((command) => this.#perform(command)));
+      if (next.happened.length > 0) this.#show(stored, saved);
+      for (const look of this.#waiters) look();
+      return { call: saved, answer: next.answer, underWay };
+    }
+    throw new AppError('conflict', 'The call changed while it was being changed; try again.', {
+      retryable: true,
+    });
+  }
+
+  /** Tells whoever watches. */
+  #show(before: CallRecord, call: CallRecord): void {
+    if (!isTerminal(call.status)) this.#o.observer.changed?.(call);
+    else if (!isTerminal(before.status)) {
+      const { status, hangup_cause: cause, error_code, billed_duration_seconds: seconds } = call;
+      this.#o.log.info({ call_id: this.id, status, cause, error_code, seconds }, 'call.ended');
+      this.#o.observer.ended?.(call);
+    }
+  }
+
+  /** Does what a step asks for, in the lane up to its first wait; what the carrier answers comes in as an input. */
+  async #perform(command: Command): Promise<unknown> {
+    switch (command.do) {
+      case 'hang-up':
+        return this.#askToEnd(command);
+      case 'hang-up-at-last':
+        void this.#line.hangUpAtLast(command);
+        return null;
+      case 'look-up': {
+        const seen = await this.#line.lookUp(command.carrierCallId);
+        return this.follow({ type: 'looked-up', seen, why: command.why });
+      }
+      case 'speak-and-hang-up':
+        return (await this.#line.speakAndHangUp(command)) || this.follow({ type: 'not-spoken' });
+      case 'send-digits':
+      case 'transfer': {
+        const why = await this.#line.leave(command);
+        return why === null || this.follow({ type: 'not-away', toolCallId: command.toolCallId, why });
+      }
+      case 'tell-media':
+        return this.#media.tell(command.message);
+      case 'expect-stream':
+        return this.#media.expectStream();
+      case 'run-tool':
+        return this.#runTool(command);
+      case 'top-up':
+        return this.#topUp(command);
+      case 'release':
+        this.#tools.abort();
+        return this.#media.release() || this.follow({ type: 'released' });
+      case 'let-go':
+        return this.#letGo(command);
+      case 'log':
+        return this.#o.log[command.level]({ call_id: this.id, ...command.fields }, command.event);
+    }
+  }
+
+  #askToEnd(ask: Ask<'hang-up'>): Promise<unknown> {
+    const asked = this.#line.hangUp(ask).then((answer) => {
+      if (answer !== null) this.#o.failpoint('hung_up_before_end');
+      return this.follow({ type: 'hang-up-answered', answer });
+    });
+    this.#hangUp = asked;
+    return asked.finally(() => {
+      if (this.#hangUp === asked) this.#hangUp = null;
+    });
+  }
+
+  async #runTool({ toolCallId, name, argumentsJson, atMs }: Ask<'run-tool'>): Promise<void> {
+    const { signal } = this.#tools;
+    const { ok, output } = await this.#o.runTool({ call: this.#row, name, argumentsJson, signal });
+    this.#media.tell({ type: 'tool-result', callId: this.id, toolCallId, output });
+    const text = JSON.stringify({ name, arguments: argumentsJson, ok, output: output.slice(0, 4_000) });
+    const item = { id: newId(), role: 'tool' as const, text, heardText: '', interrupted: false };
+    await this.said([{ ...item, startMs: atMs, endMs: null }]);
+  }
+
+  async #topUp({ minutes, amountMilliCents }: Ask<'top-up'>): Promise<CallRecord> {
+    let answer: Extract<CallInput, { type: 'top-up-answered' }>['answer'] = 'failed';
+    try {
+      const ledger = [{ kind: 'top_up' as const, amountMilliCents }];
+      const saved = await this.#inLane(() =>
+        this.#o.store.saveCall(this.id, { from: ['in_progress'], change: {}, ledger }),
+      );
+      // Any other conflict means that the call has ended meanwhile.
+      if (!('conflict' in saved)) answer = 'taken';
+      else if (saved.conflict === 'insufficient_credit') answer = 'no_credit';
+    } catch (error) {
+      this.#o.log.error({ call_id: this.id, err: error }, 'call.credit_not_asked');
+    }
+    return this.follow({ type: 'top-up-answered', minutes, answer });
+  }
+
+  #letGo({ settle, endedAt }: Ask<'let-go'>): void {
+    this.#tools.abort();
+    this.#words.close();
+    this.#onLetGo(this);
+    this.#media.leave();
+    if (settle === 'cost') this.#o.settleCost(this.id);
+    else if (settle === 'result')
+      this.#o.settleResult(this.id, endedAt === null ? 0 : this.#o.monotonicMs() - endedAt);
+  }
+
+  /**
+   * The carrier's answer to the dial was lost. Its own first callback names the call for certain; only without it, another
+   * call to the same number is taken for this one.
+   */
+  async #adopt(): Promise<CallRecord | null> {
+    try {
+      if (await this.#until(() => this.#row.carrier_call_id !== null, CALLBACK_WAIT_MS)) return this.#row;
+      for (const { carrierCallId } of await this.#line.candidates(this.#row)) {
+        if (await this.#isTaken(carrierCallId)) continue;
+        return await this.tell({ type: 'dial-accepted', carrierCallId });
+      }
+    } catch (error) {
+      this.#o.log.warn({ call_id: this.id, err: error }, 'call.not_adopted');
+    }
+    return null;
+  }
+
+  /**
+   * The process died between its intent to dial and the carrier's answer: the call may be ringing somewhere. Of several
+   * that may be its own, none is adopted and all are hung up: a call must not get another's end and bill.
+   */
+  async #findLine(): Promise<void> {
+    let adopts = !(await this.#hasRival());
+    try {
+      for (const { carrierCallId, status } of await this.#line.candidates(this.#row)) {
+        if (await this.#isTaken(carrierCallId)) continue;
+        if (adopts) await this.tell({ type: 'dial-accepted', carrierCallId });
+        else if (!ENDED.has(status)) await this.#line.endStray(carrierCallId);
+        adopts = false;
+      }
+    } catch (error) {
+      this.#line.notAsked(error);
+    }
+  }
+
+  /** Whether another call may have the same line: it was to be dialled too, and its line is not known. */
+  async #hasRival(): Promise<boolean> {
+    const { to_number, from_number } = this.#row;
+    return (await this.#o.store.unfinishedCalls()).some(
+      (other) =>
+        other.id !== this.id &&
+        other.carrier_call_id === null &&
+        other.to_number === to_number &&
+        other.from_number === from_number,
+    );
+  }
+
+  async #isTaken(carrierCallId: string): Promise<boolean> {
+    return (await this.#o.store.findCallByCarrierId(this.#row.carrier, carrierCallId)) !== null;
+  }
+
+  /** Resolves with true once it holds, with false after so long. */
+  #until(holds: () => boolean, withinMs: number): Promise<boolean> {
+    if (holds()) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const settle = (held: boolean) => {
+        clearTimeout(timer);
+        this.#waiters.delete(look);
+        resolve(held);
+      };
+      const look = () => {
+        if (holds()) settle(true);
+      };
+      const timer = setTimeout(() => settle(false), withinMs);
+      this.#waiters.add(look);
+    });
+  }
+}

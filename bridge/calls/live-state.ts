@@ -1,0 +1,251 @@
+// What this daemon knows of a call beside its row, what comes in about it, and what is to be done for it. PURE types, and
+// how a live state begins. What each input makes of both is call-step.ts.
+import type { CallRecord, CallStatus, EventType, LedgerRecord } from '../../storage/records.ts';
+import type { CarrierCallSnapshot } from '../carriers/carrier.ts';
+import type { LineTexts } from '../protocol/agent-texts.ts';
+import type { Fault, FaultCode, HangupCause } from '../protocol/call-reasons.ts';
+import type { EndReason, ToMedia } from '../protocol/messages.ts';
+import type { CallEvent } from './call-state.ts';
+
+/** Why a call is ended. */
+export interface End {
+  cause: HangupCause;
+  error: Fault | null;
+}
+
+/** When it was made, rang, was answered and ended, by a clock that only goes forward; null while that has not happened. */
+export interface CallTimes {
+  madeAt: number;
+  rangAt: number | null;
+  answeredAt: number | null;
+  endedAt: number | null;
+}
+
+/** Whether the carrier has the line, and whether it rings or talks, is in the row. */
+export type LineState =
+  | { at: 'open' }
+  /** The carrier was asked to end it. `unanswered`: what follows when it does not say that it has. */
+  | { at: 'ending'; since: number; cause: HangupCause; unanswered: 'ask_again' | 'record' };
+
+/** `startedAt`: when its first stream began, by the wall clock. */
+export type StreamState =
+  | { at: 'awaited' }
+  | { at: 'on'; startedAt: string }
+  /** By the carrier, which will say why. */
+  | { at: 'stopped'; startedAt: string | null }
+  /** Broken off without the carrier's word. */
+  | { at: 'lost'; startedAt: string | null; since: number };
+
+export type MediaState =
+  /** Its thread looks after it, and last said so at `aliveAt`; null: it has not yet. */
+  | { at: 'carried'; aliveAt: number | null }
+  /** It is over, and the thread was told to let go of it; then its result is worked out, or its cost alone. */
+  | { at: 'releasing'; since: number; settle: Settle }
+  /** No thread has it: not yet, not any more, or that of a process that has died. */
+  | { at: 'none' };
+
+/** What is worked out of a call that is let go of; nothing of one that has another owner. */
+export type Settle = 'result' | 'cost' | 'nothing';
+
+/** The line is with key tones or another party, asked for by a tool; its answer waits for the line's return. */
+export interface Away {
+  why: 'digits' | 'transfer';
+  toolCallId: string;
+  since: number;
+  /** When the carrier was last asked about it. */
+  askedAt: number;
+  /** What the model is told when the line is back. */
+  result: ToolResult;
+  /** The model was lost meanwhile: there is nobody to come back to. */
+  modelLost: boolean;
+}
+
+/** Why the carrier did not take the line out of the talk. */
+export type NotAway = 'not_possible' | 'refused';
+
+export type ToolResult = { ok: true } | { ok: false; error: string };
+
+/** The talk is over, ended by us or with its stream, and the carrier's word of the end is awaited. */
+export interface Finishing {
+  at: number;
+  /** A line is still to be spoken. */
+  speaking: boolean;
+  /** Why the talk ended, where it says so itself. */
+  talk: End | null;
+}
+
+export interface LiveState {
+  /** Null for a call of a process that has died: what is known of its times is in its row. */
+  times: CallTimes | null;
+  line: LineState;
+  stream: StreamState;
+  /** Of the stream's token: a used one is good for no other stream. */
+  token: 'fresh' | 'used';
+  media: MediaState;
+  model: 'opening' | 'ready' | 'gone';
+  away: Away | null;
+  finishing: Finishing | null;
+  credit: { reservedMinutes: number; asking: boolean; warned: boolean };
+  usage: Record<string, number>;
+}
+
+/** A call that was made here and is now on its media thread. */
+export function newLiveState(nowMs: number, reservedMinutes: number): LiveState {
+  return {
+    times: { madeAt: nowMs, rangAt: null, answeredAt: null, endedAt: null },
+    line: { at: 'open' },
+    stream: { at: 'awaited' },
+    token: 'fresh',
+    media: { at: 'carried', aliveAt: null },
+    model: 'opening',
+    away: null,
+    finishing: null,
+    credit: { reservedMinutes, asking: false, warned: false },
+    usage: {},
+  };
+}
+
+/** A call that no media thread of this process has: of one that has died, or long over and something is heard late. */
+export function leftBehind(): LiveState {
+  return { ...newLiveState(0, 0), times: null, media: { at: 'none' }, model: 'gone' };
+}
+
+/** The live state when a step could not be written, so that nothing of it was done: the line was not asked to end. */
+export function unwritten(live: LiveState, nowMs: number): LiveState {
+  if (live.line.at !== 'ending') return live;
+  return {
+    ...live,
+    line: { at: 'open' },
+    finishing: live.finishing ?? { at: nowMs, speaking: false, talk: null },
+  };
+}
+
+export type Verdict = 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';
+
+/** All that can come in about a call. */
+export type CallInput =
+  // by the carrier's hooks
+  /** `event`: null where it only says that it has the call. Its time is the carrier's. */
+  | { type: 'carrier-status'; carrierCallId: string; event: StatusEvent | null }
+  | { type: 'machine-verdict'; verdict: Verdict }
+  /** A stream is wanted: the call was answered, or is back from elsewhere. Answered. */
+  | { type: 'stream-asked'; carrierCallId: string }
+  /**
+   * What comes after the stream, or after a transfer that ended as `transfer` says. Answered; `wait`: ask again, `waited`,
+   * when our own word on why it ended has had its time.
+   */
+  | { type: 'stream-over'; carrierCallId: string; transfer: string | null; waited: boolean }
+  // by the carrier's answers to our requests
+  | { type: 'dial-accepted'; carrierCallId: string }
+  | { type: 'dial-refused'; code: string | null; message: string }
+  /** Null: it did not answer. */
+  | { type: 'hang-up-answered'; answer: 'ended' | 'already_ended' | null }
+  /** `unknown`: it did not answer; null: it has no such call. `why`: as it was asked. */
+  | { type: 'looked-up'; seen: CarrierCallSnapshot | 'unknown' | null; why: LookUp }
+  | { type: 'not-spoken' }
+  /** The line never left: the carrier can never do it, or not now. */
+  | { type: 'not-away'; toolCallId: string; why: NotAway }
+  // by the media thread
+  | { type: 'alive' }
+  | { type: 'model-ready' }
+  | { type: 'media-started'; carrierCallId: string; at: string }
+  | { type: 'stream-ended'; how: 'stopped' | 'lost' }
+  | { type: 'usage'; usage: Readonly<Record<string, number>> }
+  | { type: 'tool-called'; toolCallId: string; name: string; argumentsJson: string; atMs: number }
+  | { type: 'digits-requested'; toolCallId: string; digits: string }
+  | { type: 'transfer-requested'; toolCallId: string; number: string }
+  | { type: 'talk-finished'; reason: EndReason; error: Fault | null; speak: string | null }
+  | { type: 'released' }
+  | { type: 'thread-lost' }
+  // by the organization, the daemon and time
+  | { type: 'hang-up-requested' }
+  | ({ type: 'end' } & End)
+  /** The agent is to say a last line and end the talk. */
+  | { type: 'last-line'; reason: EndReason }
+  | { type: 'stop-recording' }
+  /** The end is recorded now, whatever the carrier says. */
+  | { type: 'record-end'; cause: HangupCause }
+  /** Another daemon owns it now. */
+  | { type: 'replaced' }
+  /** Time has passed: whatever has taken too long is looked into. */
+  | { type: 'look' }
+  | { type: 'top-up-answered'; minutes: number; answer: 'taken' | 'no_credit' | 'failed' }
+  /** The process that had it has died, and this is what the carrier says of it. */
+  | { type: 'recovered'; seen: CarrierCallSnapshot | 'unknown' | null };
+
+export type Input<T extends CallInput['type']> = Extract<CallInput, { type: T }>;
+
+export type StatusEvent = Extract<CallEvent, { type: 'ringing' | 'answered' | 'ended' }>;
+
+/** Something takes too long, or the call had ended before we ended it. */
+export type LookUp = 'overdue' | 'ended';
+
+/** What is to be done for a call once the step is written. Those of the carrier are answered by an input each. */
+export type Command =
+  | { do: 'hang-up'; carrierCallId: string; answered: boolean }
+  /** The carrier has taken a call that is over: it is asked until it has ended it. */
+  | { do: 'hang-up-at-last'; carrierCallId: string; answered: boolean }
+  | { do: 'look-up'; carrierCallId: string; why: LookUp }
+  | { do: 'speak-and-hang-up'; carrierCallId: string; text: string }
+  | { do: 'send-digits'; carrierCallId: string; toolCallId: string; digits: string }
+  | { do: 'transfer'; carrierCallId: string; toolCallId: string; to: string; from: string }
+  /** A message for its media thread. */
+  | { do: 'tell-media'; message: ToMedia }
+  /** The next stream needs a token of its own. */
+  | { do: 'expect-stream' }
+  | { do: 'run-tool'; toolCallId: string; name: string; argumentsJson: string; atMs: number }
+  /** More credit is held, or the answer is that there is none. */
+  | { do: 'top-up'; minutes: number; amountMilliCents: number }
+  /** The media thread lets go of the call. */
+  | { do: 'release' }
+  /** The call is nobody's any more: its result is worked out, or what it cost. */
+  | { do: 'let-go'; settle: Settle; endedAt: number | null }
+  | { do: 'log'; level: 'info' | 'warn' | 'error'; event: string; fields: Record<string, unknown> };
+
+/** What is written of a step, in one transaction. */
+export interface CallWrite {
+  from: readonly CallStatus[];
+  change: Partial<CallRecord>;
+  events: readonly EventType[];
+  ledger: readonly { kind: LedgerRecord['kind']; amountMilliCents: number }[];
+}
+
+/** What an input makes of a call. */
+export interface Next {
+  /** Null: the row stays as it is. */
+  write: CallWrite | null;
+  live: LiveState;
+  commands: readonly Command[];
+  /** What was written, by name. */
+  happened: readonly CallEvent['type'][];
+  /** What the carrier is answered, where the input asks. */
+  answer: 'stream' | 'hang-up' | 'wait' | null;
+}
+
+/** What holds of all calls, and what their carrier can do. */
+export interface CallRules {
+  /** Milli-cents a connected minute. */
+  pricePerMinute: number;
+  reserveMinutes: number;
+  ringSeconds: number;
+  maxSeconds: number;
+  carrier: { streamIsCall: boolean; answerSeconds: number | null };
+  /** What the agent is told of its line. */
+  texts: LineTexts;
+}
+
+/** The moment of a step. */
+export interface Moment {
+  /** Of a clock that only goes forward, in milliseconds. */
+  nowMs: number;
+  /** By the wall clock, ISO. */
+  now: string;
+  /** The disk takes writes. */
+  writable: boolean;
+}
+
+/** The process that had the call has died. */
+export const RESTARTED: End & { cause: FaultCode } = {
+  cause: 'daemon_restart',
+  error: { code: 'daemon_restart', message: 'The service was restarted during the call.' },
+};
