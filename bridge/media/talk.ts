@@ -81,9 +81,6 @@ export interface Talk {
 /** Opens the model's session at once, so that it is configured while the phone rings. */
 export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules = TURN_RULES): Talk {
   const { callId, texts } = call;
-  /** The model's server tells the turns: it hears all, and our own ear decides nothing about them. */
-  const modelTells = (call.model.turnDetection ?? 'local') !== 'local';
-  const rules = modelTells ? { ...given, ...TOLD_BY_MODEL } : given;
   const playout = new Playout(itemSent);
   const transcript = createTranscript(ports.newId);
   const times = createAnswerTimes({
@@ -146,7 +143,13 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
         heardText: update?.heardText ?? '',
       };
     });
-    if (tellModel && (cuts.length > 0 || model.busy())) model.interrupt(cuts);
+    if (tellModel && (cuts.length > 0 || model.busy())) {
+      model.interrupt(cuts);
+      if (!can.truncates && cuts.length > 0) {
+        const heard = cuts.flatMap(({ heardText }) => heardText || []).join(' ');
+        model.addText('system', heard === '' ? texts.cutUnheard : fillIn(texts.cutShort, { heard }));
+      }
+    }
     return cuts.some((cut) => cut.heardMs > 0);
   }
 
@@ -160,10 +163,10 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
         return;
       }
       case 'forget':
-        model.clearAudio();
+        if (can.commits) model.clearAudio();
         return;
       case 'commit': {
-        const turn = model.commitTurn();
+        const turn = model.endTurn();
         if (turn === null) {
           if (effect.respond) handle({ type: 'nothing-said' });
           return;
@@ -171,7 +174,7 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
         say(transcript.callerTurn(turn, Math.round(turnFromMs), Math.round(effect.speechEndMs)));
         if (!effect.respond) return;
         times.open('answer', effect.speechEndMs);
-        ask(null);
+        expectAnswer();
         return;
       }
       case 'resume':
@@ -198,7 +201,8 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
         speak(effect);
         return;
       case 'say':
-        model.respond({ instructions: fillIn(texts.sayExactly, { line: effect.text }) });
+        if (can.saysLines) model.say(effect.text);
+        else model.respond({ instructions: fillIn(texts.sayExactly, { line: effect.text }) });
         return;
       case 'digits':
         say(transcript.note('system', fillIn(texts.keysNote, { keys: effect.digits }), ports.now()));
@@ -262,7 +266,7 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
         return;
       case 'continue':
         times.openIfNone('answer');
-        ask(null);
+        expectAnswer();
         return;
     }
   }
@@ -271,6 +275,14 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
   function ask(instructions: string | null): void {
     asked = instructions;
     model.respond(instructions === null ? undefined : { instructions });
+  }
+
+  /** An answer to what was said, or to what a tool brought, is due. */
+  function expectAnswer(): void {
+    if (can.answersByItself) {
+      asked = null;
+      times.requested();
+    } else ask(null);
   }
 
   /** Sound that held the voice back, and came to nothing. */
@@ -374,7 +386,6 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
     requested() {
       times.requested();
     },
-    responseStarted() {},
     responseDone(end) {
       handle({
         type: 'response-done',
@@ -412,6 +423,14 @@ export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules =
     answered: toolsAnswered,
   });
   const model = ports.openModel(call.model, listener);
+  const can = model.capabilities;
+  /** The model tells the turns: it hears all, and our own ear decides nothing about them. */
+  const modelTells = can.turns === 'model';
+  const rules = modelTells ? { ...given, ...TOLD_BY_MODEL } : given;
+  if (!can.callsTools && call.model.tools.length > 0) {
+    const fields = { call_id: callId, tools: call.model.tools.map(({ name }) => name) };
+    ports.post({ type: 'log', level: 'warn', event: 'model.calls_no_tools', fields });
+  }
   model.open();
 
   return {

@@ -1,5 +1,7 @@
-// What the bridge needs of a realtime speech model. PURE types.
-// A model is a session (socket, renewal, retry) and a PURE wire (its events); a line in models.ts names it.
+// What the bridge needs of a speech model. PURE types.
+// A model is a session (socket, renewal, retry) and a PURE wire (its events); a line in models.ts names it. What sessions
+// differ in is told by their formats and capabilities, and asked where it matters, never by their name.
+import type { AudioFormat } from '../../audio/format.ts';
 import type { SessionTexts } from '../protocol/agent-texts.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
 
@@ -23,9 +25,29 @@ export interface ModelConfig {
   texts: SessionTexts;
   /** Who tells the caller's turns: we (the default), or the model's server by loudness or by meaning. It never answers by itself. */
   turnDetection?: TurnDetection;
+  /** What the line brings: of the formats a session can take it chooses the nearest. Mu-law at 8 kHz where it is not said. */
+  line?: AudioFormat;
 }
 
 export type TurnDetection = 'local' | 'server_vad' | 'semantic_vad';
+
+export interface ModelCapabilities {
+  /**
+   * Who tells the caller's turns. `bridge`: it is given the caller's sound while the caller has the floor, and `endTurn` ends
+   * it. `model`: it is given all sound, silence too, and tells by `callerSpeech`.
+   */
+  turns: 'bridge' | 'model';
+  /** Sound counts when its turn is ended; what was given before can be taken back by `clearAudio`. Else it has been heard. */
+  commits: boolean;
+  /** A turn that was ended, and a tool's result, are answered without being asked; else `respond` asks. */
+  answersByItself: boolean;
+  /** `interrupt` takes what was not heard out of what the model believes it has said; else it is told what was heard. */
+  truncates: boolean;
+  /** `say` speaks a given line word for word; else it is asked to, by `respond`. */
+  saysLines: boolean;
+  /** Calls tools while it talks. */
+  callsTools: boolean;
+}
 
 export interface Usage {
   input_text_tokens: number;
@@ -46,37 +68,33 @@ export interface CutItem {
   heardText: string;
 }
 
-/** What a session tells the conversation. Nothing arrives after `closed`. Late audio of a cancelled response never does. */
+/**
+ * What a session tells the talk. Nothing arrives after `failed` or `close`, nothing from within a verb, and no late audio of
+ * an interrupted response. An item is one stretch of the agent's speech; the session names it.
+ */
 export interface ModelListener {
   /** The configuration is in force; audio may flow. `renewed` on a session that replaced another. */
   ready(info: { renewed: boolean; tookMs: number }): void;
-  /** mu-law 8 kHz, any length, valid only during the call. */
+  /** In the format that the session gives, any length, valid only during the call. */
   audio(itemId: string, payload: Buffer): void;
   /** The item's audio is complete: nothing more of it comes. */
   audioDone(itemId: string): void;
   text(itemId: string, delta: string): void;
   /** The whole text of the item. */
   textDone(itemId: string, text: string): void;
-  /** The caller's words of a committed turn; `text` null when they could not be made out. `turn` is commitTurn's answer. */
+  /** The caller's words of a turn; `text` null when they could not be made out. `turn` is endTurn's answer. */
   callerText(turn: number, text: string | null): void;
   /**
-   * Where the server tells the turns: the caller's speech has begun or is over. `agoMs`: how long before the newest audio
-   * given. An end is the end of a turn: `commitTurn` then takes what the server has committed.
+   * Where the model tells the turns: the caller's speech has begun or is over. `agoMs`: how long before the newest audio
+   * given. An end is the end of a turn: `endTurn` then takes what the model has heard as one.
    */
   callerSpeech(what: 'started' | 'stopped', agoMs: number): void;
   /** Run the tool, then answer by sendToolResult. `argumentsJson` is untrusted. */
   toolCall(call: { toolCallId: string; name: string; argumentsJson: string }): void;
   /** A response was asked for on the session; what was asked of a lost session is asked again. */
   requested(): void;
-  responseStarted(responseId: string): void;
   /** One response has ended in whatever way; `hadAudio` and `toolCalls` tell what it gave. */
-  responseDone(end: {
-    responseId: string;
-    status: 'completed' | 'cancelled' | 'incomplete' | 'failed';
-    reason: string | null;
-    hadAudio: boolean;
-    toolCalls: number;
-  }): void;
+  responseDone(end: ResponseEnd): void;
   usage(usage: Partial<Usage>): void;
   /** The socket was lost and a new session is being made; what was said is re-told to it. */
   reconnecting(why: string): void;
@@ -84,36 +102,43 @@ export interface ModelListener {
   failed(failure: Fault): void;
 }
 
+export interface ResponseEnd {
+  responseId: string;
+  status: 'completed' | 'cancelled' | 'incomplete' | 'failed';
+  reason: string | null;
+  hadAudio: boolean;
+  toolCalls: number;
+}
+
 export interface ModelSession {
-  readonly capabilities: {
-    /** Takes and gives mu-law as it is. */
-    mulaw: boolean;
-    truncates: boolean;
-  };
+  readonly capabilities: ModelCapabilities;
+  /** What `appendAudio` is given. */
+  readonly takes: AudioFormat;
+  /** What `audio` brings. */
+  readonly gives: AudioFormat;
   /** Dials and configures. Called once. */
   open(): void;
-  /** mu-law 8 kHz of the caller. Dropped, and counted, before `ready`. */
+  /** The caller's sound, any length. Dropped, and counted, before `ready`. */
   appendAudio(payload: Buffer): void;
-  /** Forgets audio appended since the last commit. */
+  /** Where it `commits`: forgets audio appended since the last turn ended. */
   clearAudio(): void;
-  /** Ends the caller's turn. Answers its number (from 0), or null when under 100 ms was appended and nothing is committed. */
-  commitTurn(): number | null;
+  /** Ends the caller's turn. Answers its number (from 0), or null when too little was appended to be one: nothing was said. */
+  endTurn(): number | null;
   /**
    * Asks for an answer; waits until no other response runs. `instructions` hold for this one response, beside the session's.
    * Asking again while one waits changes nothing.
    */
   respond(o?: { instructions?: string }): void;
-  /** Drops the running and the waiting response; cuts what was not heard, oldest item first. */
+  /** Where it `saysLines`: speaks this, word for word, as a response. Waits as `respond` does. */
+  say(line: string): void;
+  /** Drops the running and the waiting response; where it `truncates`, cuts what was not heard, oldest item first. */
   interrupt(cut: readonly CutItem[]): void;
   /** Adds a line to the conversation that nobody spoke: role `system`, or `user` for keys pressed. */
   addText(role: 'system' | 'user', text: string): void;
-  /** The tool's answer; the response that follows is the caller's to ask for. */
+  /** The tool's answer; unless it `answersByItself`, the response that follows is to be asked for. */
   sendToolResult(toolCallId: string, output: string): void;
-  /** Seconds since the session in force was opened. */
-  ageSeconds(): number;
-  /** Opens a new session in the background and moves over once it is configured; only between turns. */
-  renew(): void;
   /** True while a response runs or waits. */
   busy(): boolean;
+  /** Nothing is told after it was called. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -11,6 +11,9 @@ export interface TalkTexts {
   voicemail: string;
   /** Told when the model is silent or a tool is slow: nothing to think about. */
   moment: string;
+  /** Told to a model that cannot take back what it said: only {heard} was heard of it, or nothing. */
+  cutShort: string;
+  cutUnheard: string;
   /** Told to have {line} said as it is. */
   sayExactly: string;
   /** Told when {keys} were pressed, in the other side's place. */

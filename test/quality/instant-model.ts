@@ -1,6 +1,8 @@
 // A model session that answers at once: what is then measured is the daemon's own share. Remembers what it was given and when.
+import { MULAW_8K } from '../../audio/format.ts';
 import { FRAME_BYTES } from '../../audio/g711.ts';
 import type { ModelListener, ModelSession } from '../../bridge/models/model.ts';
+import { TURN_BY_TURN } from '../bridge/models/capabilities.ts';
 
 export interface InstantModel extends ModelSession {
   /** The caller's turns as they reached the model; `fromMs` is where in the stream their sound begins. */
@@ -35,7 +37,9 @@ export function createInstantModel(
   return {
     turns,
     asked,
-    capabilities: { mulaw: true, truncates: true },
+    capabilities: TURN_BY_TURN,
+    takes: MULAW_8K,
+    gives: MULAW_8K,
     flush() {
       for (let due = waiting; due.length > 0; due = waiting) {
         waiting = [];
@@ -50,7 +54,7 @@ export function createInstantModel(
     clearAudio() {
       appendedBytes = 0;
     },
-    commitTurn() {
+    endTurn() {
       if (appendedBytes < LEAST_TURN_BYTES) return null;
       appendedBytes = 0;
       const turn = turns.push({ fromMs, committedMs: o.now() }) - 1;
@@ -62,7 +66,6 @@ export function createInstantModel(
       const n = responses++;
       const itemId = `item-${n}`;
       waiting.push(() => {
-        listener.responseStarted(`response-${n}`);
         listener.audio(itemId, Buffer.from(o.answer(n)));
         listener.text(itemId, 'words');
         listener.textDone(itemId, 'words');
@@ -76,13 +79,12 @@ export function createInstantModel(
         });
       });
     },
+    say() {},
     interrupt() {
       // Everything was sent at once: nothing runs that could be cut.
     },
     addText() {},
     sendToolResult() {},
-    ageSeconds: () => 0,
-    renew() {},
     busy: () => waiting.length > 0,
     close: async () => {},
   };

@@ -5,7 +5,9 @@ import type {
   RealtimeAudioInputTurnDetection,
   RealtimeClientEvent,
 } from 'openai/resources/realtime/realtime';
+import { MULAW_8K } from '../../../audio/format.ts';
 import type { ModelConfig } from '../model.ts';
+import { formatFor, wireFormat } from './formats.ts';
 
 const encode = (event: RealtimeClientEvent): string => JSON.stringify(event);
 
@@ -34,10 +36,11 @@ function turnDetection(config: ModelConfig): RealtimeAudioInputTurnDetection | n
 }
 
 /**
- * The whole configuration of a session, sent once, before any audio: mu-law both ways, and who tells the turns.
+ * The whole configuration of a session, sent once, before any audio: one format both ways, and who tells the turns.
  * Fields that only some models know (reasoning, parallel_tool_calls) are left out: an unknown one refuses all.
  */
 export function sessionUpdate(config: ModelConfig, eventId: string): string {
+  const format = wireFormat(formatFor(config.line ?? MULAW_8K));
   const transcription =
     config.transcriptionModel === null
       ? null
@@ -54,11 +57,11 @@ export function sessionUpdate(config: ModelConfig, eventId: string): string {
       output_modalities: ['audio'],
       audio: {
         input: {
-          format: { type: 'audio/pcmu' },
+          format,
           turn_detection: turnDetection(config),
           ...(transcription === null ? {} : { transcription }),
         },
-        output: { format: { type: 'audio/pcmu' }, voice: config.voice },
+        output: { format, voice: config.voice },
       },
       tools: config.tools.map(({ name, description, parameters }) => ({
         type: 'function',

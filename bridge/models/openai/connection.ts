@@ -4,7 +4,7 @@ import type { Log } from '../../../log.ts';
 import type { Fault, FaultCode } from '../../protocol/call-reasons.ts';
 import type { ModelConfig } from '../model.ts';
 import type { ModelEvent } from './server-events.ts';
-import { type Loss, type ModelSocket, openModelSocket, type Timers } from './socket.ts';
+import { type Loss, ModelSocket, type Timers } from './socket.ts';
 
 /** Waits before each attempt: one at once, then two more. */
 const ATTEMPT_DELAYS_MS = [0, 250, 1_000];
@@ -31,19 +31,6 @@ export interface ConnectionListener {
   mayMove(): boolean;
 }
 
-export interface ModelConnection {
-  open(): void;
-  /** Dials a fresh socket beside the one in force. */
-  renew(): void;
-  /** To be called when `mayMove` may have become true. */
-  moveIfReady(): void;
-  /** Gives up the socket in force, as if it were lost. */
-  drop(why: string): void;
-  /** Since the socket in force came into force. */
-  ageMs(): number;
-  close(): Promise<void>;
-}
-
 export interface ConnectionOptions {
   config: ModelConfig;
   listener: ConnectionListener;
@@ -54,160 +41,169 @@ export interface ConnectionOptions {
   renewAfterMs: number;
 }
 
-export function openModelConnection(o: ConnectionOptions): ModelConnection {
-  const { listener, timers, now } = o;
-  let current: ModelSocket | null = null;
+export class ModelConnection {
+  readonly #o: ConnectionOptions;
+  #current: ModelSocket | null = null;
   /** Dialled, or ready and waiting to take over. */
-  let next: { socket: ModelSocket; ready: { expiresInMs: number | null } | null } | null = null;
-  let everOnline = false;
-  let over = false;
-  let onlineSince = 0;
+  #next: { socket: ModelSocket; ready: { expiresInMs: number | null } | null } | null = null;
+  #everOnline = false;
+  #over = false;
   /** When the dialling under way began. */
-  let since = 0;
-  let attempt = 0;
-  let losses: number[] = [];
-  let cancelRetry = () => {};
-  let cancelBudget = () => {};
-  let cancelRenewal = () => {};
-  const closing: Promise<void>[] = [];
+  #since = 0;
+  #attempt = 0;
+  #losses: number[] = [];
+  #cancelRetry = () => {};
+  #cancelBudget = () => {};
+  #cancelRenewal = () => {};
+  readonly #closing: Promise<void>[] = [];
 
-  function fail(code: FaultCode, message: string): void {
-    if (over) return;
-    stop();
-    listener.failed({ code, message });
+  constructor(o: ConnectionOptions) {
+    this.#o = o;
   }
 
-  function stop(): void {
-    over = true;
-    cancelRetry();
-    cancelBudget();
-    cancelRenewal();
-    if (current) letGo(current);
-    if (next) letGo(next.socket);
-    current = null;
-    next = null;
+  /** Dials the first socket. */
+  open(): void {
+    if (this.#over || this.#everOnline || this.#next !== null) return;
+    this.#begin(FIRST_BUDGET_MS, 'model_unreachable');
   }
 
-  function letGo(socket: ModelSocket): void {
-    closing.push(socket.close());
+  /** To be called when `mayMove` may have become true. */
+  moveIfReady(): void {
+    if (!this.#over && this.#next !== null && this.#next.ready !== null && this.#o.listener.mayMove())
+      this.#move();
   }
 
-  function dial(readyTimeoutMs: number): void {
-    const socket = openModelSocket({
-      config: o.config,
+  /** Gives up the socket in force, as if it were lost. */
+  drop(why: string): void {
+    if (this.#over || this.#current === null) return;
+    this.#letGo(this.#current);
+    this.#lose({ code: 'model_lost', message: why, retryable: true });
+  }
+
+  async close(): Promise<void> {
+    if (!this.#over) this.#stop();
+    await Promise.all(this.#closing);
+  }
+
+  #fail(code: FaultCode, message: string): void {
+    if (this.#over) return;
+    this.#stop();
+    this.#o.listener.failed({ code, message });
+  }
+
+  #stop(): void {
+    this.#over = true;
+    this.#cancelRetry();
+    this.#cancelBudget();
+    this.#cancelRenewal();
+    if (this.#current) this.#letGo(this.#current);
+    if (this.#next) this.#letGo(this.#next.socket);
+    this.#current = null;
+    this.#next = null;
+  }
+
+  #letGo(socket: ModelSocket): void {
+    this.#closing.push(socket.close());
+  }
+
+  #dial(readyTimeoutMs: number): void {
+    const { config, timers, log, listener } = this.#o;
+    const socket = new ModelSocket({
+      config,
       readyTimeoutMs,
       timers,
-      log: o.log,
+      log,
       listener: {
-        ready(info) {
-          if (next?.socket !== socket) return;
-          next.ready = info;
-          if (current === null || listener.mayMove()) move();
+        ready: (info) => {
+          if (this.#next?.socket !== socket) return;
+          this.#next.ready = info;
+          if (this.#current === null || listener.mayMove()) this.#move();
         },
-        event(event) {
-          if (current === socket) listener.event(event);
+        event: (event) => {
+          if (this.#current === socket) listener.event(event);
         },
-        lost(loss) {
-          if (current === socket) lose(loss);
-          else if (next?.socket === socket) missed(loss);
+        lost: (loss) => {
+          if (this.#current === socket) this.#lose(loss);
+          else if (this.#next?.socket === socket) this.#missed(loss);
         },
       },
     });
-    next = { socket, ready: null };
+    this.#next = { socket, ready: null };
   }
 
   /** The ready socket takes over. */
-  function move(): void {
-    if (next === null || next.ready === null) return;
-    const { socket, ready } = next;
-    const renewed = everOnline;
-    if (current) letGo(current);
-    cancelRetry();
-    cancelBudget();
-    current = socket;
-    next = null;
-    everOnline = true;
-    onlineSince = now();
+  #move(): void {
+    if (this.#next === null || this.#next.ready === null) return;
+    const { socket, ready } = this.#next;
+    const renewed = this.#everOnline;
+    if (this.#current) this.#letGo(this.#current);
+    this.#cancelRetry();
+    this.#cancelBudget();
+    this.#current = socket;
+    this.#next = null;
+    this.#everOnline = true;
     const untilExpiry =
       ready.expiresInMs === null ? Number.POSITIVE_INFINITY : ready.expiresInMs - EXPIRY_MARGIN_MS;
-    scheduleRenewal(Math.min(o.renewAfterMs, Math.max(untilExpiry, RENEW_AGAIN_MS)));
-    listener.online(socket, { renewed, tookMs: Math.round(now() - since) });
+    this.#scheduleRenewal(Math.min(this.#o.renewAfterMs, Math.max(untilExpiry, RENEW_AGAIN_MS)));
+    this.#o.listener.online(socket, { renewed, tookMs: Math.round(this.#o.now() - this.#since) });
   }
 
-  function scheduleRenewal(afterMs: number): void {
-    cancelRenewal();
-    cancelRenewal = timers.after(afterMs, renew);
+  #scheduleRenewal(afterMs: number): void {
+    this.#cancelRenewal();
+    this.#cancelRenewal = this.#o.timers.after(afterMs, () => this.#renew());
   }
 
-  function renew(): void {
-    if (over || current === null || next !== null) return;
-    since = now();
-    dial(FIRST_ATTEMPT_MS);
+  /** Dials a fresh socket beside the one in force. */
+  #renew(): void {
+    if (this.#over || this.#current === null || this.#next !== null) return;
+    this.#since = this.#o.now();
+    this.#dial(FIRST_ATTEMPT_MS);
   }
 
   /** The socket in force is gone. A renewal under way goes on in its place. */
-  function lose(loss: Loss): void {
-    current = null;
-    cancelRenewal();
-    const at = now();
-    losses = [...losses.filter((one) => at - one < 60_000), at];
-    if (!loss.retryable) fail(loss.code, loss.message);
-    else if (losses.length >= MAX_LOSSES_A_MINUTE) fail('model_lost', loss.message);
+  #lose(loss: Loss): void {
+    this.#current = null;
+    this.#cancelRenewal();
+    const at = this.#o.now();
+    this.#losses = [...this.#losses.filter((one) => at - one < 60_000), at];
+    if (!loss.retryable) this.#fail(loss.code, loss.message);
+    else if (this.#losses.length >= MAX_LOSSES_A_MINUTE) this.#fail('model_lost', loss.message);
     else {
-      o.log?.warn({ why: loss.message }, 'model.connection.lost');
-      listener.lost(loss.message);
-      if (!over) begin(RECONNECT_BUDGET_MS, 'model_lost');
+      this.#o.log?.warn({ why: loss.message }, 'model.connection.lost');
+      this.#o.listener.lost(loss.message);
+      if (!this.#over) this.#begin(RECONNECT_BUDGET_MS, 'model_lost');
     }
   }
 
-  function begin(budgetMs: number, code: FaultCode): void {
-    since = now();
-    attempt = 0;
-    cancelBudget = timers.after(budgetMs, () => fail(code, 'the model server could not be reached in time'));
-    if (next?.ready) move();
-    else if (next === null) tryAgain(null);
+  #begin(budgetMs: number, code: FaultCode): void {
+    this.#since = this.#o.now();
+    this.#attempt = 0;
+    this.#cancelBudget = this.#o.timers.after(budgetMs, () =>
+      this.#fail(code, 'the model server could not be reached in time'),
+    );
+    if (this.#next?.ready) this.#move();
+    else if (this.#next === null) this.#tryAgain(null);
   }
 
-  function tryAgain(loss: Loss | null): void {
-    const delay = ATTEMPT_DELAYS_MS[attempt++];
+  #tryAgain(loss: Loss | null): void {
+    const delay = ATTEMPT_DELAYS_MS[this.#attempt++];
     if (delay === undefined) {
-      const code = everOnline ? 'model_lost' : (loss?.code ?? 'model_unreachable');
-      fail(code, loss?.message ?? 'the model server could not be reached');
+      const code = this.#everOnline ? 'model_lost' : (loss?.code ?? 'model_unreachable');
+      this.#fail(code, loss?.message ?? 'the model server could not be reached');
       return;
     }
-    const readyTimeoutMs = everOnline ? RECONNECT_ATTEMPT_MS : FIRST_ATTEMPT_MS;
-    if (delay === 0) dial(readyTimeoutMs);
-    else cancelRetry = timers.after(delay, () => dial(readyTimeoutMs));
+    const readyTimeoutMs = this.#everOnline ? RECONNECT_ATTEMPT_MS : FIRST_ATTEMPT_MS;
+    if (delay === 0) this.#dial(readyTimeoutMs);
+    else this.#cancelRetry = this.#o.timers.after(delay, () => this.#dial(readyTimeoutMs));
   }
 
   /** A dialled socket came to nothing. */
-  function missed(loss: Loss): void {
-    next = null;
-    o.log?.warn({ why: loss.message, attempt }, 'model.dial.failed');
+  #missed(loss: Loss): void {
+    this.#next = null;
+    this.#o.log?.warn({ why: loss.message, attempt: this.#attempt }, 'model.dial.failed');
     // While the old socket still serves, a renewal has time.
-    if (current !== null) scheduleRenewal(RENEW_AGAIN_MS);
-    else if (!loss.retryable) fail(loss.code, loss.message);
-    else tryAgain(loss);
+    if (this.#current !== null) this.#scheduleRenewal(RENEW_AGAIN_MS);
+    else if (!loss.retryable) this.#fail(loss.code, loss.message);
+    else this.#tryAgain(loss);
   }
-
-  return {
-    open() {
-      if (over || everOnline || next !== null) return;
-      begin(FIRST_BUDGET_MS, 'model_unreachable');
-    },
-    renew,
-    moveIfReady() {
-      if (!over && next !== null && next.ready !== null && listener.mayMove()) move();
-    },
-    drop(why) {
-      if (over || current === null) return;
-      letGo(current);
-      lose({ code: 'model_lost', message: why, retryable: true });
-    },
-    ageMs: () => (current === null ? 0 : now() - onlineSince),
-    async close() {
-      if (!over) stop();
-      await Promise.all(closing);
-    },
-  };
 }

@@ -6,7 +6,7 @@ import type { SaidItem } from './client-events.ts';
 const MAX_SEEDS = 400;
 const MAX_SEED_CHARACTERS = 60_000;
 /** The most audio that is kept, but for the newest turn's; older turns without words are told as not understood. */
-const MAX_AUDIO_BYTES = 60_000 * 8;
+const MAX_AUDIO_MS = 60_000;
 
 /** One thing to tell a new session. `audio` is appended and committed, which gives it its words as well. */
 export type Seed = { kind: 'audio'; turn: number; audio: Buffer } | (SaidItem & { id: string });
@@ -18,112 +18,125 @@ type Entry =
   | { kind: 'tool-call'; toolCallId: string; name: string; argumentsJson: string }
   | { kind: 'tool-output'; toolCallId: string; output: string };
 
-export interface Ledger {
-  caller(turn: number, audio: Buffer): void;
-  callerText(turn: number, text: string | null): void;
-  /** Nothing was said in the turn after all. */
-  dropCaller(turn: number): void;
-  agentDelta(itemId: string, delta: string): void;
-  agentText(itemId: string, text: string): void;
-  /** It was cut: this is all that was ever heard of it. */
-  cut(itemId: string, heardText: string): void;
-  /** Drops an item, and says whether it was there. */
-  drop(itemId: string): boolean;
-  /** The text of an agent's item so far. */
-  agentSays(itemId: string): string;
-  /** The agent has said something. */
-  agentSpoke(): boolean;
-  text(role: 'system' | 'user', text: string): void;
-  toolCall(call: { toolCallId: string; name: string; argumentsJson: string }): void;
-  toolOutput(toolCallId: string, output: string): void;
-  /**
-   * What to tell a new session, oldest first. Item ids begin with `prefix`.
-   * `items` maps an agent's item to the id its text gets there, with the id before it (null: unknown or none).
-   */
-  seeds(prefix: string): { seeds: Seed[]; items: Map<string, SeededItem> };
-}
-
 export interface SeededItem {
   seedId: string;
   after: string | null;
   text: string;
 }
 
-export function createLedger(unintelligible: string): Ledger {
-  const entries: Entry[] = [];
-  const agents = new Map<string, Entry & { kind: 'agent' }>();
+export class Ledger {
+  readonly #maxAudioBytes: number;
+  readonly #unintelligible: string;
+  readonly #entries: Entry[] = [];
+  readonly #agents = new Map<string, Entry & { kind: 'agent' }>();
 
-  function agent(itemId: string): Entry & { kind: 'agent' } {
-    let entry = agents.get(itemId);
+  /** `bytesPerMs` of the audio it is given; `unintelligible`: what a turn without words or audio is told as. */
+  constructor(o: { bytesPerMs: number; unintelligible: string }) {
+    this.#maxAudioBytes = MAX_AUDIO_MS * o.bytesPerMs;
+    this.#unintelligible = o.unintelligible;
+  }
+
+  caller(turn: number, audio: Buffer): void {
+    this.#entries.push({ kind: 'caller', turn, text: null, audio });
+    let kept = 0;
+    for (let at = this.#entries.length - 1; at >= 0; at--) {
+      const entry = this.#entries[at]!;
+      if (entry.kind !== 'caller' || entry.audio === null) continue;
+      kept += entry.audio.length;
+      if (kept > this.#maxAudioBytes && entry.turn !== turn) entry.audio = null;
+    }
+  }
+
+  callerText(turn: number, text: string | null): void {
+    const entry = this.#entries.findLast((one) => one.kind === 'caller' && one.turn === turn);
+    if (entry?.kind !== 'caller') return;
+    entry.text = text;
+    entry.audio = null;
+  }
+
+  /** Nothing was said in the turn after all. */
+  dropCaller(turn: number): void {
+    this.#remove((entry) => entry.kind === 'caller' && entry.turn === turn);
+  }
+
+  agentDelta(itemId: string, delta: string): void {
+    this.#agent(itemId).text += delta;
+  }
+
+  agentText(itemId: string, text: string): void {
+    this.#agent(itemId).text = text;
+  }
+
+  /** It was cut: this is all that was ever heard of it. */
+  cut(itemId: string, heardText: string): void {
+    const entry = this.#agents.get(itemId);
+    if (entry) entry.cut = heardText;
+  }
+
+  /** Drops an item, and says whether it was there. */
+  drop(itemId: string): boolean {
+    this.#agents.delete(itemId);
+    return this.#remove((entry) => entry.kind === 'agent' && entry.itemId === itemId);
+  }
+
+  /** The text of an agent's item so far. */
+  agentSays(itemId: string): string {
+    return this.#agents.get(itemId)?.text ?? '';
+  }
+
+  /** The agent has said something. */
+  agentSpoke(): boolean {
+    return this.#agents.size > 0;
+  }
+
+  text(role: 'system' | 'user', text: string): void {
+    this.#entries.push({ kind: 'text', role, text });
+  }
+
+  toolCall(call: { toolCallId: string; name: string; argumentsJson: string }): void {
+    this.#entries.push({ kind: 'tool-call', ...call });
+  }
+
+  toolOutput(toolCallId: string, output: string): void {
+    this.#entries.push({ kind: 'tool-output', toolCallId, output });
+  }
+
+  /**
+   * What to tell a new session, oldest first. Item ids begin with `prefix`.
+   * `items` maps an agent's item to the id its text gets there, with the id before it (null: unknown or none).
+   */
+  seeds(prefix: string): { seeds: Seed[]; items: Map<string, SeededItem> } {
+    const seeds: Seed[] = [];
+    const items = new Map<string, SeededItem>();
+    let after: string | null = null;
+    for (const entry of newest(this.#entries)) {
+      const id = `${prefix}${seeds.length}`;
+      const seed = seedOf(entry, id, this.#unintelligible);
+      if (seed === null) continue;
+      seeds.push(seed);
+      if (entry.kind === 'agent' && seed.kind === 'text')
+        items.set(entry.itemId, { seedId: id, after, text: seed.text });
+      // The server names the item of committed audio itself.
+      after = seed.kind === 'audio' ? null : id;
+    }
+    return { seeds, items };
+  }
+
+  #agent(itemId: string): Entry & { kind: 'agent' } {
+    let entry = this.#agents.get(itemId);
     if (!entry) {
       entry = { kind: 'agent', itemId, text: '', cut: null };
-      agents.set(itemId, entry);
-      entries.push(entry);
+      this.#agents.set(itemId, entry);
+      this.#entries.push(entry);
     }
     return entry;
   }
 
-  function remove(found: (entry: Entry) => boolean): boolean {
-    const at = entries.findLastIndex(found);
-    if (at >= 0) entries.splice(at, 1);
+  #remove(found: (entry: Entry) => boolean): boolean {
+    const at = this.#entries.findLastIndex(found);
+    if (at >= 0) this.#entries.splice(at, 1);
     return at >= 0;
   }
-
-  return {
-    caller(turn, audio) {
-      entries.push({ kind: 'caller', turn, text: null, audio });
-      let kept = 0;
-      for (let at = entries.length - 1; at >= 0; at--) {
-        const entry = entries[at]!;
-        if (entry.kind !== 'caller' || entry.audio === null) continue;
-        kept += entry.audio.length;
-        if (kept > MAX_AUDIO_BYTES && entry.turn !== turn) entry.audio = null;
-      }
-    },
-    callerText(turn, text) {
-      const entry = entries.findLast((one) => one.kind === 'caller' && one.turn === turn);
-      if (entry?.kind !== 'caller') return;
-      entry.text = text;
-      entry.audio = null;
-    },
-    dropCaller: (turn) => void remove((entry) => entry.kind === 'caller' && entry.turn === turn),
-    agentDelta(itemId, delta) {
-      agent(itemId).text += delta;
-    },
-    agentText(itemId, text) {
-      agent(itemId).text = text;
-    },
-    cut(itemId, heardText) {
-      const entry = agents.get(itemId);
-      if (entry) entry.cut = heardText;
-    },
-    drop(itemId) {
-      agents.delete(itemId);
-      return remove((entry) => entry.kind === 'agent' && entry.itemId === itemId);
-    },
-    agentSays: (itemId) => agents.get(itemId)?.text ?? '',
-    agentSpoke: () => agents.size > 0,
-    text: (role, text) => void entries.push({ kind: 'text', role, text }),
-    toolCall: (call) => void entries.push({ kind: 'tool-call', ...call }),
-    toolOutput: (toolCallId, output) => void entries.push({ kind: 'tool-output', toolCallId, output }),
-    seeds(prefix) {
-      const told = newest(entries);
-      const seeds: Seed[] = [];
-      const items = new Map<string, SeededItem>();
-      let after: string | null = null;
-      for (const entry of told) {
-        const id = `${prefix}${seeds.length}`;
-        const seed = seedOf(entry, id, unintelligible);
-        if (seed === null) continue;
-        seeds.push(seed);
-        if (entry.kind === 'agent' && seed.kind === 'text')
-          items.set(entry.itemId, { seedId: id, after, text: seed.text });
-        // The server names the item of committed audio itself.
-        after = seed.kind === 'audio' ? null : id;
-      }
-      return { seeds, items };
-    },
-  };
 }
 
 /** The newest entries within the bounds, and no tool's answer without its call. */

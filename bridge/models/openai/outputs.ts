@@ -1,7 +1,6 @@
 // PURE. What the model's responses have given so far: which response an item belongs to, milliseconds received of it, tool
 // calls passed on, and which responses are discarded, so that nothing late of them is ever heard.
 
-const BYTES_PER_MS = 8;
 /** Responses that are remembered after their end, for events still on their way. */
 const MAX_REMEMBERED = 64;
 
@@ -23,83 +22,97 @@ export interface ResponseRecord {
   toolCalls: number;
 }
 
-export interface Outputs {
-  discard(responseId: string): void;
-  discarded(responseId: string): boolean;
-  /** True when it has ended, so that what still comes of it is late. */
-  ended(responseId: string): boolean;
-  response(responseId: string): ResponseRecord;
-  /** Ends a response and answers its record; the items stay, they may be cut later. */
-  end(responseId: string): ResponseRecord;
-  running(): ResponseRecord[];
-  item(itemId: string): Output | undefined;
-  /** The item, made when it is new. */
-  itemOf(responseId: string, itemId: string): Output;
-  itemsOf(responseId: string): Output[];
-  receivedMs(item: Output): number;
-  /** True the first time a tool call is seen. */
-  firstTime(toolCallId: string): boolean;
-  /** Nothing of the session before is known to the new one. */
-  restart(): void;
-}
+export class Outputs {
+  readonly #bytesPerMs: number;
+  #items = new Map<string, Output>();
+  readonly #responses = new Map<string, ResponseRecord>();
+  readonly #discarded = new Set<string>();
+  readonly #ended = new Set<string>();
+  readonly #toolCalls = new Set<string>();
 
-export function createOutputs(): Outputs {
-  let items = new Map<string, Output>();
-  const responses = new Map<string, ResponseRecord>();
-  const discarded = new Set<string>();
-  const ended = new Set<string>();
-  const toolCalls = new Set<string>();
-
-  /** Adds to a set of bounded size; the oldest goes. */
-  function remember(set: Set<string>, id: string): void {
-    set.add(id);
-    if (set.size <= MAX_REMEMBERED) return;
-    for (const oldest of set) {
-      set.delete(oldest);
-      return;
-    }
+  /** @param bytesPerMs of the audio that comes */
+  constructor(bytesPerMs: number) {
+    this.#bytesPerMs = bytesPerMs;
   }
 
-  return {
-    discard: (responseId) => remember(discarded, responseId),
-    discarded: (responseId) => discarded.has(responseId),
-    ended: (responseId) => ended.has(responseId),
-    response(responseId) {
-      let record = responses.get(responseId);
-      if (!record) {
-        record = { responseId, announced: false, hadAudio: false, toolCalls: 0 };
-        responses.set(responseId, record);
-      }
-      return record;
-    },
-    end(responseId) {
-      const record = this.response(responseId);
-      responses.delete(responseId);
-      remember(ended, responseId);
-      return record;
-    },
-    running: () => [...responses.values()],
-    item: (itemId) => items.get(itemId),
-    itemOf(responseId, itemId) {
-      let item = items.get(itemId);
-      if (!item) {
-        item = { itemId, responseId, receivedBytes: 0, audioDone: false, cut: false };
-        items.set(itemId, item);
-      }
-      return item;
-    },
-    itemsOf: (responseId) => [...items.values()].filter((item) => item.responseId === responseId),
-    receivedMs: (item) => Math.floor(item.receivedBytes / BYTES_PER_MS),
-    firstTime(toolCallId) {
-      if (toolCalls.has(toolCallId)) return false;
-      toolCalls.add(toolCallId);
-      return true;
-    },
-    restart() {
-      items = new Map();
-      responses.clear();
-      discarded.clear();
-      ended.clear();
-    },
-  };
+  discard(responseId: string): void {
+    remember(this.#discarded, responseId);
+  }
+
+  discarded(responseId: string): boolean {
+    return this.#discarded.has(responseId);
+  }
+
+  /** True when it has ended, so that what still comes of it is late. */
+  ended(responseId: string): boolean {
+    return this.#ended.has(responseId);
+  }
+
+  response(responseId: string): ResponseRecord {
+    let record = this.#responses.get(responseId);
+    if (!record) {
+      record = { responseId, announced: false, hadAudio: false, toolCalls: 0 };
+      this.#responses.set(responseId, record);
+    }
+    return record;
+  }
+
+  /** Ends a response and answers its record; the items stay, they may be cut later. */
+  end(responseId: string): ResponseRecord {
+    const record = this.response(responseId);
+    this.#responses.delete(responseId);
+    remember(this.#ended, responseId);
+    return record;
+  }
+
+  running(): ResponseRecord[] {
+    return [...this.#responses.values()];
+  }
+
+  item(itemId: string): Output | undefined {
+    return this.#items.get(itemId);
+  }
+
+  /** The item, made when it is new. */
+  itemOf(responseId: string, itemId: string): Output {
+    let item = this.#items.get(itemId);
+    if (!item) {
+      item = { itemId, responseId, receivedBytes: 0, audioDone: false, cut: false };
+      this.#items.set(itemId, item);
+    }
+    return item;
+  }
+
+  itemsOf(responseId: string): Output[] {
+    return [...this.#items.values()].filter((item) => item.responseId === responseId);
+  }
+
+  receivedMs(item: Output): number {
+    return Math.floor(item.receivedBytes / this.#bytesPerMs);
+  }
+
+  /** True the first time a tool call is seen. */
+  firstTime(toolCallId: string): boolean {
+    if (this.#toolCalls.has(toolCallId)) return false;
+    this.#toolCalls.add(toolCallId);
+    return true;
+  }
+
+  /** Nothing of the session before is known to the new one. */
+  restart(): void {
+    this.#items = new Map();
+    this.#responses.clear();
+    this.#discarded.clear();
+    this.#ended.clear();
+  }
+}
+
+/** Adds to a set of bounded size; the oldest goes. */
+function remember(set: Set<string>, id: string): void {
+  set.add(id);
+  if (set.size <= MAX_REMEMBERED) return;
+  for (const oldest of set) {
+    set.delete(oldest);
+    return;
+  }
 }

@@ -13,7 +13,7 @@ export interface OutputItem {
   argumentsJson: string;
 }
 
-/** A server event, decoded. `payload` is mu-law at 8 kHz and only valid until the next decode. */
+/** A server event, decoded. `payload` is in the session's format and only valid until the next decode. */
 export type ModelEvent =
   | { type: 'audio'; responseId: string; itemId: string; payload: Buffer }
   | { type: 'audio-done'; responseId: string; itemId: string }

@@ -1,11 +1,13 @@
 // One connection to an OpenAI Realtime server: dial, configure, check that the configuration is in force, keep alive.
 // It tells of its end once. What is said over it, and what comes after it, is the session's.
 import { WebSocket } from 'ws';
+import { MULAW_8K } from '../../../audio/format.ts';
 import type { Log } from '../../../log.ts';
 import { afterTurning } from '../../loop-timer.ts';
 import type { ModelConfig } from '../model.ts';
 import { sessionUpdate } from './client-events.ts';
 import { isFatal, isPassing } from './errors.ts';
+import { formatFor, isFormat } from './formats.ts';
 import type { ModelEvent } from './server-events.ts';
 import { createOpenAIWire } from './wire.ts';
 
@@ -17,8 +19,6 @@ const PING_EXPECTING_MS = 2_500;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** The largest event we know is a conversation item with a long text. */
 const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024;
-/** What both dialects call mu-law at 8 kHz. */
-const MULAW = new Set(['audio/pcmu', 'g711_ulaw']);
 
 /** Timers that a test can hold in its hand. */
 export interface Timers {
@@ -45,18 +45,6 @@ export interface ModelSocketListener {
   lost(loss: Loss): void;
 }
 
-export interface ModelSocket {
-  send(event: string): void;
-  /** mu-law 8 kHz. */
-  append(payload: Buffer): void;
-  /** Whether an answer is expected: then the other end must show a sign of life all the time. */
-  expect(expecting: boolean): void;
-  /** Bytes that the network has not taken yet. */
-  backlogBytes(): number;
-  /** Gives it up: nothing more is told. Resolves when the socket is closed. */
-  close(): Promise<void>;
-}
-
 export interface ModelSocketOptions {
   config: ModelConfig;
   /** From the dial to the configuration in force. */
@@ -73,158 +61,193 @@ export function realtimeUrl(baseUrl: string, model: string): string {
 }
 
 /**
- * Dials at once.
  * ```
  * open -> session.created -> session.update -> session.updated, checked -> ready -> events -> lost
  * ```
  */
-export function openModelSocket(o: ModelSocketOptions): ModelSocket {
-  const { config, listener, timers } = o;
-  const wire = createOpenAIWire();
-  let state: 'dialing' | 'configuring' | 'ready' | 'over' = 'dialing';
-  let expiresInMs: number | null = null;
-  let heardSincePing = false;
-  let cancelPing = () => {};
-  let expecting = false;
-  const cancelReady = timers.after(o.readyTimeoutMs, () =>
-    end({ code: 'model_unreachable', message: 'the model server did not answer in time', retryable: true }),
-  );
+export class ModelSocket {
+  readonly #o: ModelSocketOptions;
+  readonly #wire = createOpenAIWire();
+  /** Null where the address cannot even be dialled. */
+  readonly #socket: WebSocket | null;
+  readonly #closed: Promise<void>;
+  #state: 'dialing' | 'configuring' | 'ready' | 'over' = 'dialing';
+  #expiresInMs: number | null = null;
+  #heardSincePing = false;
+  #expecting = false;
+  #cancelPing = () => {};
+  #cancelReady = () => {};
 
-  let socket: WebSocket;
-  try {
-    socket = new WebSocket(realtimeUrl(config.url, config.model), {
-      headers: { Authorization: `Bearer ${config.apiKey}` },
-      perMessageDeflate: false,
-      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-      maxPayload: MAX_PAYLOAD_BYTES,
-      skipUTF8Validation: true,
-    });
-  } catch (cause) {
-    cancelReady();
-    const message = `the model's address cannot be used: ${cause instanceof Error ? cause.message : ''}`;
-    queueMicrotask(() => {
-      if (state !== 'over') listener.lost({ code: 'model_refused', message, retryable: false });
-      state = 'over';
-    });
-    const nothing = () => {};
-    const close = async () => {
-      state = 'over';
+  /** Dials at once. */
+  constructor(o: ModelSocketOptions) {
+    this.#o = o;
+    this.#socket = this.#dial();
+    const socket = this.#socket;
+    this.#closed =
+      socket === null ? Promise.resolve() : new Promise((resolve) => socket.once('close', () => resolve()));
+    if (socket === null) return;
+    this.#cancelReady = o.timers.after(o.readyTimeoutMs, () =>
+      this.#end({
+        code: 'model_unreachable',
+        message: 'the model server did not answer in time',
+        retryable: true,
+      }),
+    );
+    this.#listen(socket);
+  }
+
+  send(event: string): void {
+    if (this.#open()) this.#socket?.send(event);
+  }
+
+  /** The caller's sound, in the session's format. */
+  append(payload: Buffer): void {
+    if (this.#open()) this.#socket?.send(this.#wire.append(payload), { binary: false });
+  }
+
+  /** Whether an answer is expected: then the other end must show a sign of life all the time. */
+  expect(expecting: boolean): void {
+    if (this.#state !== 'ready' || expecting === this.#expecting) return;
+    this.#expecting = expecting;
+    // The one under way may have longer to go than we have patience now.
+    if (expecting) this.#ping();
+  }
+
+  /** Bytes that the network has not taken yet. */
+  backlogBytes(): number {
+    return this.#socket?.bufferedAmount ?? 0;
+  }
+
+  /** Gives it up: nothing more is told. Resolves when the socket is closed. */
+  close(): Promise<void> {
+    this.#end(null);
+    return this.#closed;
+  }
+
+  #open(): boolean {
+    return this.#state === 'ready' && this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  #dial(): WebSocket | null {
+    const { config, listener } = this.#o;
+    try {
+      return new WebSocket(realtimeUrl(config.url, config.model), {
+        headers: { Authorization: `Bearer ${config.apiKey}` },
+        perMessageDeflate: false,
+        handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+        maxPayload: MAX_PAYLOAD_BYTES,
+        skipUTF8Validation: true,
+      });
+    } catch (cause) {
+      const message = `the model's address cannot be used: ${cause instanceof Error ? cause.message : ''}`;
+      queueMicrotask(() => {
+        if (this.#state !== 'over') listener.lost({ code: 'model_refused', message, retryable: false });
+        this.#state = 'over';
+      });
+      return null;
+    }
+  }
+
+  #listen(socket: WebSocket): void {
+    const alive = () => {
+      this.#heardSincePing = true;
     };
-    return { send: nothing, append: nothing, expect: nothing, backlogBytes: () => 0, close };
-  }
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-
-  /** Stops listening and lets the socket go; `loss` null when we wanted it. */
-  function end(loss: Loss | null): void {
-    if (state === 'over') return;
-    state = 'over';
-    cancelReady();
-    cancelPing();
-    if (loss === null && socket.readyState === WebSocket.OPEN) {
-      socket.close(1000);
-      const cancel = timers.after(CLOSE_TIMEOUT_MS, () => socket.terminate());
-      void closed.then(cancel);
-    } else {
-      socket.terminate();
-    }
-    if (loss !== null) listener.lost(loss);
-  }
-
-  function ping(): void {
-    cancelPing();
-    heardSincePing = false;
-    socket.ping();
-    cancelPing = timers.after(expecting ? PING_EXPECTING_MS : PING_EVERY_MS, () => {
-      if (heardSincePing) ping();
-      else end({ code: 'model_lost', message: 'the model server gives no sign of life', retryable: true });
+    socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
+    socket.on('pong', alive);
+    socket.on('ping', alive);
+    socket.on('unexpected-response', (_request, response) => {
+      response.resume();
+      this.#onRefusal(response.statusCode ?? 0);
     });
+    socket.on('error', (error: Error & { code?: string }) => {
+      this.#o.log?.debug({ code: error.code, message: error.message }, 'model.socket.error');
+      this.#end({
+        code: this.#state === 'ready' ? 'model_lost' : 'model_unreachable',
+        message: `the connection to the model failed: ${error.code ?? error.message}`,
+        retryable: true,
+      });
+    });
+    socket.on('close', (code, reason) => this.#onClose(code, reason.toString('utf8').slice(0, 200)));
   }
 
-  function alive(): void {
-    heardSincePing = true;
-  }
-
-  function configure(event: ModelEvent): void {
-    if (event.type === 'session-created' && state === 'dialing') {
-      state = 'configuring';
-      expiresInMs = grantedMs(event.expiresAt);
-      socket.send(sessionUpdate(config, CONFIG_EVENT_ID));
-    } else if (event.type === 'session-updated' && state === 'configuring') {
-      const wrong = wrongInForce(event, config);
-      if (wrong === null) {
-        state = 'ready';
-        cancelReady();
-        ping();
-        listener.ready({ expiresInMs: grantedMs(event.expiresAt) ?? expiresInMs });
-      } else end({ code: 'model_refused', message: wrong, retryable: false });
-    } else if (event.type === 'error') {
-      const message = `the model server refused the session: ${event.message || event.code}`;
-      end({ code: 'model_refused', message, retryable: isPassing(event.code) });
-    }
-  }
-
-  socket.on('message', (data, isBinary) => {
-    if (state === 'over') return;
-    alive();
-    const event = wire.decode(asBuffer(data), isBinary);
-    if (event.type === 'malformed') o.log?.warn({ why: event.why }, 'model.event.malformed');
-    else if (state !== 'ready') configure(event);
+  #onMessage(data: Buffer | ArrayBuffer | Buffer[], isBinary: boolean): void {
+    const { listener, log } = this.#o;
+    if (this.#state === 'over') return;
+    this.#heardSincePing = true;
+    const event = this.#wire.decode(asBuffer(data), isBinary);
+    if (event.type === 'malformed') log?.warn({ why: event.why }, 'model.event.malformed');
+    else if (this.#state !== 'ready') this.#configure(event);
     else if (event.type === 'error' && isFatal(event.code))
-      end({
+      this.#end({
         code: 'model_refused',
         message: `the model server refused: ${event.message || event.code}`,
         retryable: false,
       });
     else listener.event(event);
-  });
-  socket.on('pong', alive);
-  socket.on('ping', alive);
-  socket.on('unexpected-response', (_request, response) => {
-    const status = response.statusCode ?? 0;
-    response.resume();
+  }
+
+  #onRefusal(status: number): void {
     const refused = status >= 400 && status < 500 && status !== 408 && status !== 429;
     const message = `the model server answered with status ${status}`;
-    end({ code: refused ? 'model_refused' : 'model_unreachable', message, retryable: !refused });
-  });
-  socket.on('error', (error: Error & { code?: string }) => {
-    o.log?.debug({ code: error.code, message: error.message }, 'model.socket.error');
-    end({
-      code: state === 'ready' ? 'model_lost' : 'model_unreachable',
-      message: `the connection to the model failed: ${error.code ?? error.message}`,
-      retryable: true,
-    });
-  });
-  socket.on('close', (code, reason) => {
-    const text = reason.toString('utf8').slice(0, 200);
+    this.#end({ code: refused ? 'model_refused' : 'model_unreachable', message, retryable: !refused });
+  }
+
+  #onClose(code: number, reason: string): void {
     // A key that is not accepted may show only here: 3000 invalid_request_error.invalid_api_key.
-    const refused = [...text.matchAll(/[a-z_]+/g)].some(([word]) => isFatal(word));
-    end({
-      code: refused ? 'model_refused' : state === 'ready' ? 'model_lost' : 'model_unreachable',
-      message: `the model server closed the connection (${code}${text === '' ? '' : ` ${text}`})`,
+    const refused = [...reason.matchAll(/[a-z_]+/g)].some(([word]) => isFatal(word));
+    this.#end({
+      code: refused ? 'model_refused' : this.#state === 'ready' ? 'model_lost' : 'model_unreachable',
+      message: `the model server closed the connection (${code}${reason === '' ? '' : ` ${reason}`})`,
       retryable: !refused,
     });
-  });
+  }
 
-  return {
-    send(event) {
-      if (state === 'ready' && socket.readyState === WebSocket.OPEN) socket.send(event);
-    },
-    append(payload) {
-      if (state === 'ready' && socket.readyState === WebSocket.OPEN)
-        socket.send(wire.append(payload), { binary: false });
-    },
-    expect(now) {
-      if (state !== 'ready' || now === expecting) return;
-      expecting = now;
-      // The one under way may have longer to go than we have patience now.
-      if (expecting) ping();
-    },
-    backlogBytes: () => socket.bufferedAmount,
-    close() {
-      end(null);
-      return closed;
-    },
-  };
+  #configure(event: ModelEvent): void {
+    const { config, listener } = this.#o;
+    if (event.type === 'session-created' && this.#state === 'dialing') {
+      this.#state = 'configuring';
+      this.#expiresInMs = grantedMs(event.expiresAt);
+      this.#socket?.send(sessionUpdate(config, CONFIG_EVENT_ID));
+    } else if (event.type === 'session-updated' && this.#state === 'configuring') {
+      const wrong = wrongInForce(event, config);
+      if (wrong === null) {
+        this.#state = 'ready';
+        this.#cancelReady();
+        this.#ping();
+        listener.ready({ expiresInMs: grantedMs(event.expiresAt) ?? this.#expiresInMs });
+      } else this.#end({ code: 'model_refused', message: wrong, retryable: false });
+    } else if (event.type === 'error') {
+      const message = `the model server refused the session: ${event.message || event.code}`;
+      this.#end({ code: 'model_refused', message, retryable: isPassing(event.code) });
+    }
+  }
+
+  #ping(): void {
+    this.#cancelPing();
+    this.#heardSincePing = false;
+    this.#socket?.ping();
+    const patienceMs = this.#expecting ? PING_EXPECTING_MS : PING_EVERY_MS;
+    this.#cancelPing = this.#o.timers.after(patienceMs, () => {
+      if (this.#heardSincePing) this.#ping();
+      else
+        this.#end({ code: 'model_lost', message: 'the model server gives no sign of life', retryable: true });
+    });
+  }
+
+  /** Stops listening and lets the socket go; `loss` null when we wanted it. */
+  #end(loss: Loss | null): void {
+    if (this.#state === 'over') return;
+    this.#state = 'over';
+    this.#cancelReady();
+    this.#cancelPing();
+    const socket = this.#socket;
+    if (loss === null && socket?.readyState === WebSocket.OPEN) {
+      socket.close(1000);
+      const cancel = this.#o.timers.after(CLOSE_TIMEOUT_MS, () => socket.terminate());
+      void this.#closed.then(cancel);
+    } else socket?.terminate();
+    if (loss !== null) this.#o.listener.lost(loss);
+  }
 }
 
 /** Why the configuration in force is not the one we need; null when it is. A server that detects turns unasked would answer by itself. */
@@ -232,8 +255,9 @@ function wrongInForce(
   event: Extract<ModelEvent, { type: 'session-updated' }>,
   config: ModelConfig,
 ): string | null {
-  if (!MULAW.has(event.inputFormat) || !MULAW.has(event.outputFormat))
-    return `the model server does not speak mu-law (${event.inputFormat || 'none'} in, ${event.outputFormat || 'none'} out)`;
+  const format = formatFor(config.line ?? MULAW_8K);
+  if (!isFormat(event.inputFormat, format) || !isFormat(event.outputFormat, format))
+    return `the model server does not speak ${format.encoding} (${event.inputFormat || 'none'} in, ${event.outputFormat || 'none'} out)`;
   const asked = config.turnDetection ?? 'local';
   if (asked !== 'local')
     return event.turnDetection === asked

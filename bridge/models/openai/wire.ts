@@ -12,7 +12,7 @@ const APPEND_TAIL = '"}';
 /** A codec for one socket. Its two buffers, of decoded and of encoded audio, are each overwritten by the next use. */
 export function createOpenAIWire(): {
   decode(data: Buffer, isBinary: boolean): ModelEvent;
-  /** An append event of mu-law audio, to be sent at once, as text. */
+  /** An append event of audio, to be sent at once, as text. */
   append(payload: Buffer): Buffer;
 } {
   let decoded = Buffer.allocUnsafe(4_096);

@@ -21,6 +21,9 @@ export function talkTexts(direction: 'inbound' | 'outbound'): TalkTexts {
     voicemail:
       'You have reached a voicemail, and it is recording now. Leave one short message without a pause. Say who calls and why. Say how to call back, if you know it. Ask no questions. Say goodbye and stop.',
     moment: 'Say exactly this in the language of the conversation, and nothing else: "One moment, please."',
+    cutShort:
+      'The other person spoke over you. Of what you said last they heard only this: "{heard}" The rest was not said.',
+    cutUnheard: 'The other person spoke over you. They heard nothing of what you said last. It was not said.',
     sayExactly: 'Say exactly this, and nothing else: "{line}"',
     keysPressed: '(The other person pressed these keys on the phone: {keys})',
     keysNote: 'The caller pressed {keys}.',

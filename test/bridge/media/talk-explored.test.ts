@@ -4,12 +4,14 @@
 
 import fc from 'fast-check';
 import t from 'tap';
+import { MULAW_8K } from '../../../audio/format.ts';
 import { FRAME_BYTES } from '../../../audio/g711.ts';
 import { openTalk } from '../../../bridge/media/talk.ts';
 import type { ModelListener, ModelSession } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
+import { TURN_BY_TURN } from '../models/capabilities.ts';
 import { RUNS, SEED } from '../seed.ts';
 
 const STEP_MS = 40;
@@ -112,24 +114,25 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
     response = { at: now, told: false, cancelled: false };
   };
   const session: ModelSession = {
-    capabilities: { mulaw: true, truncates: true },
+    capabilities: TURN_BY_TURN,
+    takes: MULAW_8K,
+    gives: MULAW_8K,
     open() {},
     appendAudio() {},
     clearAudio() {},
-    commitTurn: () => serial++,
+    endTurn: () => serial++,
     respond() {
       asked++;
       if (response === null) begin();
       else waiting = true;
     },
+    say() {},
     interrupt() {
       waiting = false;
       if (response !== null) response.cancelled = true;
     },
     addText() {},
     sendToolResult() {},
-    ageSeconds: () => 0,
-    renew() {},
     busy: () => waiting || (response !== null && !response.cancelled),
     async close() {},
   };

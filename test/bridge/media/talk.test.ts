@@ -1,11 +1,18 @@
 // The conversation between a held model and a held carrier: what it tells each, in which order, on heard time.
 
 import t from 'tap';
+import { MULAW_8K } from '../../../audio/format.ts';
 import { FRAME_BYTES } from '../../../audio/g711.ts';
 import { openTalk } from '../../../bridge/media/talk.ts';
-import type { CutItem, ModelListener, ModelSession } from '../../../bridge/models/model.ts';
+import type {
+  CutItem,
+  ModelCapabilities,
+  ModelListener,
+  ModelSession,
+} from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
+import { TURN_BY_TURN } from '../models/capabilities.ts';
 
 const PLAN: PrepareCall = {
   callId: 'call-1',
@@ -41,7 +48,7 @@ const PLAN: PrepareCall = {
   maxSeconds: 60,
 };
 
-function open(change: Partial<PrepareCall> = {}) {
+function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities> = {}) {
   let nowMs = 0;
   let serial = 0;
   let turn = 0;
@@ -50,11 +57,13 @@ function open(change: Partial<PrepareCall> = {}) {
   const model = { busy: false };
   let listener: ModelListener | undefined;
   const session: ModelSession = {
-    capabilities: { mulaw: true, truncates: true },
+    capabilities: { ...TURN_BY_TURN, ...can },
+    takes: MULAW_8K,
+    gives: MULAW_8K,
     open: () => verbs.push(['open']),
     appendAudio: (payload) => verbs.push(['append', payload.length]),
     clearAudio: () => verbs.push(['clear-audio']),
-    commitTurn: () => {
+    endTurn: () => {
       verbs.push(['commit']);
       return turn++;
     },
@@ -63,11 +72,10 @@ function open(change: Partial<PrepareCall> = {}) {
       listener?.requested();
       model.busy = true;
     },
+    say: (line) => verbs.push(['say', line]),
     interrupt: (cut: readonly CutItem[]) => verbs.push(['interrupt', cut]),
     addText: (role, text) => verbs.push(['add-text', role, text]),
     sendToolResult: (id, output) => verbs.push(['tool-result', id, output]),
-    ageSeconds: () => 0,
-    renew: () => {},
     busy: () => model.busy,
     close: async () => void verbs.push(['close']),
   };
@@ -137,8 +145,8 @@ function open(change: Partial<PrepareCall> = {}) {
   return rig;
 }
 
-function greeted() {
-  const rig = open();
+function greeted(can: Partial<ModelCapabilities> = {}) {
+  const rig = open({}, can);
   rig.model.ready({ renewed: false, tookMs: 5 });
   rig.at(100).talk.streamStarted();
   rig.at(400).speaks('greeting', 'Hello there, how are you today?', 2_000);
@@ -552,4 +560,96 @@ t.test('nobody is heard for longer than anything may take: the call ends and say
   }
   t.match(rig.finished(), { reason: 'stalled', errorCode: 'call_stalled', speak: /Goodbye/ });
   t.ok(ms < 110_000, `after ${ms} ms`);
+});
+
+/** The caller speaks for so long, and is answered or not. */
+function callerSays(rig: ReturnType<typeof greeted>, fromMs: number, toMs: number) {
+  rig.at(fromMs + 100).talk.voice({ is: 'starting', onsetMs: fromMs });
+  rig.at(fromMs + 200).talk.voice({ is: 'speaking', onsetMs: fromMs, pausedMs: 0 });
+  rig.talk.speechStarted(fromMs);
+  for (let ms = fromMs + 200; ms < toMs; ms += 20) rig.at(ms).talk.tick();
+  rig.at(toMs + 600).talk.voice({ is: 'quiet' });
+  rig.talk.speechEnded(toMs);
+  for (let ms = toMs + 600; ms < toMs + 2_000; ms += 20) rig.at(ms).talk.tick();
+}
+
+t.test('what a model can do is asked of it: answers by itself', async (t) => {
+  for (const answersByItself of [false, true]) {
+    const rig = greeted({ answersByItself });
+    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    const before = rig.did('respond').length;
+    callerSays(rig, 4_000, 5_000);
+    t.equal(rig.did('commit').length, 1);
+    t.equal(rig.did('respond').length - before, answersByItself ? 0 : 1, 'after a turn');
+    rig.speaks('answer', 'Let me see.', 500);
+    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    const asked = rig.did('respond').length;
+    rig.model.toolCall({ toolCallId: 'a', name: 'look_up', argumentsJson: '{}' });
+    rig.talk.toolResult('a', 'found');
+    t.equal(rig.did('respond').length - asked, answersByItself ? 0 : 1, 'after a tool');
+    // The moments of the answer are told all the same.
+    const turn = rig.posted.find((m) => m.type === 'turn' && m.times.kind === 'answer');
+    t.match(turn, { times: { requestedMs: Number } });
+  }
+});
+
+t.test('what a model can do is asked of it: truncates', async (t) => {
+  for (const truncates of [false, true]) {
+    const rig = greeted({ truncates });
+    for (const mark of rig.play().slice(0, 10)) rig.at(1_400).talk.markPlayed(mark);
+    rig.at(1_700).talk.typed('Stop.');
+    t.match(rig.did('interrupt'), [['interrupt', [{ itemId: 'greeting' }]]]);
+    const told = rig.did('add-text').filter(([, role]) => role === 'system');
+    if (truncates) t.same(told, []);
+    else t.match(told, [['add-text', 'system', /heard only this: "Hello[^"]*"/]]);
+  }
+});
+
+t.test('what a model can do is asked of it: says a given line', async (t) => {
+  for (const saysLines of [false, true]) {
+    const rig = greeted({ saysLines });
+    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    rig.at(4_000).talk.finish('draining', 'We close now.');
+    t.same(rig.did('say'), saysLines ? [['say', 'We close now.']] : []);
+    t.equal(
+      rig.did('respond').filter(([, said]) => /exactly.*"We close now\."/.test(String(said))).length,
+      saysLines ? 0 : 1,
+    );
+  }
+});
+
+t.test('what a model can do is asked of it: tells the turns', async (t) => {
+  for (const turns of ['bridge', 'model'] as const) {
+    const rig = greeted({ turns });
+    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    const before = rig.did('append').length;
+    rig.at(4_000).talk.callerAudio(Buffer.alloc(160));
+    t.equal(rig.did('append').length - before, turns === 'model' ? 1 : 0, 'sound while nobody speaks');
+    rig.at(4_500).model.callerSpeech('started', 300);
+    rig.at(5_500).model.callerSpeech('stopped', 400);
+    for (let ms = 5_500; ms < 7_000; ms += 20) rig.at(ms).talk.tick();
+    t.equal(rig.did('commit').length, turns === 'model' ? 1 : 0);
+  }
+});
+
+t.test('what a model can do is asked of it: takes sound back', async (t) => {
+  for (const commits of [false, true]) {
+    const rig = greeted({ commits });
+    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    rig.at(4_100).talk.voice({ is: 'starting', onsetMs: 4_000 });
+    rig.at(4_200).talk.voice({ is: 'speaking', onsetMs: 4_000, pausedMs: 0 });
+    rig.talk.speechStarted(4_000);
+    rig.at(4_400).talk.voice({ is: 'quiet' });
+    rig.talk.speechTakenBack(4_000);
+    t.equal(rig.did('clear-audio').length, commits ? 1 : 0);
+  }
+});
+
+t.test('what a model can do is asked of it: calls tools', async (t) => {
+  const told = (rig: ReturnType<typeof open>) =>
+    rig.posted.filter((m) => m.type === 'log' && m.event === 'model.calls_no_tools');
+  t.same(told(open()), []);
+  t.match(told(open({}, { callsTools: false })), [
+    { fields: { tools: PLAN.model.tools.map(({ name }) => name) } },
+  ]);
 });

@@ -1,15 +1,15 @@
 // The caller's turns: what is sent, kept and committed.
 import t from 'tap';
-import { createCallerTurns } from '../../../bridge/models/caller-turns.ts';
+import { CallerTurns } from '../../../bridge/models/caller-turns.ts';
 
 const ms = (n: number, fill = 0) => Buffer.alloc(n * 8, fill);
 
 t.test('audio is sent in stretches, and kept until the turn is over', async (t) => {
-  const turns = createCallerTurns();
+  const turns = new CallerTurns(8);
   turns.append(ms(20, 1));
-  t.equal(turns.unsent(320), null, 'not enough yet');
+  t.equal(turns.unsent(40), null, 'not enough yet');
   turns.append(ms(20, 2));
-  t.same(turns.unsent(320), Buffer.concat([ms(20, 1), ms(20, 2)]));
+  t.same(turns.unsent(40), Buffer.concat([ms(20, 1), ms(20, 2)]));
   t.equal(turns.unsent(0), null, 'nothing more');
   turns.append(ms(60, 3));
   t.equal(turns.openMs(), 100);
@@ -20,7 +20,7 @@ t.test('audio is sent in stretches, and kept until the turn is over', async (t) 
 });
 
 t.test('clear says whether the server has some of it', async (t) => {
-  const turns = createCallerTurns();
+  const turns = new CallerTurns(8);
   turns.append(ms(20));
   t.equal(turns.clear(), false);
   turns.append(ms(20));
@@ -30,7 +30,7 @@ t.test('clear says whether the server has some of it', async (t) => {
 });
 
 t.test('of an endless turn the newest part is kept, and nothing is sent twice', async (t) => {
-  const turns = createCallerTurns();
+  const turns = new CallerTurns(8);
   let sent = 0;
   for (let n = 0; n < 1500; n++) {
     turns.append(ms(100, n & 0xff));
@@ -45,7 +45,7 @@ t.test('of an endless turn the newest part is kept, and nothing is sent twice', 
 });
 
 t.test('acknowledgements go to the turns in order', async (t) => {
-  const turns = createCallerTurns();
+  const turns = new CallerTurns(8);
   for (let turn = 0; turn < 3; turn++) {
     turns.append(ms(100));
     turns.commit();
@@ -66,7 +66,7 @@ t.test('acknowledgements go to the turns in order', async (t) => {
 });
 
 t.test('a new session is sent the open turn again', async (t) => {
-  const turns = createCallerTurns();
+  const turns = new CallerTurns(8);
   turns.append(ms(100));
   turns.commit();
   turns.sent(0);

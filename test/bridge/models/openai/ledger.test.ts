@@ -1,9 +1,9 @@
 // What a new session is told of a call.
 import t from 'tap';
-import { createLedger } from '../../../../bridge/models/openai/ledger.ts';
+import { Ledger } from '../../../../bridge/models/openai/ledger.ts';
 
 t.test('in the order it was said, with what is known of it', async (t) => {
-  const ledger = createLedger('[not understood]');
+  const ledger = new Ledger({ bytesPerMs: 8, unintelligible: '[not understood]' });
   ledger.text('system', 'now');
   ledger.agentDelta('a1', 'Hel');
   ledger.agentDelta('a1', 'lo.');
@@ -44,7 +44,7 @@ t.test('in the order it was said, with what is known of it', async (t) => {
 });
 
 t.test('a turn that was none is not told, an item without words neither', async (t) => {
-  const ledger = createLedger('[not understood]');
+  const ledger = new Ledger({ bytesPerMs: 8, unintelligible: '[not understood]' });
   ledger.caller(0, Buffer.from('x'));
   ledger.dropCaller(0);
   ledger.agentDelta('a', '');
@@ -52,20 +52,20 @@ t.test('a turn that was none is not told, an item without words neither', async 
 });
 
 t.test('of a long call the newest is told, and no answer of a tool without its call', async (t) => {
-  const ledger = createLedger('[not understood]');
+  const ledger = new Ledger({ bytesPerMs: 8, unintelligible: '[not understood]' });
   ledger.toolCall({ toolCallId: 'old', name: 'n', argumentsJson: '{}' });
   ledger.toolOutput('old', 'answer');
   for (let n = 0; n < 399; n++) ledger.text('user', `line ${n}`);
   const { seeds } = ledger.seeds('p');
   t.equal(seeds.length, 399);
   t.match(seeds[0], { text: 'line 0' });
-  const long = createLedger('[not understood]');
+  const long = new Ledger({ bytesPerMs: 8, unintelligible: '[not understood]' });
   for (let n = 0; n < 10; n++) long.text('user', `${n}`.repeat(10_000));
   t.equal(long.seeds('p').seeds.length, 6, 'about 60,000 characters');
 });
 
 t.test('audio without words is kept for a minute, the newest turn always', async (t) => {
-  const ledger = createLedger('[not understood]');
+  const ledger = new Ledger({ bytesPerMs: 8, unintelligible: '[not understood]' });
   for (let turn = 0; turn < 5; turn++) ledger.caller(turn, Buffer.alloc(20_000 * 8, turn));
   t.same(
     ledger.seeds('p').seeds.map((seed) => seed.kind),

@@ -28,6 +28,8 @@ export interface Peer {
   url: string;
   /** Resolves with the next connection. */
   accept(): Promise<PeerSocket>;
+  /** Connections that nobody has accepted. */
+  waiting(): number;
   /** What the next upgrades are answered with; 101 when empty. */
   refusals: number[];
   /** Changes what `session.updated` says; null: says nothing. */
@@ -51,6 +53,7 @@ export async function startPeer(t: Test): Promise<Peer> {
         if (ready) resolve(ready);
         else waiting.push(resolve);
       }),
+    waiting: () => arrived.length,
     refusals: [],
     effective: null,
     hello: { type: 'session.created', event_id: 'e0', session: { type: 'realtime', id: 'sess_1' } },

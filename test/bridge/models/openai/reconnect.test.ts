@@ -35,7 +35,7 @@ async function answer(rig: Rig, socket: PeerSocket, n: number, text: string): Pr
 /** A turn of the caller that is committed and has its words. */
 async function turn(rig: Rig, socket: PeerSocket, n: number, text: string): Promise<void> {
   rig.session.appendAudio(speech(200, n));
-  rig.session.commitTurn();
+  rig.session.endTurn();
   socket.send(committed(`item_u${n}`));
   socket.send(transcribed(`item_u${n}`, text));
   await rig.take('callerText');
@@ -185,14 +185,14 @@ t.test('what the caller says meanwhile is not lost', async (t) => {
   const { session } = rig;
   const first = await rig.connect();
   session.appendAudio(speech(200, 1));
-  t.equal(session.commitTurn(), 0, 'its words are still to come');
+  t.equal(session.endTurn(), 0, 'its words are still to come');
   first.send(committed('item_u0'));
   session.appendAudio(speech(60, 2));
   await rig.settle(first);
   first.terminate();
   await rig.take('reconnecting');
   session.appendAudio(speech(60, 3));
-  t.equal(session.commitTurn(), 1);
+  t.equal(session.endTurn(), 1);
   session.appendAudio(speech(40, 4));
   session.respond();
   const second = await rig.peer.accept();
@@ -211,7 +211,7 @@ t.test('what the caller says meanwhile is not lost', async (t) => {
   t.same(await rig.take('callerText'), [1, 'second']);
   t.same(await rig.take('callerText'), [0, 'first']);
   session.appendAudio(speech(60, 5));
-  t.equal(session.commitTurn(), 2, 'the 40 ms and these are one turn');
+  t.equal(session.endTurn(), 2, 'the 40 ms and these are one turn');
 });
 
 t.test('an item told as text is replaced when it turns out not to have been heard', async (t) => {
@@ -360,7 +360,7 @@ t.test('an answer that stops in the middle is taken up by a new session', async 
   const first = await rig.connect();
   rig.session.respond();
   first.send(created('resp_1', id(await first.take('response.create'))));
-  await rig.take('responseStarted');
+  await rig.settle(first);
   await rig.pass(first, 4_000);
   first.send(textDelta('resp_1', 'item_1', 'Well, '));
   await rig.take('text');
@@ -384,16 +384,14 @@ t.test('an expired session is replaced at once', async (t) => {
 });
 
 t.test('a renewal moves over between turns, and the old socket serves until then', async (t) => {
-  const rig = await openRig(t);
+  const rig = await openRig(t, { renewAfterSeconds: 2 });
   const { session } = rig;
   const first = await rig.connect();
   await answer(rig, first, 1, 'Hello.');
   session.respond();
   first.send(created('resp_2', id(await first.take('response.create'))));
-  await rig.take('responseStarted');
-  await rig.take('responseStarted');
-  session.renew();
-  session.renew();
+  await rig.settle(first);
+  rig.timers.advance(2_000);
   const second = await rig.peer.accept();
   await second.take('session.update');
   first.send(textDelta('resp_2', 'item_a2', 'How are you?'));
@@ -405,7 +403,7 @@ t.test('a renewal moves over between turns, and the old socket serves until then
   await rig.settle(first);
   t.same(second.types(), ['session.update'], 'nor while the caller speaks');
   session.appendAudio(speech(80));
-  session.commitTurn();
+  session.endTurn();
   first.send(committed('item_u0'));
   await rig.settle(first);
   t.same(second.types(), ['session.update'], 'nor before their words are known');
@@ -458,35 +456,34 @@ t.test('two items told as text, both cut: each stands where it stood', async (t)
 
 t.test('a session is renewed at its age, and before its granted end', async (t) => {
   const byAge = await openRig(t, { renewAfterSeconds: 60 });
-  await byAge.connect();
+  const young = await byAge.connect();
   byAge.timers.advance(4_000);
-  t.equal(byAge.session.ageSeconds(), 4);
-  byAge.timers.advance(0);
+  await byAge.settle(young);
+  t.equal(byAge.peer.waiting(), 0, 'not yet');
   const old = await openRig(t, { renewAfterSeconds: 4 });
   await old.connect();
   old.timers.advance(4_000);
   await old.peer.accept();
   t.match(await old.take('ready'), [{ renewed: true }]);
-  t.equal(old.session.ageSeconds(), 0);
 });
 
 t.test('a renewal that fails leaves the session in force alone', async (t) => {
-  const rig = await openRig(t);
+  const rig = await openRig(t, { renewAfterSeconds: 2 });
   const first = await rig.connect();
   rig.peer.refusals.push(503);
-  rig.session.renew();
+  rig.timers.advance(2_000);
   while (rig.peer.refusals.length > 0) await new Promise((resolve) => setImmediate(resolve));
   await answer(rig, first, 1, 'Hello.');
   t.notOk(rig.events.some(([name]) => name === 'reconnecting' || name === 'failed'));
 });
 
 t.test('lost while a renewal is under way: the renewal takes over', async (t) => {
-  const rig = await openRig(t);
+  const rig = await openRig(t, { renewAfterSeconds: 2 });
   const first = await rig.connect();
   rig.session.respond();
   first.send(created('resp_1', id(await first.take('response.create'))));
-  await rig.take('responseStarted');
-  rig.session.renew();
+  await rig.settle(first);
+  rig.timers.advance(2_000);
   const second = await rig.peer.accept();
   await second.take('session.update');
   first.terminate();

@@ -66,7 +66,6 @@ export function recorder(): Recorder {
       callerSpeech: note('callerSpeech'),
       toolCall: note('toolCall'),
       requested: () => void asked.count++,
-      responseStarted: note('responseStarted'),
       responseDone: note('responseDone'),
       usage: note('usage'),
       reconnecting: note('reconnecting'),

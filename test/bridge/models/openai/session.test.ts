@@ -29,7 +29,7 @@ t.test('nothing but the configuration is sent before the server has it in force'
   t.equal(socket.headers['sec-websocket-extensions'], undefined, 'no compression is offered');
   const update = await socket.take('session.update');
   session.appendAudio(speech(200));
-  t.equal(session.commitTurn(), null, 'audio before ready is dropped');
+  t.equal(session.endTurn(), null, 'audio before ready is dropped');
   session.respond({ instructions: 'Greet.' });
   session.addText('system', 'The caller is known.');
   t.ok(session.busy());
@@ -112,7 +112,7 @@ t.test('the caller speaks, the agent answers', async (t) => {
   const socket = await rig.connect();
   const said = speech(230);
   for (let at = 0; at < said.length; at += 160) session.appendAudio(said.subarray(at, at + 160));
-  t.equal(session.commitTurn(), 0);
+  t.equal(session.endTurn(), 0);
   session.respond();
   const create = await socket.take('response.create');
   t.same(
@@ -147,7 +147,6 @@ t.test('the caller speaks, the agent answers', async (t) => {
   socket.send({ ...transcribed('item_u1', 'Good morning.'), usage: { type: 'duration', seconds: 1.5 } });
   await rig.take('callerText');
   t.same(rig.events.slice(1), [
-    ['responseStarted', 'resp_1'],
     ['text', 'item_a1', 'Hello'],
     ['audio', 'item_a1', payload.toString('hex')],
     ['text', 'item_a1', ' there.'],
@@ -178,11 +177,11 @@ t.test('less than 100 ms is no turn', async (t) => {
   const rig = await openRig(t);
   const socket = await rig.connect();
   rig.session.appendAudio(speech(99));
-  t.equal(rig.session.commitTurn(), null);
+  t.equal(rig.session.endTurn(), null);
   rig.session.clearAudio();
   rig.session.appendAudio(speech(60));
   rig.session.appendAudio(speech(40));
-  t.equal(rig.session.commitTurn(), 0, '100 ms is one');
+  t.equal(rig.session.endTurn(), 0, '100 ms is one');
   rig.session.clearAudio();
   await rig.settle(socket);
   const sent = socket
@@ -200,7 +199,7 @@ t.test('words find their turn in whatever order they come, once', async (t) => {
   const socket = await rig.connect();
   for (let turn = 0; turn < 4; turn++) {
     rig.session.appendAudio(speech(120, turn));
-    t.equal(rig.session.commitTurn(), turn);
+    t.equal(rig.session.endTurn(), turn);
     socket.send(committed(`item_${turn}`));
   }
   await rig.settle(socket);
@@ -232,7 +231,7 @@ t.test('a commit that the server finds empty is a turn without words', async (t)
   const socket = await rig.connect();
   for (let turn = 0; turn < 2; turn++) {
     rig.session.appendAudio(speech(120));
-    rig.session.commitTurn();
+    rig.session.endTurn();
   }
   const first = await socket.take('input_audio_buffer.commit');
   socket.send(apiError('input_audio_buffer_commit_empty', id(first)));
@@ -254,7 +253,7 @@ t.test('without a transcription model the words of a turn are none', async (t) =
   const update = await socket.take('session.update');
   t.notOk(((update.session as Json).audio as { input: Json }).input.transcription);
   rig.session.appendAudio(speech(120));
-  rig.session.commitTurn();
+  rig.session.endTurn();
   socket.send(committed('item_1'));
   t.same(await rig.take('callerText'), [0, null]);
 });
@@ -477,7 +476,6 @@ t.test('tool calls are passed on once, when complete, and never of a dropped res
   );
   await rig.take('responseDone');
   t.same(rig.events.slice(1), [
-    ['responseStarted', 'resp_1'],
     ['toolCall', { toolCallId: 'call_1', name: 'book', argumentsJson: '{"day":' }],
     ['toolCall', { toolCallId: 'call_3', name: 'book', argumentsJson: '{"day":' }],
     [
@@ -492,8 +490,7 @@ t.test('tool calls are passed on once, when complete, and never of a dropped res
 
   session.respond();
   socket.send(created('resp_2', id(await socket.take('response.create'))));
-  await rig.take('responseStarted');
-  await rig.take('responseStarted');
+  await rig.settle(socket);
   session.interrupt([]);
   socket.send({ type: 'response.output_item.done', response_id: 'resp_2', item: call(4, 'completed') });
   socket.send(done('resp_2', 'cancelled', { output: [call(4, 'completed')] }));
@@ -598,7 +595,6 @@ t.test('a response whose beginning was not told still speaks', async (t) => {
   rig.session.respond();
   await socket.take('response.create');
   socket.send(audioDelta('resp_1', 'item_1', speech(20)));
-  t.same(await rig.take('responseStarted'), ['resp_1']);
   t.match(await rig.take('audio'), ['item_1']);
 });
 
@@ -607,7 +603,7 @@ t.test('what comes twice counts once', async (t) => {
   const socket = await rig.connect();
   const usage = { input_token_details: { text_tokens: 1, audio_tokens: 1 } };
   rig.session.appendAudio(speech(100));
-  rig.session.commitTurn();
+  rig.session.endTurn();
   socket.send(committed('item_u'));
   const words = { ...transcribed('item_u', 'Hi.'), usage: { type: 'duration', seconds: 1 } };
   socket.send(words);
@@ -619,7 +615,7 @@ t.test('what comes twice counts once', async (t) => {
   await rig.settle(socket);
   t.same(
     rig.events.map(([name]) => name),
-    ['ready', 'usage', 'callerText', 'responseStarted', 'usage', 'responseDone'],
+    ['ready', 'usage', 'callerText', 'usage', 'responseDone'],
   );
 });
 
@@ -628,7 +624,7 @@ t.test('close ends the socket and every timer; nothing is told after it', async 
   const socket = await rig.connect();
   rig.session.respond();
   socket.send(created('resp_1', id(await socket.take('response.create'))));
-  await rig.take('responseStarted');
+  await rig.settle(socket);
   const told = rig.events.length;
   const closing = rig.session.close();
   socket.send(audioDelta('resp_1', 'item_1', speech(20)));
@@ -662,7 +658,7 @@ t.test('where the server tells the turns, its word is passed on and its commits 
     socket.send({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: 1_400, item_id: 'item_1' });
     socket.send({ type: 'input_audio_buffer.committed', item_id: 'item_1' });
     t.same(await rig.take('callerSpeech'), ['stopped', 600]);
-    t.equal(rig.session.commitTurn(), 0);
+    t.equal(rig.session.endTurn(), 0);
     socket.send({
       type: 'conversation.item.input_audio_transcription.completed',
       item_id: 'item_1',

@@ -5,6 +5,7 @@ import wavefile from 'wavefile';
 import { encodeMulaw } from '../../../../audio/g711.ts';
 import type { ModelListener } from '../../../../bridge/models/model.ts';
 import { openOpenAISession } from '../../../../bridge/models/openai/session.ts';
+import { systemTimers, type Timers } from '../../../../bridge/models/openai/socket.ts';
 import { type ModelSimulator, startModelSimulator } from '../../../../scripts/model-simulator/simulator.ts';
 import { CONFIG, recorder } from './session-rig.ts';
 
@@ -20,6 +21,9 @@ function recording(name: string, fromMs = 0, toMs = Number.POSITIVE_INFINITY): B
   return mulaw;
 }
 
+/** A session's age at which it is renewed: comes when a test says so. */
+const RENEWAL_MS = 3_000_000;
+
 async function rig(t: Test, scenario: string | object = 'reminder') {
   const simulator = await startModelSimulator({ scenario, pacing: 'fast', seed: 1 });
   const made = recorder();
@@ -32,12 +36,20 @@ async function rig(t: Test, scenario: string | object = 'reminder') {
     },
   };
   const config = { ...CONFIG, url: simulator.url, instructions: 'You remind people of an appointment.' };
-  const session = openOpenAISession(config, listener);
+  let renew = () => {};
+  const timers: Timers = {
+    after(ms, run) {
+      if (ms < RENEWAL_MS) return systemTimers.after(ms, run);
+      renew = run;
+      return () => {};
+    },
+  };
+  const session = openOpenAISession(config, listener, { timers, renewAfterSeconds: RENEWAL_MS / 1000 });
   t.teardown(async () => {
     await session.close();
     await simulator.close();
   });
-  return { ...made, session, simulator, received };
+  return { ...made, session, simulator, received, renew: () => renew() };
 }
 
 interface SimulatedItem {
@@ -65,7 +77,7 @@ t.test('greeting, a turn, an answer: heard and understood both ways', async (t) 
   t.match(await made.take('textDone'), [String, /^Hello, this is the automated assistant/]);
   t.match(await made.take('responseDone'), [{ status: 'completed', hadAudio: true }]);
   say(made, recording('jfk-8k.wav'));
-  const turn = session.commitTurn();
+  const turn = session.endTurn();
   t.equal(turn, 0);
   session.respond();
   t.match(await made.take('callerText'), [0, /what your country can do for you/i]);
@@ -92,7 +104,7 @@ t.test('barge-in: the model believes what was heard, no more', async (t) => {
   await made.take('responseDone');
   session.interrupt([{ itemId, heardMs: 1_000, heardText: 'Hello, this is' }]);
   say(made, recording('caller-more-info.wav'));
-  session.commitTurn();
+  session.endTurn();
   session.respond();
   t.match(await made.take('callerText'), [0, /more information/i]);
   await made.take('responseDone');
@@ -164,7 +176,7 @@ t.test('faults in the middle of an answer: the line comes back and the talk goes
       'it speaks again',
     );
     say(made, recording('jfk-8k.wav'));
-    session.commitTurn();
+    session.endTurn();
     session.respond();
     t.match(await made.take('callerText'), [0, /country/i], `${fault.kind}: it hears again`);
     t.same(violations(simulator), [], fault.kind);
@@ -205,14 +217,14 @@ t.test('a renewal in mid-call: the conversation is known to the new session', as
   session.respond({ instructions: 'Greet them.' });
   await made.take('responseDone');
   say(made, recording('caller-more-info.wav'));
-  session.commitTurn();
+  session.endTurn();
   session.respond();
   await made.take('callerText');
   await made.take('responseDone');
-  session.renew();
+  made.renew();
   t.match(await made.take('ready'), [{ renewed: true }]);
   say(made, recording('caller-thanks.wav'));
-  session.commitTurn();
+  session.endTurn();
   session.respond();
   await made.take('callerText');
   await made.take('responseDone');

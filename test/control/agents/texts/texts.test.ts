@@ -62,6 +62,7 @@ const LONG = /^(prompt|order|persona)/;
 const SHORT = 270;
 /** Places that are filled in on the call itself. */
 const PLACES: Record<string, string[]> = {
+  cutShort: ['{heard}'],
   sayExactly: ['{line}'],
   keysPressed: ['{keys}'],
   keysNote: ['{keys}'],
@@ -105,6 +106,8 @@ const SAYS: [name: string, has: RegExp[], hasNot: RegExp[]][] = [
   ['inbound.idle.2', [/goodbye/, /end_call/], [/still there/]],
   ['inbound.voicemail', [/voicemail/, /one short message/, /no questions/, /goodbye and stop/], [/end_call/]],
   ['inbound.moment', [/language of the conversation/, /"One moment, please\."$/], []],
+  ['inbound.cutShort', [/heard only this: "\{heard\}"/], [/nothing/]],
+  ['inbound.cutUnheard', [/heard nothing/], [/\{/]],
   ['inbound.sayExactly', [/^Say exactly this, and nothing else: "\{line\}"$/], []],
   ['inbound.keysPressed', [/pressed these keys/], []],
   ['inbound.apology', [/sorry/, /Goodbye\.$/], [/"/]],
