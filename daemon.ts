@@ -123,6 +123,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     closing.opened({ name: 'store', shareMs: SHARE_MS.rest, close: () => store.close() });
     // What runs of the daemon that are over have left is this one's from here on.
     const left = await store.takeOver();
+    const joins = (await store.daemons()).length > 1;
     clock.onSet((byMs) => {
       store.moveTimes(byMs).catch((error: unknown) => log.error({ err: error }, 'clock.times_not_moved'));
     });
@@ -385,9 +386,10 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     closing.opened({ name: 'dashboard', shareMs: SHARE_MS.rest, close: () => dashboard.close() });
     const organization = await store.firstOrganization();
     const isSetUp = organization !== null && (await store.getOperator(organization.id)) !== null;
-    const setupUrl = isSetUp ? null : passwordUrl(publicUrl, makePasswordLink(dataDir, null));
+    // Who joins others leaves the link as they printed it.
+    const setupUrl = isSetUp || joins ? null : passwordUrl(publicUrl, makePasswordLink(dataDir, null));
     handle = createApp({
-      prove: openInstance(dataDir),
+      prove: openInstance(dataDir, { joins }),
       ...parts,
       hooks: CARRIER.hooks({
         accountSid: config.TWILIO_ACCOUNT_SID ?? '',

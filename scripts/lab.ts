@@ -97,6 +97,8 @@ export interface Lab {
   ): Promise<T>;
   /** Starts the daemon again on the same data and the same port, after it ended. */
   restartDaemon(env?: Record<string, string>): Promise<void>;
+  /** Starts one more daemon on the same data, on a port of its own; it is stopped with the others. */
+  startAnother(env?: Record<string, string>): Promise<Program>;
   /** Stops everything. Answers the exit codes; null: it had to be killed. */
   close(): Promise<{ daemon: number | null; carrier: number | null; model: number | null }>;
 }
@@ -246,6 +248,7 @@ export async function openLab(o: LabOptions): Promise<Lab> {
     const model = modelStarted.value;
 
     let port = '0';
+    const others: Program[] = [];
     const startDaemon = (env: Record<string, string> = {}) =>
       startProgram('daemon', 'main.js', [], {
         nodeArgs: DAEMON_NODE_ARGS,
@@ -320,7 +323,13 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       async restartDaemon(env) {
         lab.daemon = await startDaemon(env);
       },
+      async startAnother(env) {
+        const program = await startDaemon({ PORT: '0', ...env });
+        others.push(program);
+        return program;
+      },
       async close() {
+        await Promise.all(others.map((other) => other.stop('SIGINT')));
         const daemon = await lab.daemon.stop('SIGINT');
         const [ofCarrier, ofModel] = await Promise.all([carrier.stop(), model.stop()]);
         receiver.closeAllConnections();

@@ -1,5 +1,6 @@
 // The BullMQ queue of due deliveries on a Redis that may come, go, hang or forget. It is a timer and a dispatcher only:
 // jobs carry ids, storage holds the truth, and whatever is lost here is found by the sweep.
+import { randomUUID } from 'node:crypto';
 import { ErrorCode, Queue, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Log } from '../../log.ts';
@@ -12,6 +13,8 @@ const LOST_AFTER_MS = 10_000;
 /** Workers can stay connected and yet stop, mostly around reconnects (bullmq#3185): a job of our own tells. */
 const HEARTBEAT_MS = 30_000;
 const HEARTBEAT_LATE_MS = 90_000;
+/** Each is even odds to find the right one of two. */
+const MAX_HOPS = 20;
 const CLOSE_TIMEOUT_MS = 5000;
 const COMMAND_TIMEOUT_MS = 5000;
 const MAX_RECONNECT_MS = 5000;
@@ -44,7 +47,8 @@ export interface QueueOptions {
   lostAfterMs?: number;
 }
 
-type JobData = { id: string; attempt: number } | Record<string, never>;
+/** A delivery, or the beat of a link. */
+type JobData = { id: string; attempt: number } | { beatOf: string; hops: number };
 
 /** Resolves to `fallback` when the promise takes longer, or rejects. */
 function within<T>(promise: Promise<T>, ms: number, fallback: T): Promise<T> {
@@ -71,6 +75,7 @@ export function openQueueLink(o: QueueOptions): QueueLink {
   let lastBeatMs: number | null = null;
   let workingSinceMs = 0;
   let beats = 0;
+  const self = randomUUID();
   let lostTimer: NodeJS.Timeout | undefined;
   let queue: Queue<JobData> | null = null;
   let worker: Worker<JobData> | null = null;
@@ -146,11 +151,15 @@ export function openQueueLink(o: QueueOptions): QueueLink {
     worker = new Worker<JobData>(
       'webhooks',
       async (job) => {
-        if (job.name === 'beat') {
-          lastBeatMs = performance.now();
-          if (connected) setHealthy(true);
-        } else if (job.data.id !== undefined && job.data.attempt !== undefined) {
-          await o.work(job.data.id, job.data.attempt);
+        // Whatever it is, this worker works.
+        lastBeatMs = performance.now();
+        if (connected) setHealthy(true);
+        const { data } = job;
+        if ('id' in data) await o.work(data.id, data.attempt);
+        // Of several daemons on the queue any may get it: it goes on until it is where it belongs.
+        else if (data.beatOf !== self && data.hops < MAX_HOPS) {
+          const hops = data.hops + 1;
+          await enqueue('beat', { ...data, hops }, `${job.id}_${hops}`, 0);
         }
       },
       {
@@ -197,7 +206,7 @@ export function openQueueLink(o: QueueOptions): QueueLink {
       }
     }
     beats += 1;
-    await enqueue('beat', {}, `beat_${process.pid}_${beats}`, 0);
+    await enqueue('beat', { beatOf: self, hops: 0 }, `beat_${self}_${beats}`, 0);
   }
   const heartbeat = setInterval(() => void beat(), heartbeatMs);
 

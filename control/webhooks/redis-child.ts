@@ -59,6 +59,10 @@ export interface RedisChildOptions {
   servers?: readonly string[];
   watchMs?: number;
   silentKillMs?: number;
+  /** Whether this daemon starts the server where none runs: of several on the folder one does. */
+  mayStart?: () => Promise<boolean>;
+  /** Whether it ends the server with itself: not while others use it. */
+  mayEnd?: () => Promise<boolean>;
 }
 
 /** `closed`: somebody took the connection and ended it without a word, as a server does on SHUTDOWN. */
@@ -273,6 +277,7 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
       return;
     }
     silentSinceMs = null;
+    if (o.mayStart !== undefined && !(await o.mayStart())) return schedule(watchMs);
     if (performance.now() < notBeforeMs) return schedule(notBeforeMs - performance.now());
     if (failedStarts >= FAILED_STARTS_TO_MOVE_ASIDE) {
       moveAside();
@@ -301,6 +306,7 @@ export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild |
   async function end(): Promise<void> {
     clearTimeout(timer);
     await round;
+    if (o.mayEnd !== undefined && !(await o.mayEnd())) return;
     const pid = await ownPid();
     const { answer } = await ask(socketPath, 'SHUTDOWN NOSAVE', SHUTDOWN_TIMEOUT_MS);
     if (pid === null) return;

@@ -234,7 +234,13 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
       return;
     }
     if (o.redisUrl === null) {
-      child = await openRedisChild({ ...o, ...tuning });
+      const present = () => store.daemons();
+      child = await openRedisChild({
+        ...o,
+        ...tuning,
+        mayStart: async () => (await present())[0]?.epoch === store.self().epoch,
+        mayEnd: async () => (await present()).length === 1,
+      });
       if (child === null) {
         log.info({ mode: 'direct' }, 'webhooks.mode');
         return;

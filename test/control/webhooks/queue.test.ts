@@ -256,3 +256,48 @@ t.test(
     t.equal(await link.add({ id: 'late', attempt: 0, atMs }), false);
   },
 );
+
+t.test(
+  'two daemons on one queue: each delivery is worked on once, and both stay well',
+  { skip },
+  async (t) => {
+    const dataDir = temporaryFolder(t);
+    const server = await openRedisChild({ dataDir, log: silent, watchMs: 50 });
+    t.teardown(() => server?.close());
+    const worked: string[] = [];
+    const links = [1, 2].map(() =>
+      openQueueLink({
+        target: { socketPath: server?.socketPath ?? '' },
+        prefix: '{test}',
+        log: silent,
+        now: () => new Date(),
+        work: async (id) => void worked.push(id),
+        onChange: () => {},
+        onReady: () => {},
+        heartbeatMs: 50,
+      }),
+    );
+    t.teardown(() => Promise.all(links.map((link) => link.close())));
+    await until(() => links.every((link) => link.healthy()));
+    const atMs = Date.now();
+    const ids = Array.from({ length: 100 }, (_, i) => `d${i}`);
+    // Both have found the same ones due.
+    const later = atMs + 60_000;
+    for (const id of ids) {
+      const added = await Promise.all(links.map((link) => link.add({ id, attempt: 0, atMs: later })));
+      t.strictSame(added, [true, true]);
+    }
+    const redis = new Redis({ path: server?.socketPath ?? '' });
+    t.teardown(() => redis.disconnect());
+    t.equal((await redis.keys('{test}:webhooks:d*_0_*')).length, ids.length, 'one job each');
+    for (const id of ids) await links[0]?.add({ id, attempt: 1, atMs });
+    await until(() => worked.length >= ids.length);
+    for (let round = 0; round < 5; round++) {
+      const from = performance.now();
+      await until(() =>
+        links.every((link) => (link.health().heartbeatAgeMs ?? Infinity) < performance.now() - from),
+      );
+    }
+    t.strictSame(worked.toSorted(), ids.toSorted());
+  },
+);

@@ -189,3 +189,37 @@ t.test('no server, one too old and one that is none are passed over', async (t) 
   ];
   t.equal(await openRedisChild({ dataDir: folder, log: silent, servers }), null);
 });
+
+t.test(
+  'of several daemons on a folder one starts the server, and none ends it under another',
+  { skip },
+  async (t) => {
+    const dataDir = temporaryFolder(t);
+    let present = ['first', 'second'];
+    const join = async (name: string) => {
+      const child = await openRedisChild({
+        dataDir,
+        log: silent,
+        watchMs: 20,
+        mayStart: async () => present[0] === name,
+        mayEnd: async () => present.length === 1,
+      });
+      if (child === null) throw new Error('no server was found');
+      t.teardown(() => child.close());
+      return child;
+    };
+    const second = await join('second');
+    const first = await join('first');
+    t.equal(await run(second, 'PING'), 'PONG');
+    t.equal(serversOn(first), 1);
+    await first.close();
+    t.equal(await run(second, 'PING'), 'PONG', 'it is not ended with the one that started it');
+    present = ['second'];
+    const pid = second.pid();
+    if (pid !== null) process.kill(pid, 'SIGKILL');
+    await until(() => second.pid() !== null && second.pid() !== pid);
+    t.equal(await run(second, 'PING'), 'PONG', 'and who is first then starts it again');
+    await second.close();
+    await until(() => serversOn(second) === 0);
+  },
+);
