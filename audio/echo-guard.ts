@@ -1,6 +1,6 @@
 // PURE. Whether what comes from the caller is the agent's own voice coming back: over a handset, a speaker or a hybrid, fainter
 // and later than it was played. Compares levels first, then the sound itself. What is then not speech is decided elsewhere.
-import { MULAW_TO_PCM } from './g711.ts';
+import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS, MULAW_TO_PCM } from './g711.ts';
 import { mulawLevelDb, SILENT_DB } from './levels.ts';
 
 /** Sounds are compared at 2 kHz: below 1 kHz lies what every echo path lets through. */
@@ -38,7 +38,6 @@ const NEAR = 8;
 const REFERENCE = 4096;
 const CALLER = 1024;
 const FRAMES = 128;
-const FRAME_MS = 20;
 
 /** Box of 8 at every 4th sample of 8 kHz: takes out what would fold. */
 class Decimator {
@@ -101,10 +100,10 @@ export class EchoGuard {
       if (!Number.isNaN(sample)) this.#reference[to++ % REFERENCE] = sample;
     }
     this.#playedTo = to;
-    for (let at = 0; at < mulaw.length; at += 160) {
-      const frame = Math.floor((atMs + at / 8) / FRAME_MS);
+    for (let at = 0; at < mulaw.length; at += FRAME_BYTES) {
+      const frame = Math.floor((atMs + at / BYTES_PER_MS) / FRAME_MS);
       this.#frameAt[frame % FRAMES] = frame;
-      this.#frameDb[frame % FRAMES] = mulawLevelDb(mulaw.subarray(at, at + 160));
+      this.#frameDb[frame % FRAMES] = mulawLevelDb(mulaw.subarray(at, at + FRAME_BYTES));
     }
   }
 

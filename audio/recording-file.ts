@@ -4,6 +4,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import wavefile from 'wavefile';
+import { RATE_HZ } from './g711.ts';
 import { createResampler } from './resampler.ts';
 
 /** Left is the caller, right the agent. `mono`: both in one. */
@@ -25,7 +26,6 @@ export interface RecordingExport {
 export class NotARecording extends Error {}
 
 const HEADER_BYTES = 44;
-const RATE_HZ = 8000;
 const PAIR_BYTES = 4;
 const BLOCK_PAIRS = 16_384;
 

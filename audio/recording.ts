@@ -3,11 +3,11 @@
 // file afterwards is recording-file.ts.
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { RATE_HZ } from './g711.ts';
 
 const HEADER_BYTES = 44;
 const CHANNELS = 2;
 const BYTES_PER_SAMPLE_PAIR = CHANNELS * 2;
-const RATE_HZ = 8000;
 // A second of sound a write.
 const BLOCK_PAIRS = RATE_HZ;
 // The disk may be this many seconds behind before frames are dropped.

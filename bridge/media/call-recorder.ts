@@ -1,9 +1,8 @@
 // A call's recording while it lives: the timeline of both voices, written to its file. What is said until the file is open
 // is kept.
+import { FRAME_BYTES } from '../../audio/g711.ts';
 import { openRecording } from '../../audio/recording.ts';
 import { RecordingTimeline } from './recording-timeline.ts';
-
-const FRAME = 160;
 
 export interface CallRecorder {
   readonly timeline: RecordingTimeline;
@@ -39,7 +38,7 @@ export function openCallRecorder(path: string, onError: (error: unknown) => void
       if (file === null) return null;
       timeline.close(nowMs);
       const { frames, droppedFrames } = await file.close();
-      return { frames, dropped: droppedFrames + Math.ceil(timeline.lateSamples / FRAME) };
+      return { frames, dropped: droppedFrames + Math.ceil(timeline.lateSamples / FRAME_BYTES) };
     },
   };
 }

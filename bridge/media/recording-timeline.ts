@@ -1,23 +1,22 @@
 // PURE. The two voices of a call on one timeline, the carrier's: the caller where the carrier's time puts each frame, whenever
 // it came; the agent where the marks that came back between these frames say it was played. Written late, so that what comes
 // late or is found to have been played later than it was sent still finds its place.
-import { decodeMulaw } from '../../audio/g711.ts';
+// mu-law is a byte a sample: positions on the timeline are samples.
+import { BYTES_PER_MS, decodeMulaw, FRAME_BYTES } from '../../audio/g711.ts';
 
-const PER_MS = 8;
-const FRAME = 160;
 /** Nothing younger is written. */
-const LAG = 2_000 * PER_MS;
+const LAG = 2_000 * BYTES_PER_MS;
 /** Frames and marks are waited for as long: a line that owes them for longer is given up. */
-const MOST_LAG = 16_000 * PER_MS;
-const RING = 4_000 * PER_MS;
-const MOST_RING = 32_000 * PER_MS;
+const MOST_LAG = 16_000 * BYTES_PER_MS;
+const RING = 4_000 * BYTES_PER_MS;
+const MOST_RING = 32_000 * BYTES_PER_MS;
 /** How far off the agent's voice may be at the first mark of a stretch, and later on, where moving it leaves a hole. */
-const EXACT = 20 * PER_MS;
-const STEADY = 40 * PER_MS;
+const EXACT = 20 * BYTES_PER_MS;
+const STEADY = 40 * BYTES_PER_MS;
 /** A mark is placed by the frame after it; without one for this long, by our clock. */
 const NO_FRAME_MS = 100;
 /** What should have been played for this long, and is not confirmed, was not played when the carrier is told to drop it. */
-const OVERDUE = 500 * PER_MS;
+const OVERDUE = 500 * BYTES_PER_MS;
 /** How long a frame that came soon tells the carrier's clock. */
 const CLOCK_MS = 500;
 
@@ -62,7 +61,7 @@ export class RecordingTimeline {
 
   /** The caller's mu-law. `atMs` is where the carrier's time puts its first sample on the call's clock. */
   caller(payload: Uint8Array, atMs: number, nowMs: number): void {
-    let at = Math.max(0, Math.round(atMs * PER_MS)) + this.#callerShift;
+    let at = Math.max(0, Math.round(atMs * BYTES_PER_MS)) + this.#callerShift;
     if (at < this.#callerTo) {
       this.#callerShift += this.#callerTo - at;
       at = this.#callerTo;
@@ -71,7 +70,7 @@ export class RecordingTimeline {
     this.#callerTo = at;
     this.#place('caller', at, this.#decode(payload));
     this.#callerTo = at + payload.length;
-    this.#ahead = Math.max(this.#ahead, this.#callerTo - nowMs * PER_MS);
+    this.#ahead = Math.max(this.#ahead, this.#callerTo - nowMs * BYTES_PER_MS);
     if (nowMs - this.#aheadSinceMs < CLOCK_MS) return;
     this.#aheadBefore = this.#ahead;
     this.#ahead = Number.NEGATIVE_INFINITY;
@@ -128,7 +127,7 @@ export class RecordingTimeline {
   /** Writes all there is, up to now. */
   close(nowMs: number): void {
     this.cleared(nowMs);
-    this.#flush(Math.ceil(Math.max(this.#clock(nowMs), this.#callerTo) / FRAME) * FRAME);
+    this.#flush(Math.ceil(Math.max(this.#clock(nowMs), this.#callerTo) / FRAME_BYTES) * FRAME_BYTES);
   }
 
   /** Up to here neither voice changes any more. */
@@ -139,7 +138,7 @@ export class RecordingTimeline {
   /** The sample that the carrier has come to. */
   #clock(nowMs: number): number {
     const ahead = Math.max(this.#ahead, this.#aheadBefore);
-    return Math.round(nowMs * PER_MS + (Number.isFinite(ahead) ? ahead : 0));
+    return Math.round(nowMs * BYTES_PER_MS + (Number.isFinite(ahead) ? ahead : 0));
   }
 
   /** The mark that came back was reached at `at`: what lies elsewhere is moved there, with all that follows. */
@@ -213,14 +212,14 @@ export class RecordingTimeline {
 
   #flush(until: number): void {
     if (this.#write === null) return;
-    while (this.#written + FRAME <= until) {
+    while (this.#written + FRAME_BYTES <= until) {
       const at = this.#written % this.#caller.length;
-      const callerFrame = this.#caller.subarray(at, at + FRAME);
-      const agentFrame = this.#agent.subarray(at, at + FRAME);
+      const callerFrame = this.#caller.subarray(at, at + FRAME_BYTES);
+      const agentFrame = this.#agent.subarray(at, at + FRAME_BYTES);
       this.#write(callerFrame, agentFrame);
       callerFrame.fill(0);
       agentFrame.fill(0);
-      this.#written += FRAME;
+      this.#written += FRAME_BYTES;
     }
   }
 }

@@ -1,6 +1,7 @@
 // A call from the page: asks for the microphone, opens the call and its media socket, and speaks the protocol that
 // bridge/carriers/browser/wire.ts describes. Sound is call-line.ts; what the person sees is the page's affair.
 import { BrowserCallError, type Line, openLine, openMicrophone } from './call-line.ts';
+import { FRAME_BYTES, FRAME_MS } from './call-sound.ts';
 
 export { BrowserCallError, type BrowserCallErrorCode } from './call-line.ts';
 
@@ -41,9 +42,8 @@ export interface BrowserCall {
 
 const CONNECT_MS = 10_000;
 const HEADER_BYTES = 8;
-const FRAME_MS = 20;
 /** Two seconds that the network has not taken: what is spoken now would come too late, and is left out. */
-const MOST_WAITING_BYTES = 100 * (160 + HEADER_BYTES);
+const MOST_WAITING_BYTES = 100 * (FRAME_BYTES + HEADER_BYTES);
 /** The daemon's answer to the closing of the socket is not waited for longer. */
 const CLOSE_MS = 1_000;
 const REFUSED = 1008;

@@ -4,6 +4,7 @@
 export const LINE_RATE_HZ = 8000;
 /** mu-law bytes of 20 ms. */
 export const FRAME_BYTES = 160;
+export const FRAME_MS = 20;
 export const SILENCE = 0xff;
 
 const BIAS = 0x84;
