@@ -13,7 +13,7 @@ export function asEnv(): string {
   return `# Settings of the daemon. Uncomment what you change.\n\n${lines.join('\n\n')}\n`;
 }
 
-export function asTable(): string {
+function asTable(): string {
   const lines = rows
     .filter(([, row]) => row.advanced !== true)
     .map(

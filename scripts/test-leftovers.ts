@@ -39,7 +39,7 @@ function stat(pid: number): { state: string; group: number } | null {
  * @param group the process group the file was started in
  * @param folder its temporary folder, whose path nobody else has
  */
-export function findLeftovers(group: number, folder: string): Leftover[] {
+function findLeftovers(group: number, folder: string): Leftover[] {
   let pids: number[];
   try {
     pids = readdirSync('/proc').map(Number).filter(Number.isInteger);

@@ -1,9 +1,8 @@
 // The records of what outlives a call, field for field as they are stored. PURE.
 // Names are the API's own. Times are ISO 8601 UTC with milliseconds; money is in milli-cents.
 
-export const LIVE_STATUSES = ['queued', 'initiated', 'ringing', 'in_progress'] as const;
+const LIVE_STATUSES = ['queued', 'initiated', 'ringing', 'in_progress'] as const;
 export const TERMINAL_STATUSES = ['completed', 'no_answer', 'busy', 'canceled', 'failed'] as const;
-export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
 export const CALL_STATUSES = [...LIVE_STATUSES, ...TERMINAL_STATUSES] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
 

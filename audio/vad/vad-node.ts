@@ -45,7 +45,7 @@ export async function openNodeVad(): Promise<NodeVad> {
   return new NodeVad(first, (user + system) / 1000);
 }
 
-export class NodeVad implements Vad {
+class NodeVad implements Vad {
   readonly counters = { windows: 0, modelWindows: 0, carriedWindows: 0, runs: 0, droppedWindows: 0 };
   readonly speech: { readonly startProbability: number; readonly stopProbability: number };
   /** CPU of the whole process, in ms, for a second of one call's audio, as measured at the opening. */

@@ -33,7 +33,7 @@ const TICK_MS = 20;
 /** A frame's age holds the line's own jitter too, so it may be this much more than the loop's delay. */
 const FRAME_AGE_FACTOR = 2.5;
 /** Seconds without a report after which a thread is taken for stuck. */
-export const SILENT_SECONDS = 5;
+const SILENT_SECONDS = 5;
 
 export const ON_TIME: Pace = { at: 'on_time', lateSeconds: 0 };
 

@@ -1,7 +1,7 @@
 // PURE. Who calls, as a call's record says it, from what a carrier says: a number, an address that has none, or withheld.
 
 /** What stands for a caller whose number is withheld. */
-export const WITHHELD = 'anonymous';
+const WITHHELD = 'anonymous';
 
 const E164 = /^\+[1-9]\d{4,14}$/;
 // Withheld numbers come as words, or as words spelled on a keypad: ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN, UNAVAILABLE.

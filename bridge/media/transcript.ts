@@ -39,7 +39,7 @@ const ASSUMED_CHARACTERS = 20;
 const SLOWER = 1.1;
 
 /** What stands for words that could not be made out. */
-export const UNINTELLIGIBLE = '[unintelligible]';
+const UNINTELLIGIBLE = '[unintelligible]';
 
 /** An empty transcript. @param newId makes an id (UUIDv7, so that ids sort by time) */
 export function createTranscript(newId: () => string): Transcript {

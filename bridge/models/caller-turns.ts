@@ -2,7 +2,7 @@
 // which of them still wait for their words. Audio is kept until then, so that a new session can be told it.
 
 /** A server refuses to commit less. */
-export const MIN_TURN_MS = 100;
+const MIN_TURN_MS = 100;
 /** The most audio of one turn that is kept for a new session; of a longer one the newest half. */
 const MAX_HELD_MS = 120_000;
 const FIRST_HELD_MS = 4_000;

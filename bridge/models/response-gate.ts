@@ -9,9 +9,9 @@ export const CREATE_LIMIT_MS = 4_000;
 /** No event of a running response. */
 export const PROGRESS_LIMIT_MS = 4_500;
 /** No `response.done` after a cancel. */
-export const CANCEL_LIMIT_MS = 5_000;
+const CANCEL_LIMIT_MS = 5_000;
 /** A response that is not ours keeps ours from starting. */
-export const BLOCKED_LIMIT_MS = 15_000;
+const BLOCKED_LIMIT_MS = 15_000;
 /** How often a response that failed for a rate limit is asked for again. */
 export const MAX_RETRIES = 3;
 

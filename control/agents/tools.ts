@@ -16,7 +16,7 @@ const MAX_DESCRIPTION = 1024;
 const MAX_HEADERS = 20;
 
 /** Names that the bridge answers itself. */
-export const BUILT_IN_TOOLS = ['end_call', 'transfer_call', 'send_dtmf'] as const;
+const BUILT_IN_TOOLS = ['end_call', 'transfer_call', 'send_dtmf'] as const;
 
 // RFC 9110, 7.6.1 (hop by hop), and what the HTTP client itself must decide: framing, host, compression.
 const CLOSED_HEADERS = new Set([

@@ -18,7 +18,7 @@ export interface Profiles {
 type Environment = Record<string, string | undefined>;
 
 /** OFFHOOK_CONFIG, else $XDG_CONFIG_HOME/offhook/config.json, else ~/.config/offhook/config.json. */
-export function profilesPath(env: Environment): string {
+function profilesPath(env: Environment): string {
   return (
     env.OFFHOOK_CONFIG ?? join(env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'offhook', 'config.json')
   );

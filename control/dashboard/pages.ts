@@ -24,7 +24,7 @@ function wantsPage(req: Request): boolean {
 const WORKER_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
 /** What the page may load and do. Its one inline script is the import map, known by its hash. */
-export function policyOf(bundle: Bundle): string {
+function policyOf(bundle: Bundle): string {
   const hash = createHash('sha256').update(importMap(bundle)).digest('base64');
   return [
     "default-src 'none'",
@@ -42,7 +42,7 @@ export function policyOf(bundle: Bundle): string {
 }
 
 /** Fills the template's placeholders: `{{assets}}`, and `{{modules}}` for import map, preloads and entry. */
-export function pageOf(bundle: Bundle): string {
+function pageOf(bundle: Bundle): string {
   const assets = `/assets/${bundle.hash}`;
   const modules = [
     `<script type="importmap">${importMap(bundle)}</script>`,

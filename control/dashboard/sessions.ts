@@ -39,7 +39,7 @@ const hashOf = (value: string) => createHash('sha256').update(value).digest('hex
 const csrfOf = (value: string) => createHash('sha256').update(`csrf ${value}`).digest('base64url');
 
 /** With TLS the prefix makes browsers refuse the cookie from any other host, path or plain http (RFC 6265bis, 4.1.3). */
-export const cookieName = (secure: boolean) => (secure ? '__Host-offhook_session' : 'offhook_session');
+const cookieName = (secure: boolean) => (secure ? '__Host-offhook_session' : 'offhook_session');
 
 function cookieOf(value: string, secure: boolean, maxAgeSeconds: number): string {
   return `${cookieName(secure)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;

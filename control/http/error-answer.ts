@@ -51,7 +51,7 @@ export function toAppError(thrown: unknown): AppError {
 }
 
 /** Answers an error, unless the answer has begun: then the connection is cut, so that nobody takes a part for the whole. */
-export function sendError(res: Response, thrown: unknown): void {
+function sendError(res: Response, thrown: unknown): void {
   const context = contextOf(res);
   context.error = thrown;
   if (res.headersSent) {

@@ -2,7 +2,7 @@
 import express, { type RequestHandler } from 'express';
 import { AppError } from '../../errors.ts';
 
-export const BODY_BYTES = 262_144;
+const BODY_BYTES = 262_144;
 const DEPTH = 32;
 
 // Gzip stays out: nothing this small needs it, and a bomb then has no fuse.

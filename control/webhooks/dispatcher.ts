@@ -7,7 +7,7 @@ import type { ClaimedDelivery, DueDelivery } from '../../storage/store.ts';
 import { type Delivery, LEASE_MS } from './delivery.ts';
 
 export const MAX_IN_FLIGHT = 50;
-export const MAX_IN_FLIGHT_A_RECEIVER = 5;
+const MAX_IN_FLIGHT_A_RECEIVER = 5;
 /** Ids waiting in all lines together. */
 const MAX_WAITING = 20_000;
 /** Characters of bodies that taken deliveries in the lines keep; beyond, the longest line gives some back. */

@@ -6,7 +6,7 @@ import { type Egress, EgressError } from '../egress/egress.ts';
 import { ATTEMPT_TIMEOUT_MS, ERROR_NAME } from './delivery.ts';
 import { signWebhook } from './signature.ts';
 
-export const TEST_EVENT = 'endpoint.test';
+const TEST_EVENT = 'endpoint.test';
 const MAX_RESPONSE_BYTES = 16 * 1024;
 
 export interface TestOutcome {

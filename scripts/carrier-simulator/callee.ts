@@ -34,7 +34,7 @@ const KEY_MS = 200;
 const HALF_SECOND_KEY = 'w';
 
 /** A voicemail box in the words of the step list. */
-export function stepsOf(script: CalleeScript): Step[] {
+function stepsOf(script: CalleeScript): Step[] {
   const box = script.voicemail;
   if (!box) return script.steps;
   const steps: Step[] = [{ do: 'say', when: 'at_once', ...box.greeting }];

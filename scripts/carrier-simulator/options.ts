@@ -220,7 +220,7 @@ const callee = z.strictObject({
  * Moments of a stream's life at which a fault may strike: what the carrier has sent (`open`: nothing yet), and what the
  * application has (`app_…`).
  */
-export const STREAM_STAGES = [
+const STREAM_STAGES = [
   'open',
   'connected',
   'start',

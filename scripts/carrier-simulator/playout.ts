@@ -3,7 +3,7 @@
 import { FRAME_BYTES, SILENCE_BYTE } from './mulaw.ts';
 
 /** Ten minutes; more is discarded (warning 31931). */
-export const CAP_BYTES = 10 * 60 * 8000;
+const CAP_BYTES = 10 * 60 * 8000;
 
 export interface Pulled {
   /** 160 bytes for the ear, or null when there is nothing to play. */

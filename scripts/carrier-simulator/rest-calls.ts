@@ -253,7 +253,7 @@ function within(query: Form, key: string, at: number | null): boolean {
 }
 
 /** The Call resource: every scalar is text or null. */
-export function resourceOf(world: World, call: Call): Record<string, unknown> {
+function resourceOf(world: World, call: Call): Record<string, unknown> {
   const { to, from, direction, parentSid } = call.options;
   const { accountSid, priceDelayMs } = world.options;
   const uri = `/2010-04-01/Accounts/${accountSid}/Calls/${call.sid}`;

@@ -359,7 +359,7 @@ function resolveUrl(url: string, base: string): string {
 }
 
 /** Resolves after `ms`, or when aborted. */
-export function pause(world: World, ms: number, signal: AbortSignal): Promise<void> {
+function pause(world: World, ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const finish = () => {

@@ -29,7 +29,7 @@ export interface Item {
 }
 
 /** The words of agent audio that lie before a time, by more than half of each. */
-export function heardText(part: Part, ms: number): string {
+function heardText(part: Part, ms: number): string {
   return (part.generated?.words ?? [])
     .filter((word) => (word.startMs + word.endMs) / 2 <= ms)
     .map((word) => word.text)

@@ -1,6 +1,6 @@
 // PURE. What can go wrong on demand: the faults a scenario or the control API arms, and which of them hits where.
 
-export const TRIGGERS = ['connect', 'configured', 'commit', 'response', 'speaking', 'now'] as const;
+const TRIGGERS = ['connect', 'configured', 'commit', 'response', 'speaking', 'now'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 /** At the upgrade or while the session opens. */

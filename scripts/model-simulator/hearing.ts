@@ -72,7 +72,7 @@ const bandOfBin = Int8Array.from({ length: WINDOW / 2 }, (_, bin) => {
 });
 
 /** Band energies of every 20 ms, floored: BANDS numbers for each frame. */
-export function features(samples: Int16Array): Float32Array {
+function features(samples: Int16Array): Float32Array {
   const frames = Math.max(0, Math.floor((samples.length - WINDOW) / HOP) + 1);
   const out = new Float32Array(frames * BANDS);
   const re = new Float64Array(WINDOW);

@@ -90,18 +90,7 @@ const transcription = nullable(
   }),
 );
 
-export const VOICES = [
-  'alloy',
-  'ash',
-  'ballad',
-  'coral',
-  'echo',
-  'sage',
-  'shimmer',
-  'verse',
-  'marin',
-  'cedar',
-];
+const VOICES = ['alloy', 'ash', 'ballad', 'coral', 'echo', 'sage', 'shimmer', 'verse', 'marin', 'cedar'];
 const voice = choose({ type: 'object' }, object({ id: { type: 'string', pattern: '^voice_' } }, ['id']), {
   enum: VOICES,
 });

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { FAULT_SCHEMA, type Fault } from './faults.ts';
 import { FAST, HOSTED, type Pacing } from './pacing.ts';
 
-export const OCCASIONS = [
+const OCCASIONS = [
   'greeting',
   'caller',
   'silence',

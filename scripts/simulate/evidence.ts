@@ -252,7 +252,7 @@ export function wordStretches(clip: Clip): Spurt[] {
 }
 
 /** When the person spoke: the words of the recordings, where the phone network played them. Room noise is no speech. */
-export function personSpeech({ carrier, scenario }: Pick<Evidence, 'carrier' | 'scenario'>): Spurt[] {
+function personSpeech({ carrier, scenario }: Pick<Evidence, 'carrier' | 'scenario'>): Spurt[] {
   const sounding = (carrier?.steps ?? []).filter((step) => step.do === 'say' || step.do === 'barge_in');
   return sounding.flatMap(({ startedMs, endedMs }, i) => {
     const clip = scenario.speaks[i];

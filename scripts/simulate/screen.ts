@@ -46,7 +46,7 @@ export interface Live {
 }
 
 /** Cuts a text into lines of at most `width` characters, between words. */
-export function wrap(text: string, width: number): string[] {
+function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/).filter((one) => one !== '')) {

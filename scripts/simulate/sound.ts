@@ -283,7 +283,7 @@ function locate(needle: Float32Array, hay: Float32Array, expected: number): Foun
 }
 
 /** The same sound backwards: as loud, the same pitch, and nothing of it intelligible. */
-export function backwards(samples: Float32Array): Float32Array {
+function backwards(samples: Float32Array): Float32Array {
   return samples.slice().reverse();
 }
 

@@ -306,7 +306,7 @@ const PARTIAL = '.partial';
  * Writes a consistent copy of the database to a new file and forces it to disk: whole, or not there.
  * @throws when the file exists already
  */
-export function copyDatabase(db: Database.Database, to: string): void {
+function copyDatabase(db: Database.Database, to: string): void {
   if (existsSync(to)) throw new Error(`${to} is there already`);
   const arriving = to + PARTIAL;
   rmSync(arriving, { force: true });

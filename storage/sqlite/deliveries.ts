@@ -34,7 +34,7 @@ const MAX_CONSECUTIVE_FAILURES = 10;
 const SLACK_MS = 2 * 60_000;
 
 /** Deliveries that wait for nothing but their time: pending, and not held by a disabled endpoint. */
-export const DELIVERABLE = `deliveries.status = 'pending' AND (deliveries.endpoint_id IS NULL OR EXISTS
+const DELIVERABLE = `deliveries.status = 'pending' AND (deliveries.endpoint_id IS NULL OR EXISTS
   (SELECT 1 FROM endpoints WHERE endpoints.id = deliveries.endpoint_id AND endpoints.status = 'enabled'))`;
 
 /** Who is owed something and may have it. */

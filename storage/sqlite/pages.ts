@@ -36,7 +36,7 @@ function combinations(arms: NonNullable<PageOptions['arms']>): string[][] {
 }
 
 /** The statement of a page and its parameters; null where nothing can follow `startingAfter`. */
-export function pageQuery<R>(
+function pageQuery<R>(
   connection: Connection,
   table: Pick<Table<R>, 'name' | 'selected'>,
   o: PageOptions,

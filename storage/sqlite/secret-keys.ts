@@ -20,7 +20,7 @@ import {
 import { StorageError } from '../storage-error.ts';
 import { keepNote, readNote } from './notes.ts';
 
-export const KEY_FILE = 'secret.key';
+const KEY_FILE = 'secret.key';
 /** The id of the key under which everything is sealed; none: nothing is. */
 const KEY_NOTE = 'secret_key';
 /** Kept until pages that may still hold what was there before sealing have been written anew. */
@@ -34,7 +34,7 @@ const KEY_FILE_HEAD = `# Opens the secrets in offhook.db. Keep a copy of it, apa
  * Keys as they are written: 32 bytes each, as hex or base64, separated by commas or lines; # begins a comment.
  * @throws StorageError secret_key naming `source`
  */
-export function parseKeys(text: string, source: string): SecretKey[] {
+function parseKeys(text: string, source: string): SecretKey[] {
   return text
     .split(/\n/)
     .map((line) => line.replace(/#.*/, ''))

@@ -227,7 +227,7 @@ export async function runCampaign(o: CampaignOptions, progress: Progress): Promi
 }
 
 /** Why a subject did not carry its calls well; null when it did. */
-export function whyNot(figures: Figures): string | null {
+function whyNot(figures: Figures): string | null {
   if (figures.broken !== null) return figures.broken;
   if (figures.lostFrames > 0) return `${figures.lostFrames} frames of callers lost`;
   if (figures.shortAnswers > 0) return `${figures.shortAnswers} answers not whole`;

@@ -33,7 +33,7 @@ export interface Row {
   threads: { name: string; cpuUs: number }[];
 }
 
-export function middle(values: readonly number[]): number {
+function middle(values: readonly number[]): number {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
   const at = sorted.length >> 1;
   if (sorted.length === 0) return Number.NaN;
@@ -41,7 +41,7 @@ export function middle(values: readonly number[]): number {
 }
 
 /** Ratios of one subject to another, round by round. */
-export function ratios(of: readonly Figures[], to: readonly Figures[] | undefined): number {
+function ratios(of: readonly Figures[], to: readonly Figures[] | undefined): number {
   const pairs = of.flatMap((figures, index) => {
     const other = to?.[index];
     if (other === undefined) return [];
@@ -52,7 +52,7 @@ export function ratios(of: readonly Figures[], to: readonly Figures[] | undefine
 }
 
 /** The rounds that nothing else on the machine disturbed; all of them when it was never quiet. */
-export function quietRounds(rounds: readonly Figures[]): readonly Figures[] {
+function quietRounds(rounds: readonly Figures[]): readonly Figures[] {
   const quiet = rounds.filter((figures) => !figures.disturbed);
   return quiet.length > 0 ? quiet : rounds;
 }
@@ -207,7 +207,7 @@ export function costByCalls(campaign: Campaign): CostByCalls[] {
 }
 
 /** Bytes that a call more takes: what the process grew by from the ladder's first step to its last. */
-export function memoryOfOneMore(campaign: Campaign): number {
+function memoryOfOneMore(campaign: Campaign): number {
   const steps =
     campaign.largest.daemon?.steps.filter((step) => step.carried).map((step) => step.figures) ?? [];
   const [first] = steps;

@@ -15,7 +15,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-export const CHROMIUM = process.env.CHROMIUM_PATH ?? PATHS.find((path) => existsSync(path));
+const CHROMIUM = process.env.CHROMIUM_PATH ?? PATHS.find((path) => existsSync(path));
 /** For a test's `skip`. */
 export const NO_CHROMIUM =
   CHROMIUM === undefined ? 'Chromium is not installed (Debian: chromium; else set CHROMIUM_PATH)' : false;

@@ -55,7 +55,7 @@ async function measure(model: VadModelName, batch: number, windows: number, spee
   return (user + system) / answered;
 }
 
-export function costLines(costs: readonly Cost[]): string[] {
+function costLines(costs: readonly Cost[]): string[] {
   return costs.map(
     ({ model, batch, cpuMicrosAWindow, callsACore }) =>
       `${model}  batch ${String(batch).padStart(2)}  ${cpuMicrosAWindow.toFixed(0).padStart(4)} µs a window  ${String(callsACore).padStart(4)} calls a core`,

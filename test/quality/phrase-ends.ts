@@ -21,7 +21,7 @@ interface Moment {
 }
 
 /** Semitones over 100 Hz of the 64 ms before `end`, by autocorrelation; null: not voiced. */
-export function pitchAt(pcm: Int16Array, end: number): number | null {
+function pitchAt(pcm: Int16Array, end: number): number | null {
   const half = new Float32Array(PITCH_SAMPLES);
   let mean = 0;
   for (let i = 0; i < PITCH_SAMPLES; i++) {

@@ -20,7 +20,7 @@ export interface Score {
   idleMs: number;
 }
 
-export const emptyScore = (): Score => ({
+const emptyScore = (): Score => ({
   utterances: 0,
   missed: 0,
   clipped: 0,

@@ -45,7 +45,7 @@ export interface TalkScores {
 
 const FRAME_MS = 20;
 
-export function spreadOf(values: readonly number[]): Spread {
+function spreadOf(values: readonly number[]): Spread {
   return {
     count: values.length,
     p50: percentile(values, 0.5),

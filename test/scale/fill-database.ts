@@ -48,7 +48,7 @@ export interface FillOptions {
 }
 
 /** The API key of the first organization. */
-export const FILLED_KEY = 'sk_filled_database_key_for_measurements_only';
+const FILLED_KEY = 'sk_filled_database_key_for_measurements_only';
 /** How calls end, in thousandths; the last two are the rare ones. */
 const ENDS: readonly [CallStatus, number][] = [
   ['completed', 700],

@@ -11,7 +11,7 @@
 import { bytesPerMs, MULAW_8K } from '../../../audio/format.ts';
 import type { MediaMessage, MediaWire } from '../carrier.ts';
 
-export const HEADER_BYTES = 8;
+const HEADER_BYTES = 8;
 const FORMAT = MULAW_8K;
 const BYTES_PER_MS = bytesPerMs(FORMAT);
 const FRAME_BYTES = 20 * BYTES_PER_MS;

@@ -55,7 +55,7 @@ export interface ModelSocketOptions {
 }
 
 /** The socket's address: a plain http base URL means ws. */
-export function realtimeUrl(baseUrl: string, model: string): string {
+function realtimeUrl(baseUrl: string, model: string): string {
   const base = baseUrl.replace(/^http/i, 'ws').replace(/\/+$/, '');
   return `${base}/realtime?model=${encodeURIComponent(model)}`;
 }

@@ -54,7 +54,7 @@ function checkDatabase(path: string): void {
  * @returns the path of the copy
  * @throws Error when there is nothing to copy, or the copy is not whole
  */
-export function backUp(dataDir: string, folder: string, now: Date): string {
+function backUp(dataDir: string, folder: string, now: Date): string {
   const from = join(dataDir, DATABASE);
   if (!existsSync(from)) {
     throw new UsageError(
@@ -126,7 +126,7 @@ function endSessions(path: string): void {
  * Puts a backup in the place of a data folder's database, without its dashboard sessions; what was there is kept beside it.
  * @returns where the old database is now, or null when there was none
  */
-export function restore(backup: string, dataDir: string, now: Date): string | null {
+function restore(backup: string, dataDir: string, now: Date): string | null {
   if (!existsSync(backup) || !statSync(backup).isFile()) throw new UsageError(`There is no file ${backup}.`);
   const target = join(dataDir, DATABASE);
   // The lock too: a daemon that runs holds it, also when its database was deleted under it.

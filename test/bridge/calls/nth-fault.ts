@@ -49,7 +49,7 @@ const PATIENCE_MS = 60_000;
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 /** Plays all calls with a fault, or none, and says what is wrong afterwards. */
-export async function play(fault: Fault | null): Promise<Played> {
+async function play(fault: Fault | null): Promise<Played> {
   const counts: Record<Kind, number> = { write: 0, carrier: 0, post: 0, queue: 0 };
   const violations: string[] = [];
   const closers: (() => unknown)[] = [];

@@ -15,7 +15,7 @@ interface Labelled {
 }
 
 /** The frame around one control, for controls that are not below. `control` gets the ids to bind with. */
-export function FieldFrame(
+function FieldFrame(
   props: Labelled & {
     control: (ids: {
       id: string;
@@ -148,30 +148,6 @@ export function Select(
         )}
       </select>`}
   />`;
-}
-
-/** On or off, at once. */
-export function Switch(props: {
-  label: string;
-  checked: boolean;
-  onChange: (checked: boolean) => void;
-  help?: ComponentChildren;
-  disabled?: boolean;
-}) {
-  const id = useId();
-  return html`<div class="switch">
-    <input
-      type="checkbox"
-      role="switch"
-      id=${id}
-      checked=${props.checked}
-      disabled=${props.disabled}
-      aria-describedby=${props.help === undefined ? undefined : `${id}-help`}
-      onChange=${(event: Event) => props.onChange((event.target as HTMLInputElement).checked)}
-    />
-    <label for=${id}>${props.label}</label>
-    ${props.help === undefined ? null : html`<p class="help" id=${`${id}-help`}>${props.help}</p>`}
-  </div>`;
 }
 
 /** A box to tick, in a list of several. */

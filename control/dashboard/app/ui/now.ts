@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 
 export const nowMs = signal(Date.now());
-export const slowNowMs = signal(Date.now());
+const slowNowMs = signal(Date.now());
 
 /** Longer ago than this, seconds are not told. */
 const SECONDS_TOLD_MS = 90_000;

@@ -1,12 +1,10 @@
-// The address bar: where we are, going elsewhere, links. Which page belongs to a path is route-match.ts and routes.ts.
+// The address bar: where we are, going elsewhere. Which page belongs to a path is route-match.ts and routes.ts.
 import { computed, signal } from '@preact/signals';
-import { html } from 'htm/preact';
-import type { ComponentChildren } from 'preact';
 
 const here = () => location.pathname + location.search + location.hash;
 
 /** The path, query and fragment shown. */
-export const address = signal(here());
+const address = signal(here());
 export const path = computed(() => new URL(address.value, location.origin).pathname);
 export const query = computed(() => new URL(address.value, location.origin).searchParams);
 
@@ -70,21 +68,4 @@ export function startRouter(): void {
     event.preventDefault();
     void navigate(link.pathname + link.search + link.hash);
   });
-}
-
-/** A link inside the dashboard; `current` marks the page one is on. */
-export function Link(props: {
-  href: string;
-  class?: string;
-  current?: boolean;
-  label?: string;
-  children?: ComponentChildren;
-}) {
-  return html`<a
-    href=${props.href}
-    class=${props.class}
-    aria-label=${props.label}
-    aria-current=${props.current === true ? 'page' : undefined}
-    >${props.children}</a
-  >`;
 }

@@ -81,7 +81,7 @@ export interface HeldTimers extends Timers {
   pending(): number;
 }
 
-export function holdTimers(): HeldTimers {
+function holdTimers(): HeldTimers {
   let now = 1_000;
   let timers: { at: number; run: () => void }[] = [];
   return {

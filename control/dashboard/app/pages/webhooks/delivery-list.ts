@@ -26,7 +26,7 @@ const STATUS_WORD: Readonly<Record<DeliveryStatus, string>> = {
   exhausted: 'Given up',
 };
 
-export function DeliveryStatus(props: { delivery: Pick<WebhookDelivery, 'status' | 'attempt_count'> }) {
+function DeliveryStatus(props: { delivery: Pick<WebhookDelivery, 'status' | 'attempt_count'> }) {
   const { status, attempt_count } = props.delivery;
   const retried = status === 'pending' && attempt_count > 0;
   return html`<${Status} value=${status} label=${retried ? 'Tried again soon' : STATUS_WORD[status]} />`;
@@ -48,7 +48,7 @@ function Attempt(props: { attempt: WebhookAttempt }) {
 }
 
 /** One delivery with its attempts; sends it again. */
-export function DeliveryDialog(props: {
+function DeliveryDialog(props: {
   id: string;
   onClose: () => void;
   onChange: (delivery: WebhookDelivery) => void;
