@@ -12,7 +12,7 @@ import { openCallRamp } from './bridge/calls/call-ramp.ts';
 import { type MediaThreads, openMediaThreads } from './bridge/calls/media-threads.ts';
 import { observeBridge } from './bridge/calls/metrics.ts';
 import { openTakeover } from './bridge/calls/takeover.ts';
-import { carriers } from './bridge/carriers/carriers.ts';
+import { openCarriers } from './bridge/carriers/carriers.ts';
 import type { TurnDetection } from './bridge/models/model.ts';
 import { openClock } from './clock.ts';
 import { openClosing } from './closing.ts';
@@ -51,8 +51,6 @@ import { openIntegrityCheck } from './storage/sqlite/integrity.ts';
 import { openStore } from './storage/sqlite/store.ts';
 import { openStrangerLog } from './stranger-log.ts';
 
-const CARRIER = carriers.twilio;
-const HOOKS_PATH = '/carriers/twilio';
 /** A fast stop is over by then, whatever hangs: what matters is in the database. */
 const FAST_STOP_MS = 4_900;
 /** How a fast stop's time is shared: most of it for the carrier's answers, and a little for the last words. */
@@ -181,16 +179,12 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     const publicUrl = config.PUBLIC_URL ?? url;
 
     const rates = readRates(config.RATES_FILE);
-    const carrier = CARRIER.open({
-      accountSid: config.TWILIO_ACCOUNT_SID ?? '',
-      authToken: config.TWILIO_AUTH_TOKEN ?? '',
-      baseUrl: config.TWILIO_BASE_URL,
+    const carriers = openCarriers(config, {
       publicUrl,
-      hooksPath: HOOKS_PATH,
       log,
-      numberPrices: (country) => numberPricesOf(rates, 'twilio', country),
-    });
-    const browser = carriers.browser.open({
+      strangers,
+      clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
+      numberPrices: (name, country) => numberPricesOf(rates, name, country),
       async lastSeen(callId) {
         const call = await store.findCall(callId);
         return call === null ? null : { at: call.updated_at, answeredAt: call.answered_at };
@@ -239,11 +233,10 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     });
     store.subscribe({ recovered: () => void space.look() });
     closing.opened({ name: 'storage space', shareMs: SHARE_MS.rest, close: () => space.close() });
-    const feed = openLiveFeed({ store, log });
+    const feed = openLiveFeed({ store, carriers, log });
     const calls = new CallControl({
       store,
-      carrier,
-      otherCarriers: [browser],
+      carriers,
       log,
       now,
       monotonicMs,
@@ -267,7 +260,6 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       inboundCall: (call) =>
         inboundCall({
           ...call,
-          carrier: carrier.name,
           now: now(),
           reserve: config.RESERVE_MINUTES * config.PRICE_PER_MINUTE_MILLI_CENTS,
         }),
@@ -299,7 +291,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       count: config.MEDIA_THREADS || Math.max(2, availableParallelism()),
       firstPort: config.MEDIA_PORT,
       data: {
-        carrierSecrets: { [carrier.name]: config.TWILIO_AUTH_TOKEN ?? '', [browser.name]: '' },
+        carrierSecrets: Object.fromEntries(carriers.all.map(({ name, mediaSecret }) => [name, mediaSecret])),
         publicUrl,
         logLevel: config.LOG_LEVEL,
         callerIdleSeconds: config.CALLER_IDLE_SECONDS,
@@ -316,6 +308,8 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     const media = threads;
     closing.opened({ name: 'media threads', shareMs: SHARE_MS.threads, close: () => media.close() });
     calls.attach(media);
+    closing.opened({ name: 'carriers', shareMs: SHARE_MS.rest, close: () => carriers.close() });
+    await carriers.open(calls.onCarrier);
     calls.watch.start();
     takeover.start();
 
@@ -344,7 +338,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     const parts = {
       store,
       calls,
-      carrier,
+      carriers,
       egress,
       config,
       log,
@@ -361,7 +355,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       dataDir,
       feed,
       health: {
-        carrier,
+        carriers: carriers.all,
         model: { url: config.OPENAI_BASE_URL, apiKey: openai.apiKey, name: config.REALTIME_MODEL },
         async queue() {
           const { pendingDeliveries, oldestPendingSeconds } = await store.stats();
@@ -391,16 +385,6 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     handle = createApp({
       prove: openInstance(dataDir, { joins }),
       ...parts,
-      hooks: CARRIER.hooks({
-        accountSid: config.TWILIO_ACCOUNT_SID ?? '',
-        authToken: config.TWILIO_AUTH_TOKEN ?? '',
-        clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
-        publicUrl,
-        hooksPath: HOOKS_PATH,
-        handlers: calls.hooks,
-        log,
-        strangers,
-      }),
       ready,
       metrics,
       pages: dashboard.pages,

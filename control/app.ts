@@ -6,6 +6,7 @@
 import express, { type Express, type Request, type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
+import { hooksPath } from '../bridge/carriers/registry.ts';
 import type { Client } from '../bridge/connection-limits.ts';
 import { systemClock } from '../clock.ts';
 import { AppError } from '../errors.ts';
@@ -31,8 +32,6 @@ export interface AppParts extends Omit<ControlParts, 'now' | 'monotonicMs'> {
   monotonicMs?: () => number;
   /** Of the program, for the reference. */
   version?: string;
-  /** The carrier's hooks, mounted at /carriers/<carrier's name>. They read their own bodies. */
-  hooks?: Router;
   /** Pages for people, mounted at / after everything else; they set their own Content-Security-Policy. */
   pages?: Router;
   ready: () => Readiness;
@@ -57,10 +56,14 @@ export function createApp(o: AppParts): Express {
   app.enable('case sensitive routing');
 
   watchDaemon(o.metrics, o);
-  const hooksPath = `/carriers/${o.carrier.name}`;
-  app.use(begin(o, hooksPath, clientOfRequest), securityHeaders, observeHttp(o.metrics));
-  if (o.hooks) {
-    app.use(hooksPath, (_req, res, next) => markRoute(hooksPath, next, contextOf(res)), o.hooks);
+  const hooks = new Map<string, Router>();
+  for (const carrier of o.carriers.all) {
+    if (carrier.hooks !== null) hooks.set(hooksPath(carrier.name), carrier.hooks);
+  }
+  app.use(begin(o, hooks, clientOfRequest), securityHeaders, observeHttp(o.metrics));
+  // They read their own bodies.
+  for (const [path, router] of hooks) {
+    app.use(path, (_req, res, next) => markRoute(path, next, contextOf(res)), router);
   }
   app.use(
     healthRoutes({
@@ -116,7 +119,7 @@ function markRoute(path: string, next: () => void, context: RequestContext): voi
 /** Gives the request its id and, when it is over, its one line in the log; a stranger's, as long as there are few. */
 function begin(
   { log, strangers }: Pick<AppParts, 'log' | 'strangers'>,
-  hooksPath: string,
+  hooks: ReadonlyMap<string, Router>,
   clientOfRequest: (req: Request) => Client,
 ): RequestHandler {
   return (req, res, next) => {
@@ -148,7 +151,7 @@ function begin(
         ...(orgId === null ? {} : { org_id: orgId, key_id: keyId }),
       };
       // A hook is answered well only with the carrier's signature.
-      const isKnown = orgId !== null || (route === hooksPath && res.statusCode < 400);
+      const isKnown = orgId !== null || (route !== null && hooks.has(route) && res.statusCode < 400);
       const tell = (level: 'info' | 'warn' | 'error', event: string, more: Record<string, unknown> = {}) => {
         const fields = { ...line, ...more };
         if (isKnown) return log[level](fields, event);

@@ -2,9 +2,10 @@
 // share them and joins them to each other; each call's own doing is call.ts.
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { AgentView, CallRecord } from '../../storage/records.ts';
+import type { CallRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import type { Carrier, HookHandlers, InboundCall } from '../carriers/carrier.ts';
+import type { Carrier, CarrierEvent } from '../carriers/carrier.ts';
+import type { Carriers } from '../carriers/registry.ts';
 import type { FromMedia } from '../protocol/messages.ts';
 import type { CallContext, CallSettings } from './call-context.ts';
 import { CallDrain, type StopCause } from './call-drain.ts';
@@ -15,7 +16,7 @@ import { recoverCalls } from './call-recovery.ts';
 import { CallSlots } from './call-slots.ts';
 import { isTerminal } from './call-state.ts';
 import { CallWatch } from './call-watch.ts';
-import type { Calls, LiveCall, RunTool } from './calls.ts';
+import type { Calls, InboundCall, LiveCall, RunTool } from './calls.ts';
 import { CarrierEvents } from './carrier-events.ts';
 import { readMediaMessages } from './media-messages.ts';
 import type { MediaThreads } from './media-threads.ts';
@@ -26,10 +27,7 @@ import { openTurnLog } from './turn-log.ts';
 
 export interface CallControlOptions extends CallSettings {
   store: Store;
-  /** The carrier of phone calls: it dials, and its hooks tell of calls that come in. */
-  carrier: Carrier;
-  /** Carriers of calls that come about in other ways. */
-  otherCarriers?: readonly Carrier[];
+  carriers: Pick<Carriers, 'named'>;
   log: Log;
   now: () => Date;
   /** Of a clock that only goes forward: what lasts is measured by it. */
@@ -38,8 +36,7 @@ export interface CallControlOptions extends CallSettings {
   access: ModelAccess;
   maxCalls: number;
   runTool: RunTool;
-  /** Makes the record of an inbound call for its agent. */
-  inboundCall(o: { agent: AgentView } & InboundCall): CallRecord;
+  inboundCall: InboundCall;
   /** The call has been over for so long, and its transcript is final. */
   settleResult(callId: string, endedMsAgo: number): void;
   /** The call is over, has no result to settle, and all of its usage is stored. */
@@ -58,8 +55,8 @@ export interface CallControlOptions extends CallSettings {
 const pause = (ms: number) => new Promise<void>((over) => setTimeout(over, ms).unref());
 
 export class CallControl implements Calls {
-  /** What the carrier's hooks tell and ask. */
-  readonly hooks: HookHandlers;
+  /** What carriers tell; resolves when it is written and the commands that follow from it were given. */
+  readonly onCarrier: (carrier: Carrier, event: CarrierEvent) => Promise<void>;
   /** What the media threads tell. */
   readonly onMedia: (message: FromMedia) => void;
   readonly watch: CallWatch;
@@ -72,12 +69,11 @@ export class CallControl implements Calls {
 
   /** There are no calls yet; the media threads are attached once they run, since each needs the other. */
   constructor(o: CallControlOptions) {
-    const { store, log, carrier, observer } = o;
-    const carriers = new Map([carrier, ...(o.otherCarriers ?? [])].map((one) => [one.name, one]));
+    const { store, log, observer } = o;
     const threads = () => this.#threads;
     const context: CallContext = {
       ...o,
-      carrierOf: (name) => carriers.get(name) ?? carrier,
+      carrierOf: (name) => o.carriers.named(name),
       threads,
       transcripts: openTranscriptBatch(store, log),
       turnLog: openTurnLog(store, log),
@@ -99,7 +95,8 @@ export class CallControl implements Calls {
     this.#newCalls = newCalls;
     this.#drain = new CallDrain(owned, this.#slots, log);
     this.watch = new CallWatch(owned, log);
-    this.hooks = new CarrierEvents({ context, owned, newCalls, carrier, inboundCall: o.inboundCall });
+    const events = new CarrierEvents({ context, owned, newCalls, inboundCall: o.inboundCall });
+    this.onCarrier = (carrier, event) => events.take(carrier, event);
     this.onMedia = readMediaMessages(owned, context);
   }
 

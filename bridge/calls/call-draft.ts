@@ -24,7 +24,7 @@ export class Draft {
   /** As it is once the step is written. */
   call: CallRecord;
   live: LiveState;
-  answer: Next['answer'] = null;
+  again = false;
   readonly #commands: Command[] = [];
   readonly #happened: CallEvent['type'][] = [];
   #write: CallWrite | null = null;
@@ -138,7 +138,7 @@ export class Draft {
       live: this.live,
       commands: this.#commands,
       happened: this.#happened,
-      answer: this.answer,
+      again: this.again,
     };
   }
 

@@ -3,7 +3,12 @@
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CallRecord } from '../../storage/records.ts';
-import { type Carrier, type CarrierCallSnapshot, NOT_POSSIBLE } from '../carriers/carrier.ts';
+import {
+  type Carrier,
+  type CarrierCallSnapshot,
+  NOT_POSSIBLE,
+  type StreamOffer,
+} from '../carriers/carrier.ts';
 import { machinePlan } from './call-plan.ts';
 import type { CallRules, Command, NotAway } from './live-state.ts';
 
@@ -46,7 +51,7 @@ export class CallLine {
   /** Asks for the call; never repeated. @throws AppError carrier_error */
   async dial(call: CallRecord): Promise<string> {
     const machine = this.machinePlan(call);
-    const { carrierCallId } = await this.#carrier.placeCall({
+    const { carrierCallId } = await this.#carrier.line.place({
       callId: call.id,
       to: call.to_number,
       from: call.from_number,
@@ -60,12 +65,12 @@ export class CallLine {
   /** Lines to the same number since the call was made: one may be its own, where the answer to its dial was lost. */
   async candidates(call: CallRecord): Promise<CarrierCallSnapshot[]> {
     const { to_number: to, from_number: from, created_at: since } = call;
-    return this.#carrier.findCalls({ to, from, since });
+    return this.#carrier.line.find({ to, from, since });
   }
 
   /** Ends a line that is no call's. */
   async endStray(carrierCallId: string): Promise<void> {
-    await this.#carrier.cancel(carrierCallId);
+    await this.#carrier.line.hangUp(carrierCallId, { answered: false });
   }
 
   /** Null: the carrier did not answer. */
@@ -74,7 +79,7 @@ export class CallLine {
     answered,
   }: Omit<Ask<'hang-up'>, 'do'>): Promise<'ended' | 'already_ended' | null> {
     try {
-      return await (answered ? this.#carrier.hangUp(carrierCallId) : this.#carrier.cancel(carrierCallId));
+      return await this.#carrier.line.hangUp(carrierCallId, { answered });
     } catch (error) {
       this.#o.log.warn({ call_id: this.#o.callId, err: error }, 'carrier.hang_up_failed');
       return null;
@@ -93,10 +98,15 @@ export class CallLine {
     }
   }
 
+  /** Has the call's sound brought to its stream. */
+  async connect(carrierCallId: string, stream: StreamOffer): Promise<void> {
+    await this.#carrier.line.connect(carrierCallId, stream);
+  }
+
   /** Null: it has no such call. */
   async lookUp(carrierCallId: string): Promise<CarrierCallSnapshot | 'unknown' | null> {
     try {
-      return await this.#carrier.fetchCall(carrierCallId);
+      return await this.#carrier.line.lookUp(carrierCallId);
     } catch (error) {
       this.notAsked(error);
       return 'unknown';
@@ -109,7 +119,7 @@ export class CallLine {
 
   /** False: the carrier did not take it. */
   async speakAndHangUp({ carrierCallId, text }: Ask<'speak-and-hang-up'>): Promise<boolean> {
-    return this.#carrier.speakAndHangUp(carrierCallId, text).then(
+    return this.#carrier.line.sayAndHangUp(carrierCallId, text).then(
       () => true,
       () => false,
     );
@@ -120,8 +130,8 @@ export class CallLine {
     const { carrierCallId } = ask;
     const { callId } = this.#o;
     try {
-      if (ask.do === 'send-digits') await this.#carrier.sendDigits(carrierCallId, ask.digits, { callId });
-      else await this.#carrier.transfer(carrierCallId, ask.to, { callId, from: ask.from });
+      if (ask.do === 'send-digits') await this.#carrier.line.sendKeys(carrierCallId, ask.digits, { callId });
+      else await this.#carrier.line.transfer(carrierCallId, ask.to, { callId, from: ask.from });
       return null;
     } catch (error) {
       this.#o.log.warn(

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import type { CallRecord } from '../../storage/records.ts';
-import type { StreamAnswer } from '../carriers/carrier.ts';
+import type { StreamOffer } from '../carriers/carrier.ts';
 import type { MachinePlan, ToMedia } from '../protocol/messages.ts';
 import type { CallContext } from './call-context.ts';
 import { planCall, streamPath, streamUrl } from './call-plan.ts';
@@ -75,13 +75,9 @@ export class CallMedia {
     return { path: streamPath(this.#thread ?? 0, this.#carrier, this.#callId), token: this.#token };
   }
 
-  streamAnswer(): Extract<StreamAnswer, { answer: 'stream' }> {
+  /** What the carrier is told of the call's next stream. */
+  get offer(): StreamOffer {
     const { path, token } = this.awaited;
-    return {
-      answer: 'stream',
-      url: streamUrl(this.#o.publicUrl, path),
-      parameters: { callId: this.#callId, token },
-      streamStatusUrl: `${this.#o.publicUrl}/carriers/${this.#carrier}/calls/${this.#callId}/stream`,
-    };
+    return { callId: this.#callId, url: streamUrl(this.#o.publicUrl, path), token };
   }
 }

@@ -176,33 +176,31 @@ function machineVerdict(d: Draft, verdict: Input<'machine-verdict'>['verdict']):
 
 function streamAsked(d: Draft, carrierCallId: string): void {
   const { call, live } = d;
-  d.answer = 'hang-up';
   if (d.isOver || live.media.at !== 'carried' || live.finishing !== null || live.line.at === 'ending') return;
   if (call.carrier_call_id === null) d.happen({ type: 'accepted', carrierCallId });
   else if (call.carrier_call_id !== carrierCallId) return;
-  d.answer = 'stream';
-  if (live.token === 'fresh') return;
-  d.know({ token: 'fresh' });
-  d.command({ do: 'expect-stream' });
+  if (live.token === 'used') {
+    d.know({ token: 'fresh' });
+    d.command({ do: 'expect-stream' });
+  }
+  d.command({ do: 'connect', carrierCallId });
 }
 
 function streamOver(d: Draft, { carrierCallId, transfer, waited }: Input<'stream-over'>): void {
   const { call, live } = d;
-  d.answer = 'hang-up';
   if (transfer !== null && live.away?.why === 'transfer') {
     if (live.away.modelLost) {
       d.end({ cause: 'transfer_failed', error: null });
       return;
     }
     // Nobody took the call: it goes on with the agent, which is told why.
-    const told = d.rules.texts.transferFailed;
-    const error = transfer === 'busy' || transfer === 'no-answer' ? told[transfer] : told.failed;
+    const error = d.rules.texts.transferFailed[transfer];
     d.know({ away: { ...live.away, result: { ok: false, error } } });
     streamAsked(d, carrierCallId);
     return;
   }
   if (!waited) {
-    if (live.media.at !== 'none' && live.finishing === null && live.away === null) d.answer = 'wait';
+    if (live.media.at !== 'none' && live.finishing === null && live.away === null) d.again = true;
     return;
   }
   if (d.isOver || call.hangup_cause !== null) return;

@@ -4,7 +4,7 @@ import { v7 as newId } from 'uuid';
 import { AppError } from '../../errors.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import type { Conflict } from '../../storage/store.ts';
-import type { CarrierStatus, StreamAnswer } from '../carriers/carrier.ts';
+import { type CarrierStatus, NO_ANSWER } from '../carriers/carrier.ts';
 import type { TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
 import type { CallContext } from './call-context.ts';
 import { CallLine } from './call-line.ts';
@@ -20,7 +20,6 @@ import {
   type End,
   type LiveState,
   leftBehind,
-  type Next,
   newLiveState,
   unwritten,
 } from './live-state.ts';
@@ -33,18 +32,20 @@ const ENDED: ReadonlySet<CarrierStatus> = new Set(['completed', 'busy', 'no_answ
 /** A row that changes under a step is stepped again so often. */
 const MOST_TRIES = 3;
 
-type Asked = Extract<CallInput, { type: 'stream-asked' | 'stream-over' }>;
+type WithoutStream = Extract<CallInput, { type: 'stream-asked' | 'stream-over' }>;
 type Ask<D extends Command['do']> = Extract<Command, { do: D }>;
 
 /** An input that was taken: its step is written, and what it asked of others is `underWay`. */
 interface Taken {
   call: CallRecord | null;
-  answer: Next['answer'];
+  again: boolean;
   underWay: Promise<unknown>;
 }
 
 export class Call {
   readonly id: string;
+  /** Name of its carrier. */
+  readonly carrier: string;
   readonly #o: CallContext;
   readonly #line: CallLine;
   readonly #media: CallMedia;
@@ -65,6 +66,7 @@ export class Call {
     const carrier = o.carrierOf(record.carrier);
     const { ringSeconds, maxSeconds, pricePerMinute, reserveMinutes } = o;
     this.id = record.id;
+    this.carrier = record.carrier;
     this.#o = o;
     this.#row = record;
     this.#onLetGo = onLetGo;
@@ -125,7 +127,7 @@ export class Call {
       return await this.tell({ type: 'dial-accepted', carrierCallId });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'carrier_error') throw error;
-      const adopted = error.carrierCode === 'no_answer_from_carrier' ? await this.#adopt() : null;
+      const adopted = error.carrierCode === NO_ANSWER ? await this.#adopt() : null;
       if (adopted !== null) return adopted;
       await this.tell({ type: 'dial-refused', code: error.carrierCode ?? null, message: error.message });
       throw error;
@@ -163,12 +165,11 @@ export class Call {
     return this.#row;
   }
 
-  /** What the carrier's question is answered; `wait`: it is to be asked again a little later. */
-  async answer(input: Asked): Promise<StreamAnswer | 'wait'> {
-    const { answer, underWay } = await this.#take(input);
+  /** The call is without its stream. Resolves when the carrier has its command; with true: to be told again a little later. */
+  async withoutStream(input: WithoutStream): Promise<boolean> {
+    const { again, underWay } = await this.#take(input);
     await underWay;
-    if (answer === 'wait') return answer;
-    return answer === 'stream' ? this.#media.streamAnswer() : { answer: 'hang-up' };
+    return again;
   }
 
   /** Resolves with whether the model is ready, or with null when it is not known after so long. */
@@ -239,7 +240,7 @@ export class Call {
     const { store } = this.#o;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const stored = await store.findCall(this.id);
-      if (stored === null) return { call: null, answer: 'hang-up', underWay: Promise.resolve() };
+      if (stored === null) return { call: null, again: false, underWay: Promise.resolve() };
       const moment = {
         nowMs: this.#o.monotonicMs(),
         now: this.#o.now().toISOString(),
@@ -264,7 +265,7 @@ export class Call {
       const underWay = Promise.all(next.commands.map((command) => this.#perform(command)));
       if (next.happened.length > 0) this.#show(stored, saved);
       for (const look of this.#waiters) look();
-      return { call: saved, answer: next.answer, underWay };
+      return { call: saved, again: next.again, underWay };
     }
     throw new AppError('conflict', 'The call changed while it was being changed; try again.', {
       retryable: true,
@@ -289,6 +290,8 @@ export class Call {
       case 'hang-up-at-last':
         void this.#line.hangUpAtLast(command);
         return null;
+      case 'connect':
+        return this.#line.connect(command.carrierCallId, this.#media.offer);
       case 'look-up': {
         const seen = await this.#line.lookUp(command.carrierCallId);
         return this.follow({ type: 'looked-up', seen, why: command.why });

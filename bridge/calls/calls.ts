@@ -1,5 +1,5 @@
 // What the control plane asks of live calls. PURE types; call-control.ts does it.
-import type { CallRecord } from '../../storage/records.ts';
+import type { AgentView, CallRecord } from '../../storage/records.ts';
 
 export interface LiveCall {
   callId: string;
@@ -32,6 +32,15 @@ export interface Calls {
   /** False while draining. */
   accepting(): boolean;
 }
+
+/** Makes the record of a call that came in, for the agent that takes it. `from`: a number, an address, or `anonymous`. */
+export type InboundCall = (o: {
+  agent: AgentView;
+  to: string;
+  from: string;
+  carrier: string;
+  carrierCallId: string;
+}) => CallRecord;
 
 /** Runs a tool of a call and answers the text for the model. Never rejects: a failure is a text that says so. */
 export type RunTool = (request: {

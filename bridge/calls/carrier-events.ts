@@ -1,11 +1,11 @@
-// What a carrier's hooks report and ask, translated and handed to the calls they are about. Any of it may come twice, late or
-// out of order: what it means for a call is the call's.
+// What carriers tell, translated and handed to the calls it is about. Any of it may come twice, late or out of order: what it
+// means for a call is the call's.
 import { AppError } from '../../errors.ts';
-import type { AgentView, CallRecord } from '../../storage/records.ts';
-import type { Carrier, CarrierEvent, HookHandlers, InboundCall, StreamAnswer } from '../carriers/carrier.ts';
+import type { Carrier, CarrierEvent } from '../carriers/carrier.ts';
 import { Call } from './call.ts';
 import type { CallContext } from './call-context.ts';
-import type { StatusEvent } from './live-state.ts';
+import type { InboundCall } from './calls.ts';
+import type { StatusEvent, TransferFailure } from './live-state.ts';
 import type { NewCalls } from './new-calls.ts';
 import type { OwnedCalls } from './owned-calls.ts';
 
@@ -13,26 +13,24 @@ import type { OwnedCalls } from './owned-calls.ts';
 const INBOUND_MODEL_WAIT_MS = 1_500;
 
 /**
- * How long the carrier's question after a stream waits for our own word on why it ended: a media thread that died is heard of
- * a moment later than the carrier sees its socket go, and is the better reason.
+ * How long a call that has lost its stream waits for our own word on why: a media thread that died is heard of a moment later
+ * than the carrier sees its socket go, and is the better reason.
  */
 const REASON_WAIT_MS = 300;
 
 /** Why a call that could be taken is not taken now: the caller hears the line busy. */
 const REFUSALS: ReadonlySet<string> = new Set(['at_capacity', 'draining', 'storage_low']);
 
+type Told<T extends CarrierEvent['type']> = Extract<CarrierEvent, { type: T }>;
+
 export interface CarrierEventsOptions {
   context: CallContext;
   owned: OwnedCalls;
   newCalls: NewCalls;
-  /** Whose hooks they are. */
-  carrier: Carrier;
-  /** Makes the record of an inbound call for its agent. */
-  inboundCall(o: { agent: AgentView } & InboundCall): CallRecord;
+  inboundCall: InboundCall;
 }
 
-/** The handlers of a carrier's hooks. */
-export class CarrierEvents implements HookHandlers {
+export class CarrierEvents {
   readonly #o: CarrierEventsOptions;
   readonly #context: CallContext;
 
@@ -41,80 +39,109 @@ export class CarrierEvents implements HookHandlers {
     this.#context = o.context;
   }
 
-  async event(event: CarrierEvent): Promise<void> {
-    const { log, store } = this.#context;
-    if (event.type === 'stream-failed') {
-      log.warn({ call_id: event.callId, error: event.error }, 'stream.failed');
-      return;
-    }
-    const record =
-      event.callId === null
-        ? await store.findCallByCarrierId(this.#o.carrier.name, event.carrierCallId)
-        : await store.findCall(event.callId);
-    if (record === null) {
-      log.warn({ carrier_call_id: event.carrierCallId }, 'hook.unknown_call');
-      return;
-    }
-    const call = this.#o.owned.writerOf(record, (found) => new Call(this.#context, found, () => {}));
-    if (event.type === 'machine-detection')
-      await call.tell({ type: 'machine-verdict', verdict: event.verdict });
-    else {
-      const { carrierCallId } = event;
-      await call.tell({ type: 'carrier-status', carrierCallId, event: statusEvent(event) });
+  /** Resolves when it is written and the commands that follow from it were given. */
+  async take(carrier: Carrier, event: CarrierEvent): Promise<void> {
+    switch (event.type) {
+      case 'call-offered':
+        return this.#offered(carrier, event);
+      case 'stream-wanted':
+        return this.#streamWanted(carrier, event);
+      case 'stream-over':
+        return this.#streamOver(carrier, event, null);
+      case 'transfer-failed':
+        return this.#streamOver(carrier, event, event.why);
+      case 'stream-failed':
+        this.#context.log.warn({ call_id: event.callId, error: event.error }, 'stream.failed');
+        return;
+      case 'status':
+      case 'machine-detection':
+        return this.#changed(carrier, event);
     }
   }
 
-  async inbound(inbound: InboundCall): Promise<StreamAnswer> {
+  async #changed(carrier: Carrier, event: Told<'status'> | Told<'machine-detection'>): Promise<void> {
+    const { log, store } = this.#context;
+    const { callId, carrierCallId } = event;
+    const record =
+      callId === null
+        ? await store.findCallByCarrierId(carrier.name, carrierCallId)
+        : await store.findCall(callId);
+    if (record === null) {
+      log.warn({ carrier_call_id: carrierCallId }, 'hook.unknown_call');
+      return;
+    }
+    if (this.#isOthers(carrier, record)) return;
+    const call = this.#o.owned.writerOf(record, (found) => new Call(this.#context, found, () => {}));
+    if (event.type === 'machine-detection')
+      await call.tell({ type: 'machine-verdict', verdict: event.verdict });
+    else await call.tell({ type: 'carrier-status', carrierCallId, event: statusEvent(event) });
+  }
+
+  async #offered(carrier: Carrier, event: Told<'call-offered'>): Promise<void> {
     const { store, observer } = this.#context;
-    const before = await this.#known(inbound);
-    if (before !== null) return before;
-    const number = await store.findActiveNumber(inbound.to);
+    const { carrierCallId, to, from } = event;
+    if (await this.#known(carrier, event)) return;
+    const number = await store.findActiveNumber(to);
     const agent =
       number === null || number.inbound_agent_id === null
         ? null
         : await store.getAgent(number.org_id, number.inbound_agent_id);
     if (agent === null || agent.archived_at !== null) {
       observer.refused?.('no_agent');
-      return { answer: 'reject', reason: 'rejected' };
+      return carrier.line.reject(carrierCallId, 'rejected');
     }
-    const record = this.#o.inboundCall({ agent, ...inbound });
+    const record = this.#o.inboundCall({ agent, to, from, carrier: carrier.name, carrierCallId });
     const call = await this.#o.newCalls.receive(record).catch((error: unknown) => {
       if (error instanceof AppError && REFUSALS.has(error.code)) return null;
       throw error;
     });
     if (call === null || 'conflict' in call) {
-      // The same question may have come twice at once: then the other one has the line.
-      const meanwhile = await this.#known(inbound);
-      if (meanwhile !== null) return meanwhile;
+      // It may have been offered twice at once: then the other one has the line.
+      if (await this.#known(carrier, event)) return;
       if (call !== null) observer.refused?.(call.conflict);
-      return { answer: 'reject', reason: 'busy' };
+      return carrier.line.reject(carrierCallId, 'busy');
     }
     // It rings on until the model can talk, within reason.
-    if ((await call.modelReady(INBOUND_MODEL_WAIT_MS)) === false) return { answer: 'reject', reason: 'busy' };
-    return this.answered(call.id, inbound.carrierCallId);
+    if ((await call.modelReady(INBOUND_MODEL_WAIT_MS)) === false)
+      return carrier.line.reject(carrierCallId, 'busy');
+    await call.withoutStream({ type: 'stream-asked', carrierCallId });
   }
 
-  async answered(callId: string, carrierCallId: string): Promise<StreamAnswer> {
-    const answer = await this.#o.owned.get(callId)?.answer({ type: 'stream-asked', carrierCallId });
-    return answer === undefined || answer === 'wait' ? { answer: 'hang-up' } : answer;
+  /** Offered again: connected again, as long as the call lives. False: it is a new one. */
+  async #known(carrier: Carrier, { carrierCallId }: Told<'call-offered'>): Promise<boolean> {
+    const record = await this.#context.store.findCallByCarrierId(carrier.name, carrierCallId);
+    if (record === null) return false;
+    await this.#streamWanted(carrier, { callId: record.id, carrierCallId });
+    return true;
   }
 
-  async afterStream(callId: string, carrierCallId: string, transfer?: string): Promise<StreamAnswer> {
+  async #streamWanted(
+    carrier: Carrier,
+    { callId, carrierCallId }: Omit<Told<'stream-wanted'>, 'type'>,
+  ): Promise<void> {
     const call = this.#o.owned.get(callId);
-    if (call === undefined) return { answer: 'hang-up' };
-    const asked = { type: 'stream-over', carrierCallId, transfer: transfer ?? null } as const;
-    let answer = await call.answer({ ...asked, waited: false });
-    if (answer === 'wait') {
-      await new Promise((later) => setTimeout(later, REASON_WAIT_MS));
-      answer = await call.answer({ ...asked, waited: true });
-    }
-    return answer === 'wait' ? { answer: 'hang-up' } : answer;
+    if (call === undefined || this.#isOthers(carrier, call)) return;
+    await call.withoutStream({ type: 'stream-asked', carrierCallId });
   }
 
-  /** The carrier asks again: the same answer, as long as the call lives. Null: it is a new one. */
-  async #known({ carrierCallId }: InboundCall): Promise<StreamAnswer | null> {
-    const record = await this.#context.store.findCallByCarrierId(this.#o.carrier.name, carrierCallId);
-    return record === null ? null : this.answered(record.id, carrierCallId);
+  async #streamOver(
+    carrier: Carrier,
+    { callId, carrierCallId }: Told<'stream-over'> | Told<'transfer-failed'>,
+    transfer: TransferFailure | null,
+  ): Promise<void> {
+    const call = this.#o.owned.get(callId);
+    if (call === undefined || this.#isOthers(carrier, call)) return;
+    const over = { type: 'stream-over', carrierCallId, transfer } as const;
+    if (!(await call.withoutStream({ ...over, waited: false }))) return;
+    await new Promise((later) => setTimeout(later, REASON_WAIT_MS));
+    await call.withoutStream({ ...over, waited: true });
+  }
+
+  /** Whoever signs as one carrier has no say over another's calls. */
+  #isOthers(carrier: Carrier, call: { id: string; carrier: string }): boolean {
+    if (call.carrier === carrier.name) return false;
+    this.#context.log.warn({ call_id: call.id, carrier: carrier.name }, 'hook.other_carrier');
+    return true;
   }
 }
 

@@ -1,7 +1,7 @@
 // What this daemon knows of a call beside its row, what comes in about it, and what is to be done for it. PURE types, and
 // how a live state begins. What each input makes of both is call-step.ts.
 import type { CallRecord, CallStatus, EventType, LedgerRecord } from '../../storage/records.ts';
-import type { CarrierCallSnapshot } from '../carriers/carrier.ts';
+import type { CarrierCallSnapshot, CarrierEvent } from '../carriers/carrier.ts';
 import type { LineTexts } from '../protocol/agent-texts.ts';
 import type { Fault, FaultCode, HangupCause } from '../protocol/call-reasons.ts';
 import type { EndReason, ToMedia } from '../protocol/messages.ts';
@@ -128,13 +128,13 @@ export type CallInput =
   /** `event`: null where it only says that it has the call. Its time is the carrier's. */
   | { type: 'carrier-status'; carrierCallId: string; event: StatusEvent | null }
   | { type: 'machine-verdict'; verdict: Verdict }
-  /** A stream is wanted: the call was answered, or is back from elsewhere. Answered. */
+  /** The call is without a stream: it was answered, or is back from elsewhere. */
   | { type: 'stream-asked'; carrierCallId: string }
   /**
-   * What comes after the stream, or after a transfer that ended as `transfer` says. Answered; `wait`: ask again, `waited`,
-   * when our own word on why it ended has had its time.
+   * The stream has ended, or a transfer failed, and the call is still there. `waited`: our own word on why it ended has had
+   * its time.
    */
-  | { type: 'stream-over'; carrierCallId: string; transfer: string | null; waited: boolean }
+  | { type: 'stream-over'; carrierCallId: string; transfer: TransferFailure | null; waited: boolean }
   // by the carrier's answers to our requests
   | { type: 'dial-accepted'; carrierCallId: string }
   | { type: 'dial-refused'; code: string | null; message: string }
@@ -175,6 +175,8 @@ export type CallInput =
 
 export type Input<T extends CallInput['type']> = Extract<CallInput, { type: T }>;
 
+export type TransferFailure = Extract<CarrierEvent, { type: 'transfer-failed' }>['why'];
+
 export type StatusEvent = Extract<CallEvent, { type: 'ringing' | 'answered' | 'ended' }>;
 
 /** Something takes too long, or the call had ended before we ended it. */
@@ -185,6 +187,8 @@ export type Command =
   | { do: 'hang-up'; carrierCallId: string; answered: boolean }
   /** The carrier has taken a call that is over: it is asked until it has ended it. */
   | { do: 'hang-up-at-last'; carrierCallId: string; answered: boolean }
+  /** The call's sound comes to its stream. */
+  | { do: 'connect'; carrierCallId: string }
   | { do: 'look-up'; carrierCallId: string; why: LookUp }
   | { do: 'speak-and-hang-up'; carrierCallId: string; text: string }
   | { do: 'send-digits'; carrierCallId: string; toolCallId: string; digits: string }
@@ -218,8 +222,8 @@ export interface Next {
   commands: readonly Command[];
   /** What was written, by name. */
   happened: readonly CallEvent['type'][];
-  /** What the carrier is answered, where the input asks. */
-  answer: 'stream' | 'hang-up' | 'wait' | null;
+  /** The same input is wanted again, a little later. */
+  again: boolean;
 }
 
 /** What holds of all calls, and what their carrier can do. */

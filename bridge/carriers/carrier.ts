@@ -1,7 +1,98 @@
-// What a carrier must do for us: place and end calls, sell numbers, turn its hooks into events. PURE types.
-// A carrier is a client (REST), a hooks file (HTTP in) where it has hooks, and a PURE wire (media messages); a line in
-// carriers.ts names it.
-import type { AudioFormat } from '../../audio/format.ts';
+// What a carrier must do for us: bring and end calls on its line, tell what happens to them, sell numbers. PURE types.
+// Each carrier is a folder here and a line in carriers.ts; its media side is a wire (media-wire.ts) and a line in media.ts.
+import type { Router } from 'express';
+
+/**
+ * A carrier, its parts put together. Errors of all its verbs are AppError('carrier_error') with the carrier's code in
+ * `carrierCode`, `retryable` for 429, 5xx and no answer; what it cannot do at all it refuses with NOT_POSSIBLE.
+ */
+export interface Carrier {
+  readonly name: string;
+  readonly capabilities: CarrierCapabilities;
+  readonly line: Line;
+  /** Null where it has no numbers to sell. */
+  readonly numbers: Numbers | null;
+  /** Its hooks, to be mounted at the path it was opened with; null where it tells in another way. */
+  readonly hooks: Router | null;
+  /** What its media upgrades are proven by (media.ts); empty where nothing is shared. */
+  readonly mediaSecret: string;
+  /** Whether it can be reached and takes our credentials: one request that changes nothing. Null: there is nobody to ask. */
+  readonly check: (() => Promise<void>) | null;
+  /**
+   * Begins to tell what happens, by its hooks or by a connection that it holds from now on. Until then nothing is told,
+   * and the line can be asked already. Once.
+   */
+  open(tell: TellEvent): Promise<void>;
+  /** Tells nothing more. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** Where carriers differ in what a call of theirs is; each is read where it matters, and nobody asks for the name. */
+export interface CarrierCapabilities {
+  /** Its calls go over the telephone network; else their other side is a page of ours. */
+  readonly telephone: boolean;
+  /** Tells answering machines from people. Without it the agent waits for no verdict. */
+  readonly detectsMachines: boolean;
+  /** The media stream is the whole call: its end is the end of the call, and nobody else tells of it. */
+  readonly streamIsCall: boolean;
+  /** A call that nobody has answered ends after this; null: after the time it may ring. */
+  readonly answerSeconds: number | null;
+}
+
+/** The `carrierCode` of what a carrier cannot do at all; the message then says so to the agent. */
+export const NOT_POSSIBLE = 'not_possible';
+
+/** The `carrierCode` when nobody knows whether the carrier has done what was asked. */
+export const NO_ANSWER = 'no_answer_from_carrier';
+
+/** Commands on calls. What a carrier wants as the answer to a hook of its own, it makes of them by itself. */
+export interface Line {
+  /**
+   * Asks for a call. Resolves when the carrier has accepted it: it is not ringing yet. Never retried by itself; rejects
+   * with NO_ANSWER, not retryable, where the call may have been placed all the same.
+   */
+  place(o: PlaceCall): Promise<{ carrierCallId: string }>;
+  /**
+   * Brings the call's sound to a stream of ours: answers a call that was offered, and connects one that waits for its
+   * stream or has lost it. Never fails for a call that is gone.
+   */
+  connect(carrierCallId: string, stream: StreamOffer): Promise<void>;
+  /** Refuses a call that was offered. Never fails for a call that is gone. */
+  reject(carrierCallId: string, reason: 'busy' | 'rejected'): Promise<void>;
+  /**
+   * Ends a call, rung or answered. Never fails for a call that is gone.
+   * @param o.answered as far as we know: some carriers end a call that rings in another way
+   */
+  hangUp(carrierCallId: string, o: { answered: boolean }): Promise<'ended' | 'already_ended'>;
+  /** Hands the caller to another number after the current audio; the stream ends. */
+  transfer(carrierCallId: string, to: string, o: { callId: string; from: string }): Promise<void>;
+  /** Plays key tones to the other side. Where the stream ends for that, it is wanted again afterwards. */
+  sendKeys(carrierCallId: string, keys: string, o: { callId: string }): Promise<void>;
+  /** Says a line with the carrier's own voice and hangs up: for when the model is gone. Never fails for a call that is gone. */
+  sayAndHangUp(carrierCallId: string, text: string): Promise<void>;
+  /** A call as the carrier has it; null where it knows none. */
+  lookUp(carrierCallId: string): Promise<CarrierCallSnapshot | null>;
+  /** Calls to a number since a time, newest first, to adopt one whose acceptance was never heard. */
+  find(o: { to: string; from: string; since: string }): Promise<CarrierCallSnapshot[]>;
+}
+
+export interface PlaceCall {
+  callId: string;
+  to: string;
+  from: string;
+  ringSeconds: number;
+  maxSeconds: number;
+  /** Answering-machine detection, always asynchronous: verdict at once, or at the end of the greeting. */
+  machineDetection: 'detect' | 'message_end' | null;
+}
+
+/** Where a call's stream is awaited, and the one-time token that it must bring as its parameter `token`. */
+export interface StreamOffer {
+  callId: string;
+  /** ws:// or wss://, to the letter as it will be verified. */
+  url: string;
+  token: string;
+}
 
 export interface CarrierCallSnapshot {
   carrierCallId: string;
@@ -25,14 +116,94 @@ export type CarrierStatus =
   | 'failed'
   | 'canceled';
 
-export interface PlaceCall {
-  callId: string;
-  to: string;
-  from: string;
-  ringSeconds: number;
-  maxSeconds: number;
-  /** Answering-machine detection, always asynchronous: verdict at once, or at the end of the greeting. */
-  machineDetection: 'detect' | 'message_end' | null;
+/**
+ * Hears one event. Resolves when it is stored and the commands that follow from it were given; rejects when it could not
+ * be taken: the carrier then has to tell it again.
+ */
+export type TellEvent = (event: CarrierEvent) => Promise<void>;
+
+/**
+ * What a carrier reports. Any of it may come twice, late, or out of order. A call that was offered, or is without its
+ * stream, is told `connect` or `reject` before `TellEvent` resolves, or nothing: then nobody wants it, and a carrier that
+ * has to be told what comes next ends it.
+ */
+export type CarrierEvent =
+  /** A call comes in. */
+  | {
+      type: 'call-offered';
+      carrierCallId: string;
+      to: string;
+      /** E.164; a SIP address or the like of a caller without a number; `anonymous` when it is withheld. */
+      from: string;
+    }
+  /** An outbound call was answered, or has played its key tones, and is without a stream. */
+  | { type: 'stream-wanted'; callId: string; carrierCallId: string }
+  /** The stream has ended, and the call has not. */
+  | { type: 'stream-over'; callId: string; carrierCallId: string }
+  /** The stream could not be opened, or broke. */
+  | { type: 'stream-failed'; callId: string; carrierCallId: string; error: string; at: string }
+  /** Nobody took the call that was to be handed over: it is back, without a stream. */
+  | {
+      type: 'transfer-failed';
+      callId: string;
+      carrierCallId: string;
+      why: 'busy' | 'no_answer' | 'failed';
+    }
+  | {
+      type: 'status';
+      /** Null where the carrier was not told ours: then the carrier's id tells. */
+      callId: string | null;
+      carrierCallId: string;
+      status: CarrierStatus;
+      at: string;
+      durationSeconds: number | null;
+      /** The carrier's word for the cause, such as `SIP 486`. */
+      cause: string | null;
+      errorCode: string | null;
+      errorMessage: string | null;
+      /** Of an end: the call had rung before, as far as the event itself shows. */
+      rang?: boolean;
+    }
+  | {
+      type: 'machine-detection';
+      callId: string;
+      carrierCallId: string;
+      /** `machine`: a greeting is being spoken; `machine_ready`: the greeting has ended, speak now. */
+      verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';
+      raw: string;
+      at: string;
+    };
+
+/** Numbers of the carrier's account. */
+export interface Numbers {
+  search(o: NumberSearch): Promise<AvailableNumber[]>;
+  /**
+   * Points a number of ours at this daemon; null when it is not ours. Changes nothing that a repeat would change again.
+   * Refuses with `price_unknown` what has no known price.
+   */
+  adopt(o: NumberOrder): Promise<OwnedNumber | null>;
+  /**
+   * Buys a number that is not ours and points it at this daemon. A lost answer is looked into: it buys nothing twice.
+   * Refuses with `number_unavailable` what is not for sale, and with `price_unknown` what has no known price.
+   */
+  buy(o: NumberOrder): Promise<OwnedNumber>;
+  /** Gives a number back; one that is gone already is none to complain of. */
+  release(carrierNumberId: string): Promise<void>;
+}
+
+export interface NumberOrder {
+  e164: string;
+  friendlyName?: string | undefined;
+}
+
+export interface NumberSearch {
+  country: string;
+  type: 'local' | 'mobile' | 'toll_free' | 'national';
+  areaCode?: string | undefined;
+  contains?: string | undefined;
+  locality?: string | undefined;
+  region?: string | undefined;
+  limit: number;
 }
 
 export interface AvailableNumber {
@@ -46,16 +217,6 @@ export interface AvailableNumber {
   monthly_cost_cents: number | null;
 }
 
-export interface NumberSearch {
-  country: string;
-  type: 'local' | 'mobile' | 'toll_free' | 'national';
-  areaCode?: string | undefined;
-  contains?: string | undefined;
-  locality?: string | undefined;
-  region?: string | undefined;
-  limit: number;
-}
-
 export interface OwnedNumber {
   carrierNumberId: string;
   e164: string;
@@ -63,134 +224,4 @@ export interface OwnedNumber {
   countryCode: string;
   numberType: string;
   monthlyCostCents: number;
-}
-
-/** The `carrierCode` of what a carrier cannot do at all; the message then says so to the agent. */
-export const NOT_POSSIBLE = 'not_possible';
-
-/** Errors are AppError('carrier_error') with the carrier's code in `carrierCode`; `retryable` for 429, 5xx and no answer. */
-export interface Carrier {
-  readonly name: string;
-  readonly capabilities: {
-    /** Marks come back when their audio was played. */
-    marks: boolean;
-    /** A clear sends every pending mark back. */
-    clearReturnsMarks: boolean;
-    /** Tells answering machines from people. Without it the agent waits for no verdict. */
-    detectsMachines: boolean;
-    /** The media stream is the whole call: its end is the end of the call, and nobody else tells of it. */
-    streamIsCall: boolean;
-    /** A call that nobody has answered ends after this; null: after the time it may ring. */
-    answerSeconds: number | null;
-  };
-  /** Asks for a call. Resolves when the carrier has accepted it: it is not ringing yet. Never retried by itself. */
-  placeCall(o: PlaceCall): Promise<{ carrierCallId: string }>;
-  /** Never fails for a call that is gone. */
-  hangUp(carrierCallId: string): Promise<'ended' | 'already_ended'>;
-  /** Ends a call that has not been answered, and one that was answered meanwhile; `already_ended` when it has ended. */
-  cancel(carrierCallId: string): Promise<'ended' | 'already_ended'>;
-  /** Hands the caller to another number after the current audio; the stream ends. */
-  transfer(carrierCallId: string, to: string, o: { callId: string; from: string }): Promise<void>;
-  /** Plays key tones to the other side, then connects the stream again. */
-  sendDigits(carrierCallId: string, digits: string, o: { callId: string }): Promise<void>;
-  /** Says a line with the carrier's own voice and hangs up: for when the model is gone. Never fails for a call that is gone. */
-  speakAndHangUp(carrierCallId: string, text: string): Promise<void>;
-  fetchCall(carrierCallId: string): Promise<CarrierCallSnapshot | null>;
-  /** Calls to a number since a time, to adopt one whose acceptance was never heard. */
-  findCalls(o: { to: string; from: string; since: string }): Promise<CarrierCallSnapshot[]>;
-  searchNumbers(o: NumberSearch): Promise<AvailableNumber[]>;
-  /**
-   * Buys and points the number's hooks at us. Asks first whether it is ours already, so a lost answer never buys twice.
-   * Refuses with `number_unavailable` what is not for sale, and with `price_unknown` what has no known price.
-   */
-  buyNumber(o: { e164: string; friendlyName?: string | undefined }): Promise<OwnedNumber>;
-  releaseNumber(carrierNumberId: string): Promise<void>;
-  /** Whether it can be reached and takes our credentials: one request that changes nothing. */
-  check(): Promise<void>;
-}
-
-/** What a carrier's hooks report. Any of them may come twice, late, or out of order. */
-export type CarrierEvent =
-  | {
-      type: 'status';
-      /** From the hook's own path; null for a call we know by the carrier's id only. */
-      callId: string | null;
-      carrierCallId: string;
-      status: CarrierStatus;
-      at: string;
-      durationSeconds: number | null;
-      /** Telephony-level reason as text, e.g. SIP 486. */
-      cause: string | null;
-      errorCode: string | null;
-      errorMessage: string | null;
-      /** Of an end: the call had rung before, as far as the hook itself shows. */
-      rang?: boolean;
-    }
-  | {
-      type: 'machine-detection';
-      callId: string;
-      carrierCallId: string;
-      /** `machine`: a greeting is being spoken; `machine_ready`: the greeting has ended, speak now. */
-      verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';
-      raw: string;
-      at: string;
-    }
-  | { type: 'stream-failed'; callId: string; carrierCallId: string; error: string; at: string };
-
-export interface InboundCall {
-  carrierCallId: string;
-  to: string;
-  /** E.164; a SIP address or the like of a caller without a number; `anonymous` when it is withheld. */
-  from: string;
-}
-
-/** How a call that wants a media stream is answered. */
-export type StreamAnswer =
-  | { answer: 'stream'; url: string; parameters: Record<string, string>; streamStatusUrl?: string }
-  | { answer: 'reject'; reason: 'busy' | 'rejected' }
-  | { answer: 'hang-up' };
-
-/** What the hooks need of the program. All may reject: the hook then answers 5xx and the carrier asks again. */
-export interface HookHandlers {
-  event(event: CarrierEvent): Promise<void>;
-  /** An inbound call asks what to do. */
-  inbound(call: InboundCall): Promise<StreamAnswer>;
-  /** An outbound call was answered, or comes back after key tones, and asks for its stream. */
-  answered(callId: string, carrierCallId: string): Promise<StreamAnswer>;
-  /** The document after a stream ended, or after a transfer failed: then with how, in the carrier's word. */
-  afterStream(callId: string, carrierCallId: string, transfer?: string): Promise<StreamAnswer>;
-}
-
-// ---- media messages, on the media thread ----
-
-/** A media message of the carrier, decoded. `payload` is in the stream's format and only valid until the next decode. */
-export type MediaMessage =
-  | { type: 'connected' }
-  | {
-      type: 'started';
-      streamId: string;
-      carrierCallId: string;
-      parameters: Record<string, string>;
-      /** What the caller's sound of this stream is in. */
-      format: AudioFormat;
-    }
-  | { type: 'audio'; payload: Buffer; timestampMs: number; chunk: number }
-  | { type: 'digit'; digit: string }
-  /** Words typed by the other side, where a line has keys to type with (a call from a browser). */
-  | { type: 'text'; text: string }
-  | { type: 'mark'; name: string }
-  | { type: 'stopped' }
-  | { type: 'ignored'; event: string }
-  | { type: 'malformed'; why: string };
-
-/** The codec of one media socket; no I/O. */
-export interface MediaWire {
-  /** What the agent's sound goes out in, and the caller's comes in where a stream does not say otherwise. */
-  readonly format: AudioFormat;
-  /** Never throws: what cannot be read is `malformed`. */
-  decode(data: Buffer, isBinary: boolean): MediaMessage;
-  /** Sound in the wire's format, whole frames of 20 ms; copied. */
-  audio(streamId: string, payload: Buffer): string | Buffer;
-  mark(streamId: string, name: string): string | Buffer;
-  clear(streamId: string): string | Buffer;
 }

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isOwnOrigin } from './browser/origin.ts';
 import { createBrowserWire } from './browser/wire.ts';
-import type { MediaWire } from './carrier.ts';
+import type { MediaWire } from './media-wire.ts';
 import { verifyTwilio } from './twilio/signature.ts';
 import { createTwilioWire } from './twilio/wire.ts';
 

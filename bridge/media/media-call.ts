@@ -9,7 +9,7 @@ import { decodeMulaw, FRAME_BYTES, FRAME_MS } from '../../audio/g711.ts';
 import { GapFiller } from '../../audio/gap-filler.ts';
 import { Preroll } from '../../audio/preroll.ts';
 import type { Vad, VadLane } from '../../audio/vad/vad.ts';
-import type { MediaMessage, MediaWire } from '../carriers/carrier.ts';
+import type { MediaMessage, MediaWire } from '../carriers/media-wire.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import type { CallStats, EndReason, FromMedia, PrepareCall } from '../protocol/messages.ts';
 import type { TurnRules } from '../turns/turns.ts';

@@ -3,8 +3,8 @@
 import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { MediaWire } from '../carriers/carrier.ts';
 import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
+import type { MediaWire } from '../carriers/media-wire.ts';
 import { DEADLINES, limitConnections, refuseUpgrade } from '../connection-limits.ts';
 import { afterTurning } from '../loop-timer.ts';
 import type { MediaCall } from './media-call.ts';

@@ -49,8 +49,8 @@ export interface LineTexts {
   refused: string;
   /** What it answers where the call's carrier can never do it. */
   notPossible: { digits: string; transfer: string };
-  /** What a transfer answers that did not come about, by the carrier's word for why. */
-  transferFailed: { busy: string; 'no-answer': string; failed: string; unknown: string };
+  /** What a transfer answers that did not come about, by why it did not. */
+  transferFailed: { busy: string; no_answer: string; failed: string; unknown: string };
 }
 
 /** A text with its places filled in, all in one pass: a value that looks like a place stays what it is. */

@@ -1,6 +1,6 @@
 // The record of a call about to be placed: what is taken from the request, what from the agent, what from the organization.
 import type { z } from 'zod';
-import { BROWSER } from '../../bridge/carriers/browser/client.ts';
+import { BROWSER } from '../../bridge/carriers/browser/carrier.ts';
 import { AppError } from '../../errors.ts';
 import type { AgentView, CallRecord, NumberView } from '../../storage/records.ts';
 import { parseReturns } from '../agents/returns-schema.ts';
@@ -10,7 +10,7 @@ import { checkAgentUrls } from './agents.ts';
 import { type CallChoice, callRecord, choiceOf } from './call-record.ts';
 import type * as schemas from './call-schemas.ts';
 
-type Parts = Pick<ControlParts, 'store' | 'egress' | 'config' | 'carrier' | 'now'> & { orgId: string };
+type Parts = Pick<ControlParts, 'store' | 'egress' | 'config' | 'carriers' | 'now'> & { orgId: string };
 
 /**
  * A call of an agent.
@@ -159,7 +159,10 @@ async function callerId(parts: Parts, e164: string | undefined): Promise<NumberV
 }
 
 function newCall(parts: Parts, choice: Omit<CallChoice, 'direction'>): CallRecord {
-  return callRecord({ ...choice, direction: 'outbound' }, recordOptions(parts, parts.carrier.name));
+  return callRecord(
+    { ...choice, direction: 'outbound' },
+    recordOptions(parts, parts.carriers.seller()?.name ?? ''),
+  );
 }
 
 function recordOptions(parts: Parts, carrier: string): Parameters<typeof callRecord>[1] {

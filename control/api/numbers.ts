@@ -1,5 +1,6 @@
 // The number routes: list, search, buy, release. Numbers are bought at the carrier, owned by an organization.
 import { v7 as uuidv7 } from 'uuid';
+import type { Carriers, Seller } from '../../bridge/carriers/registry.ts';
 import { AppError } from '../../errors.ts';
 import { numberView } from '../../storage/views.ts';
 import { found } from '../http/answer.ts';
@@ -40,8 +41,8 @@ export const numberRoutes: Route[] = [
     status: 200,
     query: schemas.searchNumbers,
     answer: schemas.availableNumberList,
-    async run({ carrier, query }) {
-      const numbers = await carrier.searchNumbers({
+    async run({ carriers, query }) {
+      const numbers = await sellerOf(carriers).numbers.search({
         country: query.country,
         type: query.type,
         areaCode: query.area_code,
@@ -79,7 +80,7 @@ export const numberRoutes: Route[] = [
     answer: schemas.number,
     // A purchase asks the carrier first whether the number is ours, so trying again after a failure buys nothing twice.
     once: { failures: 'dropped' },
-    async run({ store, carrier, orgId, body, now }) {
+    async run({ store, carriers, orgId, body, now }) {
       // The carrier's account is one for all organizations: without this, a number of another one would be "ours already".
       const owner = await store.findActiveNumber(body.e164);
       if (owner !== null) {
@@ -87,7 +88,9 @@ export const numberRoutes: Route[] = [
           ? new AppError('conflict', `You own this number already: its id is ${owner.id}.`, { param: 'e164' })
           : new AppError('number_unavailable', NOT_FOR_SALE, { param: 'e164' });
       }
-      const bought = await carrier.buyNumber({ e164: body.e164, friendlyName: body.friendly_name });
+      const { numbers } = sellerOf(carriers);
+      const order = { e164: body.e164, friendlyName: body.friendly_name };
+      const bought = (await numbers.adopt(order)) ?? (await numbers.buy(order));
       const number = await store.insertNumber({
         id: uuidv7(),
         org_id: orgId,
@@ -112,7 +115,7 @@ export const numberRoutes: Route[] = [
     summary: 'Release a number that is attached to no agent',
     status: 200,
     answer: schemas.number,
-    async run({ store, carrier, orgId, params }) {
+    async run({ store, carriers, orgId, params }) {
       const number = found(await store.getNumber(orgId, params.id), NO_NUMBER);
       const already = number.status === 'released';
       // Ours first, in one transaction with the check that nothing uses it; then the carrier's, which a repeat can make up
@@ -121,9 +124,16 @@ export const numberRoutes: Route[] = [
         ? number
         : settled(found(await store.releaseNumber(orgId, params.id), NO_NUMBER));
       if (!already || (await store.findActiveNumber(number.e164)) === null) {
-        await carrier.releaseNumber(number.carrier_number_id);
+        await sellerOf(carriers).numbers.release(number.carrier_number_id);
       }
       return { body: numberView(released) };
     },
   }),
 ];
+
+/** @throws AppError carrier_error where no carrier sells numbers */
+function sellerOf(carriers: Pick<Carriers, 'seller'>): Seller {
+  const seller = carriers.seller();
+  if (seller !== null) return seller;
+  throw new AppError('carrier_error', 'No carrier of this daemon sells numbers.', { retryable: false });
+}

@@ -1,5 +1,6 @@
 // How well the line stands, part by part, in words for people. Carrier and model are asked at most once a minute, and only
 // while somebody looks.
+import type { Carrier } from '../../bridge/carriers/carrier.ts';
 import { AppError } from '../../errors.ts';
 
 export type HealthState = 'ok' | 'warn' | 'down';
@@ -53,7 +54,8 @@ export function callsHealth({ since, ended, failed, reasons }: LateCalls): PartH
 
 /** What is asked of the parts; the daemon fills it in. */
 export interface HealthSources {
-  carrier: { name: string; check(): Promise<void> };
+  /** Those that can be asked are asked. */
+  carriers: readonly Pick<Carrier, 'name' | 'check'>[];
   model: { url: string; apiKey: string; name: string };
   queue(): Promise<{
     mode: 'redis' | 'child' | 'direct';
@@ -105,7 +107,7 @@ function remembered(
   };
 }
 
-async function carrierHealth({ name, check }: HealthSources['carrier']): Promise<PartHealth> {
+async function carrierHealth(name: string, check: () => Promise<void>): Promise<PartHealth> {
   const begun = performance.now();
   try {
     let late: NodeJS.Timeout | undefined;
@@ -130,6 +132,14 @@ async function carrierHealth({ name, check }: HealthSources['carrier']): Promise
       code,
     };
   }
+}
+
+/** As the one that does worst. */
+async function carriersHealth(carriers: HealthSources['carriers']): Promise<PartHealth> {
+  const asked = carriers.flatMap(({ name, check }) => (check === null ? [] : [carrierHealth(name, check)]));
+  const answers = await Promise.all(asked);
+  const worst = answers.find(({ state }) => state === 'down') ?? answers[0];
+  return worst ?? { state: 'warn', text: 'There is no carrier of phone calls.' };
 }
 
 async function modelHealth({ url, apiKey, name }: HealthSources['model']): Promise<PartHealth> {
@@ -228,7 +238,7 @@ function threadsHealth({ threads }: HealthSources): PartHealth {
 
 /** Asks nobody until it is read. */
 export function openHealth(o: HealthSources): Health {
-  const carrier = remembered(() => carrierHealth(o.carrier), o);
+  const carrier = remembered(() => carriersHealth(o.carriers), o);
   const model = remembered(() => modelHealth(o.model), o);
   return {
     async read() {

@@ -1,7 +1,7 @@
 // What routes work with: given once, when the application is put together.
 import type { Readable } from 'node:stream';
 import type { Calls } from '../../bridge/calls/calls.ts';
-import type { Carrier } from '../../bridge/carriers/carrier.ts';
+import type { Carriers } from '../../bridge/carriers/registry.ts';
 import type { Config } from '../../config.ts';
 import type { Log } from '../../log.ts';
 import type { Store } from '../../storage/store.ts';
@@ -12,7 +12,7 @@ import type { Egress } from '../egress/egress.ts';
 export interface ControlParts {
   store: Store;
   calls: Calls;
-  carrier: Pick<Carrier, 'name' | 'searchNumbers' | 'buyNumber' | 'releaseNumber'>;
+  carriers: Pick<Carriers, 'all' | 'named' | 'seller'>;
   egress: Pick<Egress, 'check' | 'request'>;
   config: Config;
   log: Log;

@@ -111,7 +111,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   // Puts the application together.
-  control: { may: ['.', 'bridge', 'control/*'], ownFilesOnly: true },
+  control: { may: ['.', 'bridge', 'bridge/carriers', 'control/*'], ownFilesOnly: true },
   'control/egress': { may: ['.'] },
   'control/costs': { may: ['.', 'bridge/carriers', 'storage'] },
   'control/webhooks': { may: ['.', 'control/egress', 'storage'] },
@@ -166,7 +166,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/dashboard': {
-    may: ['.', 'bridge/calls', 'control/api', 'control/egress', 'control/http', 'storage'],
+    may: ['.', 'bridge/calls', 'bridge/carriers', 'control/api', 'control/egress', 'control/http', 'storage'],
   },
   // Runs in browsers: the SDK, and the packages that the daemon serves to it.
   'control/dashboard/app': {

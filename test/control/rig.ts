@@ -7,7 +7,8 @@ import type { Express, Router } from 'express';
 import type { Test } from 'tap';
 import { exportRecording, NotARecording } from '../../audio/recording-file.ts';
 import type { Calls, LiveCall } from '../../bridge/calls/calls.ts';
-import type { AvailableNumber, Carrier, NumberSearch, OwnedNumber } from '../../bridge/carriers/carrier.ts';
+import type { AvailableNumber, NumberSearch, OwnedNumber } from '../../bridge/carriers/carrier.ts';
+import { createCarriers } from '../../bridge/carriers/registry.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { ROUTES } from '../../control/api/routes.ts';
 import { createApp } from '../../control/app.ts';
@@ -24,6 +25,7 @@ import type { CallRecord, NumberRecord } from '../../storage/records.ts';
 import { openStore } from '../../storage/sqlite/store.ts';
 import type { Store } from '../../storage/store.ts';
 import { openStrangerLog, type StrangerLog } from '../../stranger-log.ts';
+import { standInCarrier } from '../bridge/carriers/stand-in.ts';
 import { faultOfAnswer, findOperation } from './document.ts';
 
 export interface ApiAnswer {
@@ -223,21 +225,30 @@ export async function openRig(
     live: () => rig.behaviour.live(),
     accepting: () => true,
   };
-  const carrier: Pick<Carrier, 'name' | 'searchNumbers' | 'buyNumber' | 'releaseNumber'> = {
+  const carrier = standInCarrier({
     name: 'twilio',
-    searchNumbers(search) {
-      rig.searches.push(search);
-      return rig.behaviour.search(search);
+    ...(o.hooks ? { hooks: o.hooks } : {}),
+    numbers: {
+      search(search) {
+        rig.searches.push(search);
+        return rig.behaviour.search(search);
+      },
+      adopt: async () => null,
+      buy(order) {
+        rig.bought.push(order.e164);
+        return rig.behaviour.buy(order);
+      },
+      release(id) {
+        rig.released.push(id);
+        return rig.behaviour.release(id);
+      },
     },
-    buyNumber(order) {
-      rig.bought.push(order.e164);
-      return rig.behaviour.buy(order);
-    },
-    releaseNumber(id) {
-      rig.released.push(id);
-      return rig.behaviour.release(id);
-    },
-  };
+  });
+  const browser = standInCarrier({
+    name: 'browser',
+    capabilities: { telephone: false, detectsMachines: false, streamIsCall: true, answerSeconds: 15 },
+  });
+  const carriers = createCarriers([carrier, browser]);
 
   const openRecording: ControlParts['openRecording'] =
     o.openRecording ??
@@ -246,13 +257,12 @@ export async function openRig(
         if (error instanceof NotARecording) return 'damaged' as const;
         throw error;
       }));
-  const parts = { store, calls, carrier, egress, config, log, strangers, now, monotonicMs, openRecording };
+  const parts = { store, calls, carriers, egress, config, log, strangers, now, monotonicMs, openRecording };
   const pages = o.dashboard?.(parts) ?? o.pages;
   const app = createApp({
     ...parts,
     ready: () => rig.behaviour.ready(),
     metrics: createMetrics(),
-    ...(o.hooks ? { hooks: o.hooks } : {}),
     ...(pages ? { pages } : {}),
   });
   const { server } = createHttpServer(app);

@@ -3,7 +3,7 @@
 import { MULAW_8K } from '../../audio/format.ts';
 import { decodeMulaw, encodeMulaw, FRAME_BYTES, FRAME_MS, MULAW_SILENCE } from '../../audio/g711.ts';
 import { mulawLevelDb } from '../../audio/levels.ts';
-import type { MediaMessage, MediaWire } from '../../bridge/carriers/carrier.ts';
+import type { MediaMessage, MediaWire } from '../../bridge/carriers/media-wire.ts';
 
 /** From the carrier to the daemon, and back. */
 export const NETWORK_MS = 15;
@@ -99,6 +99,7 @@ export function createPhoneLine(caller: Int16Array, echo: Echo | null, now: () =
     clears,
     wire: {
       format: MULAW_8K,
+      clearReturnsMarks: true,
       decode: () => ({ type: 'ignored', event: 'none' }),
       audio(_id, payload) {
         sent.push({ atMs: now(), audio: Uint8Array.from(payload) });

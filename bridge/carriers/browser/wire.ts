@@ -9,7 +9,7 @@
 //                    audio was played or cleared   {"type":"text","text"}, typed   {"type":"digit","digit"}   {"type":"stop"}
 //   daemon -> page   {"type":"mark","name"}, after the audio it follows   {"type":"clear"}: play nothing more of what came
 import { bytesPerMs, MULAW_8K } from '../../../audio/format.ts';
-import type { MediaMessage, MediaWire } from '../carrier.ts';
+import type { MediaMessage, MediaWire } from '../media-wire.ts';
 
 const HEADER_BYTES = 8;
 const FORMAT = MULAW_8K;
@@ -29,6 +29,7 @@ export function createBrowserWire(): MediaWire {
   let sentFrames = 0;
   return {
     format: FORMAT,
+    clearReturnsMarks: true,
     decode(data, isBinary) {
       if (isBinary) return decodeAudio(data);
       if (data.length > MAX_TEXT_BYTES) return { type: 'malformed', why: 'message too large' };

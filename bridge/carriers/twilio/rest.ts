@@ -1,12 +1,11 @@
 // One request to Twilio's REST API: form in, JSON out, bounded in time and size, vendor errors by vendor code.
-// Which requests there are is client.ts.
+// Which requests there are is line.ts and numbers.ts.
 import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
 import { AppError } from '../../../errors.ts';
 import { redact } from '../../../log.ts';
+import { NO_ANSWER } from '../carrier.ts';
 
-/** `carrierCode` when nobody knows whether the carrier has done it. */
-export const NO_ANSWER = 'no_answer_from_carrier';
 const UNKNOWN_OUTCOME = 'The carrier did not answer, so it is not known whether it has done what was asked.';
 const NOTHING_CHANGED = 'The carrier did not answer. Nothing was changed there: ask again.';
 const MAX_BODY_BYTES = 1024 * 1024;

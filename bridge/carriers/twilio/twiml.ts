@@ -1,5 +1,4 @@
 // PURE. The TwiML documents we answer and send: https://www.twilio.com/docs/voice/twiml. Every text in them is escaped here.
-import type { StreamAnswer } from '../carrier.ts';
 
 /** TwiML that is sent within a REST request may have 4,000 characters. */
 export const MAX_INLINE_TWIML = 4_000;
@@ -38,36 +37,26 @@ function document(content: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?><Response>${content}</Response>`;
 }
 
-/**
- * The document that does what a handler answered. `afterUrl` is asked when the stream has ended; without one the call ends.
- */
-export function renderAnswer(
-  answer: StreamAnswer,
-  o: { afterUrl?: string; streamStatusUrl?: string } = {},
-): string {
-  switch (answer.answer) {
-    case 'hang-up':
-      return document('<Hangup/>');
-    case 'reject':
-      return document(element('Reject', { reason: answer.reason }));
-    case 'stream': {
-      const statusUrl = answer.streamStatusUrl ?? o.streamStatusUrl;
-      const parameters = Object.entries(answer.parameters)
-        .map(([name, value]) => element('Parameter', { name, value }))
-        .join('');
-      const stream = element(
-        'Stream',
-        {
-          url: answer.url,
-          statusCallback: statusUrl,
-          statusCallbackMethod: statusUrl === undefined ? undefined : 'POST',
-        },
-        parameters,
-      );
-      const method = o.afterUrl === undefined ? undefined : 'POST';
-      return document(`${element('Connect', { action: o.afterUrl, method }, stream)}<Hangup/>`);
-    }
-  }
+/** Brings the call's sound to a stream; `afterUrl` is asked when that has ended, `statusUrl` is told how it went. */
+export function renderStream(o: {
+  url: string;
+  parameters: Readonly<Record<string, string>>;
+  afterUrl: string;
+  statusUrl: string;
+}): string {
+  const parameters = Object.entries(o.parameters)
+    .map(([name, value]) => element('Parameter', { name, value }))
+    .join('');
+  const stream = element(
+    'Stream',
+    { url: o.url, statusCallback: o.statusUrl, statusCallbackMethod: 'POST' },
+    parameters,
+  );
+  return document(`${element('Connect', { action: o.afterUrl, method: 'POST' }, stream)}<Hangup/>`);
+}
+
+export function renderReject(reason: 'busy' | 'rejected'): string {
+  return document(element('Reject', { reason }));
 }
 
 export function renderHangUp(): string {

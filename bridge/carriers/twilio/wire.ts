@@ -1,7 +1,7 @@
 // PURE. The codec of a Twilio Media Streams socket: https://www.twilio.com/docs/voice/media-streams/websocket-messages.
 // The socket, its limits and the order of messages are the media thread's.
 import { MULAW_8K } from '../../../audio/format.ts';
-import type { MediaMessage, MediaWire } from '../carrier.ts';
+import type { MediaMessage, MediaWire } from '../media-wire.ts';
 
 /** The largest message taken; Twilio's own are under 1 kB. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -81,6 +81,7 @@ export function createTwilioWire(): MediaWire {
 
   return {
     format: MULAW_8K,
+    clearReturnsMarks: true,
     decode(data, isBinary) {
       if (isBinary) return { type: 'malformed', why: 'binary frame' };
       if (data.length > MAX_MESSAGE_BYTES) return { type: 'malformed', why: 'message too large' };

@@ -49,7 +49,7 @@ export const LINE_TEXTS: LineTexts = {
   },
   transferFailed: {
     busy: 'The transfer did not come about: the line was busy.',
-    'no-answer': 'The transfer did not come about: nobody answered.',
+    no_answer: 'The transfer did not come about: nobody answered.',
     failed: 'The transfer did not come about: the number could not be reached.',
     unknown: 'The transfer did not come about.',
   },

@@ -119,7 +119,7 @@ const lost = () =>
 t.test('an answer lost after the first callback: the call is what the callback says', async (t) => {
   const rig: CallsRig = await openCallsRig(t, {
     async placeCall(callId, accept) {
-      await rig.calls.hooks.event({
+      await rig.tell({
         type: 'status',
         callId,
         carrierCallId: accept(),

@@ -129,7 +129,7 @@ async function run(t: Test, arrange: (all: StatusEvent[]) => StatusEvent[]) {
   const events = arrange(all);
   // As an HTTP server would: many at a time, each waiting for nothing but its own call.
   for (let at = 0; at < events.length; at += 200) {
-    await Promise.all(events.slice(at, at + 200).map((event) => rig.calls.hooks.event(event)));
+    await Promise.all(events.slice(at, at + 200).map((event) => rig.tell(event)));
   }
   const stored = await Promise.all(ids.map((id) => rig.store.findCall(id)));
   const records = await Promise.all(stored.map((call) => recordsOf(rig, call!)));
@@ -186,7 +186,7 @@ t.test('callbacks that overtake the answer to our own dial change nothing about 
       const early = callbacks({ id: callId, carrierCallId }, life);
       const mixed = [...early, ...early].sort(() => random.next() - 0.5);
       rig.clock.ms += 3_600_000;
-      await Promise.all(mixed.map((event) => rig.calls.hooks.event(event)));
+      await Promise.all(mixed.map((event) => rig.tell(event)));
       return { carrierCallId };
     },
   });

@@ -5,8 +5,14 @@ import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
 import { CallControl, type CallControlOptions } from '../../../bridge/calls/call-control.ts';
 import type { MediaThreads } from '../../../bridge/calls/media-threads.ts';
-import { openBrowser } from '../../../bridge/carriers/browser/client.ts';
-import type { Carrier, CarrierCallSnapshot } from '../../../bridge/carriers/carrier.ts';
+import { openBrowser } from '../../../bridge/carriers/browser/carrier.ts';
+import type {
+  CarrierCallSnapshot,
+  CarrierEvent,
+  Line,
+  StreamOffer,
+} from '../../../bridge/carriers/carrier.ts';
+import { createCarriers } from '../../../bridge/carriers/registry.ts';
 import type { Fault } from '../../../bridge/protocol/call-reasons.ts';
 import type { EndReason } from '../../../bridge/protocol/messages.ts';
 import { LINE_TEXTS, SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
@@ -16,6 +22,7 @@ import type { CallRecord } from '../../../storage/records.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import type { Store } from '../../../storage/store.ts';
 import { addOrganization, makeCall } from '../../storage/makers.ts';
+import { standInCarrier } from '../carriers/stand-in.ts';
 
 export const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
 
@@ -25,8 +32,12 @@ export interface CallsRig {
   calls: CallControl;
   /** What the carrier has, by its ids; written by the test, and by `placeCall`. */
   atCarrier: Map<string, CarrierCallSnapshot>;
-  /** Requests to the carrier, as `cancel CA1`. */
+  /** Requests to the carrier, as `cancel CA1`: to hang up what has not been answered, as far as is known. */
   asked: string[];
+  /** The carrier tells. */
+  tell(event: CarrierEvent): Promise<void>;
+  /** A call comes in; what the carrier is told to do with it. Null: nothing. */
+  offer(carrierCallId: string, to: string): Promise<StreamOffer | 'busy' | 'rejected' | null>;
   /** Why calls were not taken, as the metrics are told. */
   refused: string[];
   /** The carrier answers nothing. */
@@ -82,6 +93,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
   const atCarrier = new Map<string, CarrierCallSnapshot>();
   const asked: string[] = [];
   const refused: string[] = [];
+  const commanded = new Map<string, StreamOffer | 'busy' | 'rejected'>();
   let dialled = 0;
 
   async function end(verb: string, id: string): Promise<'ended' | 'already_ended'> {
@@ -96,16 +108,8 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
     return 'ended';
   }
 
-  const carrier: Carrier = {
-    name: 'simulated',
-    capabilities: {
-      marks: true,
-      clearReturnsMarks: true,
-      detectsMachines: true,
-      streamIsCall: false,
-      answerSeconds: null,
-    },
-    async placeCall({ callId, to, from }) {
+  const line: Partial<Line> = {
+    async place({ callId, to, from }) {
       const accept = () => {
         dialled += 1;
         const carrierCallId = `CA${dialled}`;
@@ -118,28 +122,27 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
       o.onCarrier?.('place');
       return { carrierCallId };
     },
-    hangUp: (id) => end('hang up', id),
-    cancel: (id) => end('cancel', id),
-    transfer: unused,
-    sendDigits: unused,
-    speakAndHangUp: unused,
-    async fetchCall(id) {
+    async connect(id, stream) {
+      commanded.set(id, stream);
+    },
+    async reject(id, reason) {
+      commanded.set(id, reason);
+    },
+    hangUp: (id, { answered }) => end(answered ? 'hang up' : 'cancel', id),
+    async lookUp(id) {
       o.onCarrier?.('fetch');
       if (rig.down) throw new AppError('carrier_error', 'no answer');
       return atCarrier.get(id) ?? null;
     },
-    async findCalls({ to, from, since }) {
+    async find({ to, from, since }) {
       o.onCarrier?.('find');
       const found = [...atCarrier.values()].filter(
         (call) => call.to === to && call.from === from && (call.startedAt ?? since) >= since,
       );
       return found.reverse();
     },
-    searchNumbers: unused,
-    buyNumber: unused,
-    releaseNumber: unused,
-    check: async () => {},
   };
+  const carrier = standInCarrier({ line });
   const browser = openBrowser({
     async lastSeen(callId) {
       const call = await store.findCall(callId);
@@ -162,8 +165,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
   if (o.onError !== undefined) log.error = o.onError as typeof log.error;
   const calls = new CallControl({
     store,
-    carrier,
-    otherCarriers: [browser],
+    carriers: createCarriers([carrier, browser]),
     log,
     now,
     monotonicMs,
@@ -178,14 +180,14 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
     pricePerMinute: 6_000,
     reserveMinutes: 5,
     runTool: unused,
-    inboundCall: ({ agent, to, from, carrierCallId }) =>
+    inboundCall: ({ agent, to, from, carrier, carrierCallId }) =>
       makeCall(org, {
         id: uuid(),
         created_at: now().toISOString(),
         agent_id: agent.id,
         direction: 'inbound',
         status: 'ringing',
-        carrier: 'simulated',
+        carrier,
         carrier_call_id: carrierCallId,
         to_number: to,
         from_number: from,
@@ -213,6 +215,12 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
     calls,
     atCarrier,
     asked,
+    tell: (event) => calls.onCarrier(carrier, event),
+    async offer(carrierCallId, to) {
+      commanded.delete(carrierCallId);
+      await rig.tell({ type: 'call-offered', carrierCallId, to, from: '+14155550199' });
+      return commanded.get(carrierCallId) ?? null;
+    },
     clock,
     async finish(callId, reason, error) {
       const [errorCode, errorMessage] = [error?.code ?? null, error?.message ?? null];

@@ -13,7 +13,7 @@ const STEPS = [
 const now = (rig: CallsRig) => new Date(rig.clock.ms + rig.clock.setMs).toISOString();
 
 async function hook(rig: CallsRig, callId: string, status: 'ringing' | 'answered' | 'completed') {
-  await rig.calls.hooks.event({
+  await rig.tell({
     type: 'status',
     callId,
     carrierCallId: 'CA1',

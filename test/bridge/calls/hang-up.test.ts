@@ -18,7 +18,7 @@ async function opened(rig: CallsRig, answered: boolean): Promise<CallRecord & { 
 }
 
 const hook = (rig: CallsRig, callId: string, carrierCallId: string, status: 'ringing' | 'answered') =>
-  rig.calls.hooks.event({
+  rig.tell({
     type: 'status',
     callId,
     carrierCallId,

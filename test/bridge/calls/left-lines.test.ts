@@ -23,7 +23,7 @@ for (const count of LOST) {
       await t.rejects(rig.calls.dispatch(call), { code: 'carrier_error' });
       t.match(await rig.store.findCall(call.id), { status: 'failed' });
       t.equal(rig.atCarrier.get('CA1')?.status, 'queued', 'it rings all the same');
-      await rig.calls.hooks.event({
+      await rig.tell({
         type: 'status',
         callId: call.id,
         carrierCallId: 'CA1',

@@ -11,7 +11,7 @@ const HELD = 30_000;
 type Status = Extract<CarrierEvent, { type: 'status' }>;
 
 async function tell(rig: CallsRig, call: CallRecord, status: Status['status'], fields: Partial<Status> = {}) {
-  await rig.calls.hooks.event({
+  await rig.tell({
     type: 'status',
     callId: call.id,
     carrierCallId: call.carrier_call_id ?? '',

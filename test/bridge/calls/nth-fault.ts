@@ -192,7 +192,7 @@ async function playCalls(rig: CallsRig, inboundNumber: string, violations: strin
     });
     await heard(
       status,
-      rig.calls.hooks.event({
+      rig.tell({
         type: 'status',
         callId,
         carrierCallId: sid,
@@ -277,11 +277,9 @@ async function playCalls(rig: CallsRig, inboundNumber: string, violations: strin
     startedAt: now(),
     endedAt: null,
   });
-  const answer = await rig.calls.hooks
-    .inbound({ carrierCallId: sid, to: inboundNumber, from: '+14155550198' })
-    .catch(() => null);
+  const answer = await rig.offer(sid, inboundNumber).catch(() => null);
   const leg = rig.atCarrier.get(sid);
-  if (answer?.answer !== 'stream' && leg !== undefined) {
+  if ((answer === null || typeof answer === 'string') && leg !== undefined) {
     rig.atCarrier.set(sid, { ...leg, status: 'busy', endedAt: now() });
   } else {
     const id = (await rig.store.findCallByCarrierId('simulated', sid))?.id ?? '';

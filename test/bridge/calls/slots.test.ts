@@ -21,12 +21,8 @@ t.test(
       ),
     );
     const inbound = Array.from({ length: 20 }, async (_, i) => {
-      const answer = await rig.calls.hooks.inbound({ carrierCallId: `IN${i}`, to, from: '+14155550199' });
-      return answer.answer === 'stream'
-        ? 'taken'
-        : answer.answer === 'reject'
-          ? answer.reason
-          : answer.answer;
+      const answer = await rig.offer(`IN${i}`, to);
+      return answer !== null && typeof answer === 'object' ? 'taken' : answer;
     });
     const answers = await Promise.all([...outbound, ...inbound]);
     const count = (what: string) => answers.filter((answer) => answer === what).length;
@@ -62,10 +58,7 @@ t.test('while every thread runs late, calls are refused before anything of them 
     retryAfterSeconds: 5,
     message: /run late/,
   });
-  t.same(await rig.calls.hooks.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' }), {
-    answer: 'reject',
-    reason: 'busy',
-  });
+  t.equal(await rig.offer('IN1', to), 'busy');
   t.same(rig.refused, ['late', 'late']);
   t.same(rig.asked, [], 'nobody was called');
   t.same(await rig.store.listCalls(rig.org, {}, { limit: 10 }), []);
@@ -74,14 +67,13 @@ t.test('while every thread runs late, calls are refused before anything of them 
 });
 
 t.test(
-  'the carrier asks about one inbound call twice at once: one call, one line, the same answer',
+  'the carrier offers one inbound call twice at once: one call, one line, the same stream',
   async (t) => {
     for (const maxCalls of [1, 10]) {
       const rig = await openCallsRig(t, { maxCalls });
       const to = await inboundNumber(rig);
-      const ask = () => rig.calls.hooks.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' });
-      const [first, second] = await Promise.all([ask(), ask()]);
-      t.match(first, { answer: 'stream' });
+      const [first, second] = await Promise.all([rig.offer('IN1', to), rig.offer('IN1', to)]);
+      t.match(first, { callId: String, url: /^ws:/, token: String });
       t.same(second, first, `${maxCalls} lines`);
       t.equal((await rig.store.listCalls(rig.org, {}, { limit: 10 })).length, 1);
       t.equal(rig.calls.live().length, 1);
@@ -100,7 +92,7 @@ t.test('a burst: who has to wait keeps the line, who would wait too long leaves 
   const dispatch = () => rig.calls.dispatch(rig.newCall());
   t.match(await dispatch(), { status: 'initiated' });
   const second = dispatch();
-  const third = rig.calls.hooks.inbound({ carrierCallId: 'IN1', to, from: '+14155550199' });
+  const third = rig.offer('IN1', to);
   await until(() => answers.length === 2);
   await t.rejects(dispatch(), { code: 'at_capacity', message: /All 3 lines/ });
   t.equal(rig.asked.length, 1, 'nobody else was called yet');
@@ -108,7 +100,7 @@ t.test('a burst: who has to wait keeps the line, who would wait too long leaves 
   answers[0]?.(true);
   t.match(await second, { status: 'initiated' });
   answers[1]?.(false);
-  t.same(await third, { answer: 'reject', reason: 'busy' });
+  t.equal(await third, 'busy');
   t.same(rig.refused, ['at_capacity', 'ramp']);
   t.equal(rig.calls.live().length, 2);
 

@@ -2,7 +2,7 @@
 // with the other end of its socket, which writes and reads the bytes by itself.
 import type { Test } from 'tap';
 import { bytesPerMs } from '../../../audio/format.ts';
-import type { MediaMessage, MediaWire } from '../../../bridge/carriers/carrier.ts';
+import type { MediaMessage, MediaWire } from '../../../bridge/carriers/media-wire.ts';
 import { seeded } from '../../random.ts';
 
 /** A message of the socket, as it goes over the network. */

@@ -2,8 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { NOT_POSSIBLE } from '../../../bridge/carriers/carrier.ts';
-import { NO_ANSWER } from '../../../bridge/carriers/twilio/rest.ts';
+import { NO_ANSWER, NOT_POSSIBLE } from '../../../bridge/carriers/carrier.ts';
 import { FAULT_CODES, HANGUP_CAUSES } from '../../../bridge/protocol/call-reasons.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

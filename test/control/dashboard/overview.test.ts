@@ -217,13 +217,16 @@ t.test('each part says what is wrong with it', async (t) => {
     threads: { ready: true, late: 0, loads: [{ calls: 3, loopDelayP99Ms: 1 }] },
   };
   const health = openHealth({
-    carrier: {
-      name: 'twilio',
-      async check() {
-        checked++;
-        if (refusal !== null) throw refusal;
+    carriers: [
+      {
+        name: 'twilio',
+        async check() {
+          checked++;
+          if (refusal !== null) throw refusal;
+        },
       },
-    },
+      { name: 'nobody to ask', check: null },
+    ],
     model: {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       apiKey: 'sk-model',

@@ -45,7 +45,7 @@ export async function openDashboardRig(
         ...o,
         feed: made.feed,
         health: {
-          carrier: { name: 'twilio', check: async () => {} },
+          carriers: [{ name: 'twilio', check: async () => {} }],
           model: { url: 'http://127.0.0.1:9', apiKey: 'sk-test', name: 'speech' },
           queue: async () => ({ mode: 'direct', degraded: false, pending: 0, overdueSeconds: 0 }),
           disk: () => ({ free_mb: 10_000, low: false }),

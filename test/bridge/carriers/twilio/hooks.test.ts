@@ -6,17 +6,9 @@ import express from 'express';
 import { XMLParser } from 'fast-xml-parser';
 import t, { type Test } from 'tap';
 import webhooks from 'twilio/lib/webhooks/webhooks.js';
-import type {
-  CarrierEvent,
-  HookHandlers,
-  InboundCall,
-  StreamAnswer,
-} from '../../../../bridge/carriers/carrier.ts';
-import {
-  type TwilioHooksOptions,
-  twilioHooks,
-  verifyTwilioUpgrade,
-} from '../../../../bridge/carriers/twilio/hooks.ts';
+import type { CarrierEvent, StreamOffer } from '../../../../bridge/carriers/carrier.ts';
+import { mediaCarriers } from '../../../../bridge/carriers/media.ts';
+import { openTwilio } from '../../../../bridge/carriers/twilio/carrier.ts';
 import { openLog } from '../../../../log.ts';
 import type { StrangerAct } from '../../../../stranger-log.ts';
 
@@ -28,12 +20,17 @@ const SID = `CA${'0'.repeat(32)}`;
 const xml = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '@' });
 
 interface Rig {
+  carrier: ReturnType<typeof openTwilio>;
+  /** What was told of calls that want nothing. */
   events: CarrierEvent[];
   strangers: StrangerAct[];
-  inbound: InboundCall[];
+  inbound: { carrierCallId: string; to: string; from: string }[];
+  /** What was told of calls that wait. */
   asked: string[];
-  handlers: HookHandlers;
-  answer: StreamAnswer;
+  /** What a call that waits is told. */
+  command: StreamOffer | 'busy' | 'rejected' | null;
+  /** Nothing can be taken, for this reason. */
+  fault: Error | null;
   post(
     path: string,
     form: Record<string, string> | string,
@@ -43,36 +40,16 @@ interface Rig {
   signed(path: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
 }
 
+const STREAM: StreamOffer = { callId: CALL, url: 'wss://calls.example.com/media/1', token: 'one-time' };
+
 async function rig(t: Test): Promise<Rig> {
-  const made: Rig = {
-    events: [],
-    strangers: [],
-    inbound: [],
-    asked: [],
-    answer: { answer: 'stream', url: 'wss://calls.example.com/media/1', parameters: { callId: CALL } },
-    handlers: {
-      event: async (event) => void made.events.push(event),
-      inbound: async (call) => {
-        made.inbound.push(call);
-        return made.answer;
-      },
-      answered: async (callId, carrierCallId) => {
-        made.asked.push(`answered ${callId} ${carrierCallId}`);
-        return made.answer;
-      },
-      afterStream: async (callId, carrierCallId) => {
-        made.asked.push(`after ${callId} ${carrierCallId}`);
-        return { answer: 'hang-up' };
-      },
-    },
-    post: async () => Response.error(),
-    signed: async () => Response.error(),
-  };
-  const app = express();
   const hooksPath = '/carriers/twilio';
-  const options: TwilioHooksOptions = {
+  const strangers: StrangerAct[] = [];
+  const carrier = openTwilio({
     accountSid: 'AC1',
     authToken: TOKEN,
+    // Nothing is asked of it here.
+    baseUrl: 'http://127.0.0.1:9',
     clientOf: ({ headers }) => {
       const told = headers['x-forwarded-for'];
       return typeof told === 'string'
@@ -81,11 +58,41 @@ async function rig(t: Test): Promise<Rig> {
     },
     publicUrl: PUBLIC,
     hooksPath,
-    handlers: made.handlers,
     log: openLog('silent'),
-    strangers: { saw: (act) => void made.strangers.push(act) },
+    strangers: { saw: (act) => void strangers.push(act) },
+  });
+  const made: Rig = {
+    carrier,
+    events: [],
+    strangers,
+    inbound: [],
+    asked: [],
+    command: STREAM,
+    fault: null,
+    post: async () => Response.error(),
+    signed: async () => Response.error(),
   };
-  app.use(hooksPath, twilioHooks(options));
+  async function command(carrierCallId: string): Promise<void> {
+    if (made.command === null) return;
+    if (typeof made.command === 'string') await carrier.line.reject(carrierCallId, made.command);
+    else await carrier.line.connect(carrierCallId, made.command);
+  }
+  await carrier.open(async (event) => {
+    if (made.fault !== null) throw made.fault;
+    const { type, carrierCallId } = event;
+    if (type === 'call-offered') {
+      made.inbound.push({ carrierCallId, to: event.to, from: event.from });
+      await command(carrierCallId);
+    } else if (type === 'stream-wanted' || type === 'stream-over') {
+      made.asked.push(`${type} ${event.callId} ${carrierCallId}`);
+      await command(carrierCallId);
+    } else if (type === 'transfer-failed') {
+      made.asked.push(`${type} ${event.why} ${event.callId} ${carrierCallId}`);
+      await command(carrierCallId);
+    } else made.events.push(event);
+  });
+  const app = express();
+  app.use(hooksPath, carrier.hooks!);
   const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => new Promise((resolve) => server.close(resolve)));
@@ -123,7 +130,10 @@ t.test('an inbound call is answered with a stream that comes back to its own cal
   t.equal(document.Connect['@action'], `${PUBLIC}/carriers/twilio/calls/${CALL}/after`);
   t.equal(document.Connect.Stream['@url'], 'wss://calls.example.com/media/1');
   t.equal(document.Connect.Stream['@statusCallback'], `${PUBLIC}/carriers/twilio/calls/${CALL}/stream`);
-  t.same(document.Connect.Stream.Parameter, { '@name': 'callId', '@value': CALL });
+  t.same(document.Connect.Stream.Parameter, [
+    { '@name': 'callId', '@value': CALL },
+    { '@name': 'token', '@value': 'one-time' },
+  ]);
   t.same(inbound, [{ carrierCallId: SID, to: '+15550002222', from: '+15550001111' }]);
 });
 
@@ -148,7 +158,7 @@ t.test('callers by SIP are who they are', async (t) => {
 
 t.test('an unattached number is rejected', async (t) => {
   const made = await rig(t);
-  made.answer = { answer: 'reject', reason: 'rejected' };
+  made.command = 'rejected';
   const response = await made.signed('/voice', FORM);
   t.same(xml.parse(await response.text()).Response, { Reject: { '@reason': 'rejected' } });
 });
@@ -270,27 +280,71 @@ t.test('a failed stream is an event, its other news are not', async (t) => {
 });
 
 t.test('answer, after and the result of a transfer', async (t) => {
-  const { signed, asked } = await rig(t);
+  const made = await rig(t);
+  const { signed, asked } = made;
   const document = async (response: Promise<Response>) => xml.parse(await (await response).text()).Response;
   const answered = await document(signed(`/calls/${CALL}/answer`, { ...FORM, CallStatus: 'in-progress' }));
   t.equal(answered.Connect['@action'], `${PUBLIC}/carriers/twilio/calls/${CALL}/after`);
   t.same(await document(signed(`/calls/${CALL}/after`, { ...FORM, CallStatus: 'completed' })), {
     Hangup: '',
   });
-  t.same(asked, [`answered ${CALL} ${SID}`], 'of a call that is over nobody is asked');
-  t.same(await document(signed(`/calls/${CALL}/after`, { ...FORM, CallStatus: 'in-progress' })), {
-    Hangup: '',
-  });
+  t.same(asked.splice(0), [`stream-wanted ${CALL} ${SID}`], 'of a call that is over nobody is told');
+  made.command = null;
+  t.same(
+    await document(signed(`/calls/${CALL}/after`, { ...FORM, CallStatus: 'in-progress' })),
+    { Hangup: '' },
+    'a line that nobody wants any more is ended',
+  );
   const result = (DialCallStatus: string) =>
     document(signed(`/calls/${CALL}/transfer-result`, { ...FORM, DialCallStatus }));
   t.same(await result('completed'), { Hangup: '' });
-  t.same(
-    asked,
-    [`answered ${CALL} ${SID}`, `after ${CALL} ${SID}`],
-    'a transfer that took place asks nobody',
+  t.same(asked.splice(0), [`stream-over ${CALL} ${SID}`], 'a transfer that took place is told to nobody');
+  made.command = STREAM;
+  for (const [said, why] of [
+    ['no-answer', 'no_answer'],
+    ['busy', 'busy'],
+    ['failed', 'failed'],
+    ['canceled', 'failed'],
+    ['constructor', 'failed'],
+  ] as const) {
+    t.match(await result(said), { Connect: {} }, 'one that did not goes on as it is told');
+    t.same(asked.splice(0), [`transfer-failed ${why} ${CALL} ${SID}`]);
+  }
+});
+
+t.test('hooks of one call that wait at once have one answer, those of others none of it', async (t) => {
+  const other = `CA${'1'.repeat(32)}`;
+  const { carrier, signed } = await rig(t);
+  const told: (() => void)[] = [];
+  await carrier.open(async () => {
+    const waits = new Promise<void>((go) => told.push(go));
+    // The command of the first is given while all of them wait; the others are told nothing.
+    if (told.length === 3) {
+      await carrier.line.reject(SID, 'busy');
+      for (const go of told) go();
+    }
+    await waits;
+  });
+  const answers = await Promise.all(
+    [SID, SID, other].map(async (CallSid) =>
+      xml.parse(await (await signed('/voice', { ...FORM, CallSid })).text()),
+    ),
   );
-  await result('no-answer');
-  t.same(asked.slice(2), [`after ${CALL} ${SID}`], 'one that did not asks how to go on');
+  t.same(
+    answers.map(({ Response }) => Object.keys(Response)),
+    [['Reject'], ['Reject'], ['Hangup']],
+  );
+});
+
+t.test('nothing is told before it is opened, and after it is closed', async (t) => {
+  const { carrier, signed, events } = await rig(t);
+  await carrier.close();
+  await carrier.close();
+  t.equal((await signed('/status', FORM)).status, 503);
+  t.same(events, []);
+  await carrier.open(async (event) => void events.push(event));
+  t.equal((await signed('/status', FORM)).status, 204);
+  t.equal(events.length, 1);
 });
 
 t.test('nothing unsigned is looked at', async (t) => {
@@ -346,16 +400,16 @@ t.test('bodies that are none', async (t) => {
   t.same(events, []);
 });
 
-t.test('a handler that rejects makes the carrier ask again', async (t) => {
+t.test('what cannot be taken makes the carrier ask again', async (t) => {
   const made = await rig(t);
-  made.handlers.event = async () => {
-    throw new Error('the database is gone: secret detail');
-  };
-  const response = await made.signed(`/calls/${CALL}/status`, FORM);
-  t.equal(response.status, 500);
-  const body = await response.text();
-  t.notMatch(body, /secret detail/);
-  t.same(JSON.parse(body), { error: { code: 'internal', message: 'internal error' } });
+  made.fault = new Error('the database is gone: secret detail');
+  for (const path of [`/calls/${CALL}/status`, '/voice', `/calls/${CALL}/answer`]) {
+    const response = await made.signed(path, FORM);
+    t.equal(response.status, 500, path);
+    const body = await response.text();
+    t.notMatch(body, /secret detail/);
+    t.same(JSON.parse(body), { error: { code: 'internal', message: 'internal error' } });
+  }
 });
 
 t.test('fields come as they were: repeated, empty, with brackets', async (t) => {
@@ -375,10 +429,10 @@ t.test('the upgrade of a media socket', async (t) => {
   const url = 'wss://calls.example.com/media/1/token';
   const signature = webhooks.getExpectedTwilioSignature(TOKEN, url, {});
   const check = (header: string | undefined, at = url) =>
-    verifyTwilioUpgrade({
+    mediaCarriers.twilio?.verifyUpgrade({
       headers: header === undefined ? {} : { 'x-twilio-signature': header },
       url: at,
-      authToken: TOKEN,
+      secret: TOKEN,
     });
   t.ok(check(signature));
   t.ok(check(signature, 'wss://calls.example.com:443/media/1/token'));

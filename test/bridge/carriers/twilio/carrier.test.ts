@@ -4,7 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { XMLParser } from 'fast-xml-parser';
 import t, { type Test } from 'tap';
-import { openTwilio, pricingUrl } from '../../../../bridge/carriers/twilio/client.ts';
+import type { Carrier, NumberOrder } from '../../../../bridge/carriers/carrier.ts';
+import { openTwilio } from '../../../../bridge/carriers/twilio/carrier.ts';
+import { pricingUrl } from '../../../../bridge/carriers/twilio/prices.ts';
 import { AppError } from '../../../../errors.ts';
 import { openLog } from '../../../../log.ts';
 
@@ -70,6 +72,8 @@ async function rig(
     publicUrl: 'https://calls.example.com',
     hooksPath: '/carriers/twilio',
     log: openLog('silent'),
+    clientOf: () => ({ address: '127.0.0.1', shared: true }),
+    strangers: { saw: () => {} },
     retryDelayMs: 1,
     ...o,
   });
@@ -117,7 +121,7 @@ t.test('a call is placed with its hooks', async (t) => {
     { status: 201, body: callBody() },
     { status: 201, body: callBody() },
   ]);
-  t.same(await carrier.placeCall({ ...order, machineDetection: null }), { carrierCallId: CA });
+  t.same(await carrier.line.place({ ...order, machineDetection: null }), { carrierCallId: CA });
   const [first] = asked;
   t.match(first, { method: 'POST', path: `${ACCOUNT}/Calls.json` });
   t.equal(Buffer.from(first!.authorization!.split(' ')[1]!, 'base64').toString(), `${SID}:the-token`);
@@ -133,8 +137,8 @@ t.test('a call is placed with its hooks', async (t) => {
     TimeLimit: '600',
   });
   t.same(first!.form.getAll('StatusCallbackEvent'), ['initiated', 'ringing', 'answered', 'completed']);
-  await carrier.placeCall({ ...order, machineDetection: 'detect' });
-  await carrier.placeCall({ ...order, machineDetection: 'message_end' });
+  await carrier.line.place({ ...order, machineDetection: 'detect' });
+  await carrier.line.place({ ...order, machineDetection: 'message_end' });
   t.match(Object.fromEntries(asked[1]!.form), {
     MachineDetection: 'Enable',
     AsyncAmd: 'true',
@@ -162,7 +166,7 @@ t.test('a refused call says why, in words and by the code', async (t) => {
   ];
   for (const [answer, carrierCode, retryable, message] of cases) {
     const { asked, carrier } = await rig(t, [answer, { status: 201, body: callBody() }]);
-    const refused = await refusal(carrier.placeCall({ ...order, machineDetection: null }));
+    const refused = await refusal(carrier.line.place({ ...order, machineDetection: null }));
     t.match(refused, { code: 'carrier_error', carrierCode, retryable, message }, carrierCode);
     t.equal(asked.length, 1, 'never tried again by itself');
   }
@@ -181,7 +185,7 @@ t.test('a call without an answer has an unknown outcome, and is not to be repeat
     const { asked, carrier } = await rig(t, [answer, { status: 201, body: callBody() }], {
       timeoutMs: name === 'silence' ? 50 : 10_000,
     });
-    const refused = await refusal(carrier.placeCall({ ...order, machineDetection: null }));
+    const refused = await refusal(carrier.line.place({ ...order, machineDetection: null }));
     t.match(
       refused,
       { code: 'carrier_error', carrierCode: 'no_answer_from_carrier', retryable: false },
@@ -205,17 +209,21 @@ t.test('hanging up never fails for a call that is gone', async (t) => {
     { status: 200, body: callBody({ status: 'completed' }) },
     error(21220, 400),
   ]);
-  t.equal(await carrier.hangUp(CA), 'ended');
+  t.equal(await carrier.line.hangUp(CA, { answered: true }), 'ended');
   t.match(asked[0], { method: 'POST', path: `${ACCOUNT}/Calls/${CA}.json` });
   t.equal(asked[0]!.form.toString(), 'Status=completed');
-  for (let i = 0; i < 3; i++) t.equal(await carrier.hangUp(CA), 'already_ended');
-  t.equal(await carrier.cancel(CA), 'ended');
+  for (let i = 0; i < 3; i++) t.equal(await carrier.line.hangUp(CA, { answered: true }), 'already_ended');
+  t.equal(await carrier.line.hangUp(CA, { answered: false }), 'ended');
   t.equal(asked[4]!.form.toString(), 'Status=canceled');
-  t.equal(await carrier.cancel(CA), 'already_ended');
+  t.equal(await carrier.line.hangUp(CA, { answered: false }), 'already_ended');
   t.match(asked[6], { method: 'GET' }, 'it is asked, not told again');
-  t.equal(await carrier.cancel(CA), 'ended', 'answered meanwhile: the carrier refuses to cancel it');
+  t.equal(
+    await carrier.line.hangUp(CA, { answered: false }),
+    'ended',
+    'answered meanwhile: the carrier refuses to cancel it',
+  );
   t.equal(asked[9]!.form.toString(), 'Status=completed');
-  await carrier.speakAndHangUp(CA, 'Goodbye.');
+  await carrier.line.sayAndHangUp(CA, 'Goodbye.');
 });
 
 t.test('hanging up is tried again where that may help', async (t) => {
@@ -225,9 +233,9 @@ t.test('hanging up is tried again where that may help', async (t) => {
     { status: 200, body: callBody() },
     error(20003, 401),
   ]);
-  t.equal(await carrier.hangUp(CA), 'ended');
+  t.equal(await carrier.line.hangUp(CA, { answered: true }), 'ended');
   t.equal(asked.length, 3);
-  t.match(await refusal(carrier.hangUp(CA)), { carrierCode: '20003' });
+  t.match(await refusal(carrier.line.hangUp(CA, { answered: true })), { carrierCode: '20003' });
   t.equal(asked.length, 4, 'and not where it cannot');
 });
 
@@ -235,19 +243,36 @@ t.test('transfer, key tones and a last line redirect the call', async (t) => {
   const ok = { status: 200, body: callBody() };
   const { asked, carrier } = await rig(t, [ok, ok, ok]);
   const document = (n: number) => xml.parse(asked[n]!.form.get('Twiml')!).Response;
-  await carrier.transfer(CA, '+15550003333', { callId: CALL, from: '+15550002222' });
+  await carrier.line.transfer(CA, '+15550003333', { callId: CALL, from: '+15550002222' });
   t.match(document(0).Dial, {
     '@callerId': '+15550002222',
     '@answerOnBridge': 'true',
     '@action': `https://calls.example.com/carriers/twilio/calls/${CALL}/transfer-result`,
   });
-  await carrier.sendDigits(CA, '1w2#', { callId: CALL });
+  await carrier.line.sendKeys(CA, '1w2#', { callId: CALL });
   t.equal(document(1).Play['@digits'], '1w2#');
   t.equal(document(1).Redirect['#text'], `https://calls.example.com/carriers/twilio/calls/${CALL}/answer`);
-  await t.rejects(carrier.sendDigits(CA, '1"/><Dial>', { callId: CALL }));
-  await carrier.speakAndHangUp(CA, 'Sorry, "we" <have> a problem. '.repeat(500));
+  await t.rejects(carrier.line.sendKeys(CA, '1"/><Dial>', { callId: CALL }));
+  await carrier.line.sayAndHangUp(CA, 'Sorry, "we" <have> a problem. '.repeat(500));
   t.ok(asked[2]!.form.get('Twiml')!.length <= 4000);
   t.equal(asked.length, 3);
+});
+
+t.test('what no hook waits for is sent: a stream, and the end of a call that is refused', async (t) => {
+  const ok = { status: 200, body: callBody() };
+  const { asked, carrier } = await rig(t, [ok, error(21220, 400), ok]);
+  const stream = { callId: CALL, url: 'wss://calls.example.com/media/1', token: 'one-time' };
+  await carrier.line.connect(CA, stream);
+  const hooks = `https://calls.example.com/carriers/twilio/calls/${CALL}`;
+  t.match(asked[0], { method: 'POST', path: `${ACCOUNT}/Calls/${CA}.json` });
+  t.match(xml.parse(asked[0]!.form.get('Twiml')!).Response.Connect, {
+    '@action': `${hooks}/after`,
+    Stream: { '@url': stream.url, '@statusCallback': `${hooks}/stream` },
+  });
+  await carrier.line.connect(CA, stream);
+  t.pass('a call that is gone is none to complain of');
+  await carrier.line.reject(CA, 'busy');
+  t.equal(asked[2]!.form.toString(), 'Status=completed');
 });
 
 t.test('a call as the carrier sees it', async (t) => {
@@ -265,7 +290,7 @@ t.test('a call as the carrier sees it', async (t) => {
     error(20404, 404),
     { status: 200, body: callBody({ status: 'levitating' }) },
   ]);
-  t.same(await carrier.fetchCall(CA), {
+  t.same(await carrier.line.lookUp(CA), {
     carrierCallId: CA,
     status: 'completed',
     to: '+15550001111',
@@ -274,9 +299,9 @@ t.test('a call as the carrier sees it', async (t) => {
     startedAt: '2010-08-31T20:36:28.000Z',
     endedAt: '2010-08-31T20:37:29.000Z',
   });
-  t.match(await carrier.fetchCall(CA), { status: 'answered', durationSeconds: 5, startedAt: null });
-  t.equal(await carrier.fetchCall(CA), null);
-  t.match(await refusal(carrier.fetchCall(CA)), { code: 'carrier_error' });
+  t.match(await carrier.line.lookUp(CA), { status: 'answered', durationSeconds: 5, startedAt: null });
+  t.equal(await carrier.line.lookUp(CA), null);
+  t.match(await refusal(carrier.line.lookUp(CA)), { code: 'carrier_error' });
 });
 
 t.test('calls to a number since a time, queued ones too', async (t) => {
@@ -294,7 +319,7 @@ t.test('calls to a number since a time, queued ones too', async (t) => {
       },
     },
   ]);
-  const found = await carrier.findCalls({
+  const found = await carrier.line.find({
     to: '+15550001111',
     from: '+15550002222',
     since: '2010-08-31T20:36:28.900Z',
@@ -340,7 +365,7 @@ t.test('numbers for sale, with their price', async (t) => {
     { status: 200, body: forSale },
     error(20404, 404),
   ]);
-  const found = await carrier.searchNumbers({
+  const found = await carrier.numbers!.search({
     country: 'US',
     type: 'local',
     areaCode: '808',
@@ -381,14 +406,14 @@ t.test('numbers for sale, with their price', async (t) => {
     },
   });
   t.equal(asked[1]!.path, '/v1/PhoneNumbers/Countries/US');
-  const tollFree = await carrier.searchNumbers({ country: 'US', type: 'toll_free', limit: 1 });
+  const tollFree = await carrier.numbers!.search({ country: 'US', type: 'toll_free', limit: 1 });
   t.match(asked[2], { path: `${ACCOUNT}/AvailablePhoneNumbers/US/TollFree.json` });
   t.same(
     tollFree.map((one) => one.monthly_cost_cents),
     [215],
     'the price list is asked once, and no more numbers come than asked for',
   );
-  t.same(await carrier.searchNumbers({ country: 'ZZ', type: 'mobile', limit: 1 }), [], 'not sold there');
+  t.same(await carrier.numbers!.search({ country: 'ZZ', type: 'mobile', limit: 1 }), [], 'not sold there');
 });
 
 const bought = {
@@ -409,16 +434,21 @@ const ownedNumber = {
   monthlyCostCents: 115,
 };
 
+/** As a purchase goes: what is ours already is only pointed at us. */
+async function purchase({ numbers }: Carrier, order: NumberOrder) {
+  return (await numbers!.adopt(order)) ?? numbers!.buy(order);
+}
+
 t.test('what was only asked has changed nothing, whether or not it was answered', async (t) => {
   const { carrier } = await rig(t, ['reset', 'reset', 'reset']);
-  const error = await refusal(carrier.searchNumbers({ country: 'US', type: 'local', limit: 10 }));
+  const error = await refusal(carrier.numbers!.search({ country: 'US', type: 'local', limit: 10 }));
   t.match(error, { code: 'carrier_error', message: /Nothing was changed/ });
   t.notMatch(error.message, /not known/);
 });
 
 t.test('a number is bought and pointed at us, after a look whether it is ours', async (t) => {
   const { asked, carrier } = await rig(t, [prices, none, { status: 201, body: bought }]);
-  t.same(await carrier.buyNumber({ e164: '+18089251571', friendlyName: 'Front desk' }), ownedNumber);
+  t.same(await purchase(carrier, { e164: '+18089251571', friendlyName: 'Front desk' }), ownedNumber);
   t.same(
     asked.map(({ method, path }) => `${method} ${path}`),
     [
@@ -440,7 +470,7 @@ t.test('a number is bought and pointed at us, after a look whether it is ours', 
 
 t.test('a number that is ours is only pointed at us', async (t) => {
   const { asked, carrier } = await rig(t, [prices, one, { status: 200, body: bought }]);
-  t.same(await carrier.buyNumber({ e164: '+18089251571' }), ownedNumber);
+  t.same(await purchase(carrier, { e164: '+18089251571' }), ownedNumber);
   t.match(asked[2], { method: 'POST', path: `${ACCOUNT}/IncomingPhoneNumbers/${bought.sid}.json` });
   t.equal(asked[2]!.form.has('PhoneNumber'), false);
 });
@@ -448,20 +478,20 @@ t.test('a number that is ours is only pointed at us', async (t) => {
 t.test('a lost answer never buys twice', async (t) => {
   const lost = await rig(t, [prices, none, 'reset', one]);
   t.same(
-    await lost.carrier.buyNumber({ e164: '+18089251571', friendlyName: 'Front desk' }),
+    await purchase(lost.carrier, { e164: '+18089251571', friendlyName: 'Front desk' }),
     ownedNumber,
     'it was bought',
   );
   t.same(lost.asked.filter(({ method }) => method === 'POST').length, 1);
   const never = await rig(t, [prices, none, 'reset', none]);
-  t.match(await refusal(never.carrier.buyNumber({ e164: '+18089251571' })), {
+  t.match(await refusal(purchase(never.carrier, { e164: '+18089251571' })), {
     code: 'carrier_error',
     carrierCode: 'no_answer_from_carrier',
     retryable: true,
   });
   t.same(never.asked.filter(({ method }) => method === 'POST').length, 1);
   const taken = await rig(t, [prices, none, error(21422, 400)]);
-  t.match(await refusal(taken.carrier.buyNumber({ e164: '+18089251571' })), {
+  t.match(await refusal(purchase(taken.carrier, { e164: '+18089251571' })), {
     code: 'number_unavailable',
     status: 409,
     param: 'e164',
@@ -470,7 +500,7 @@ t.test('a lost answer never buys twice', async (t) => {
     message: /not for sale/,
   });
   const never2 = await rig(t, [prices, none, error(21421, 400)]);
-  t.match(await refusal(never2.carrier.buyNumber({ e164: '+18089251571' })), {
+  t.match(await refusal(purchase(never2.carrier, { e164: '+18089251571' })), {
     code: 'invalid_number',
     status: 400,
     carrierCode: '21421',
@@ -479,7 +509,7 @@ t.test('a lost answer never buys twice', async (t) => {
 
 t.test('nothing is bought when its price cannot be known', async (t) => {
   const { asked, carrier } = await rig(t, [error(20003, 401)]);
-  t.match(await refusal(carrier.buyNumber({ e164: '+18089251571' })), { carrierCode: '20003' });
+  t.match(await refusal(purchase(carrier, { e164: '+18089251571' })), { carrierCode: '20003' });
   t.equal(asked.length, 1);
 });
 
@@ -488,12 +518,12 @@ t.test('a price that the carrier does not name is no price, and not 0', async (t
   const e164 = '+18089251571';
   const search = { country: 'US', type: 'local', limit: 1 } as const;
   const unsearched = await rig(t, [noPrices]);
-  t.match(await refusal(unsearched.carrier.buyNumber({ e164 })), { code: 'price_unknown', status: 409 });
+  t.match(await refusal(purchase(unsearched.carrier, { e164 })), { code: 'price_unknown', status: 409 });
   t.equal(unsearched.asked.length, 1, 'nothing was bought');
 
   const searched = await rig(t, [{ status: 200, body: forSale }, error(20404, 404)]);
-  t.match(await searched.carrier.searchNumbers(search), [{ monthly_cost_cents: null }]);
-  t.match(await refusal(searched.carrier.buyNumber({ e164 })), {
+  t.match(await searched.carrier.numbers!.search(search), [{ monthly_cost_cents: null }]);
+  t.match(await refusal(purchase(searched.carrier, { e164 })), {
     code: 'price_unknown',
     message: /local numbers of US.*RATES_FILE/,
   });
@@ -505,19 +535,23 @@ t.test('a price that the carrier does not name is no price, and not 0', async (t
     [{ status: 200, body: forSale }, noPrices, none, { status: 201, body: bought }],
     { numberPrices: own },
   );
-  t.match(await named.carrier.searchNumbers(search), [{ monthly_cost_cents: 90 }], 'the operator names one');
-  t.match(await named.carrier.buyNumber({ e164 }), { monthlyCostCents: 90 });
+  t.match(
+    await named.carrier.numbers!.search(search),
+    [{ monthly_cost_cents: 90 }],
+    'the operator names one',
+  );
+  t.match(await purchase(named.carrier, { e164 }), { monthlyCostCents: 90 });
 
   const tollFree = { ...bought, type: 'tollfree' };
   const spelled = await rig(t, [prices, none, { status: 201, body: tollFree }]);
   t.match(
-    await spelled.carrier.buyNumber({ e164 }),
+    await purchase(spelled.carrier, { e164 }),
     { numberType: 'toll_free', monthlyCostCents: 215 },
     'a kind has one name, however the carrier spells it',
   );
   const other = await rig(t, [prices, none, { status: 201, body: { ...bought, type: 'mobile' } }]);
   t.match(
-    await other.carrier.buyNumber({ e164 }),
+    await purchase(other.carrier, { e164 }),
     { numberType: 'mobile', monthlyCostCents: 215 },
     'a kind without a price is found out too late: the highest of the country',
   );
@@ -525,8 +559,8 @@ t.test('a price that the carrier does not name is no price, and not 0', async (t
 
 t.test('a number is released, also one that is gone', async (t) => {
   const { asked, carrier } = await rig(t, [{ status: 204 }, error(20404, 404)]);
-  await carrier.releaseNumber(bought.sid);
-  await carrier.releaseNumber(bought.sid);
+  await carrier.numbers!.release(bought.sid);
+  await carrier.numbers!.release(bought.sid);
   t.match(asked[0], { method: 'DELETE', path: `${ACCOUNT}/IncomingPhoneNumbers/${bought.sid}.json` });
 });
 

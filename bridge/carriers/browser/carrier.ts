@@ -1,7 +1,7 @@
 // Calls from a browser, as a carrier: nobody is dialled, there are no numbers and no hooks, and the media stream is the
 // whole call. What became of a call that lost its process is known to our own records alone.
 import { AppError } from '../../../errors.ts';
-import { type Carrier, type CarrierCallSnapshot, NOT_POSSIBLE } from '../carrier.ts';
+import { type Carrier, type CarrierCallSnapshot, type Line, NOT_POSSIBLE } from '../carrier.ts';
 
 /** Between the click and the stream: the page asks for the microphone before it asks for the call. */
 const ANSWER_SECONDS = 15;
@@ -16,28 +16,42 @@ export interface BrowserOptions {
 
 /** The carrier's id of a call is the call's own. */
 export function openBrowser(o: BrowserOptions): Carrier {
-  const refuse = (message: string) => async (): Promise<never> => {
-    throw new AppError('carrier_error', message, { carrierCode: NOT_POSSIBLE, retryable: false });
-  };
-  const noNumbers = refuse('There are no numbers to be had for calls in a browser.');
   return {
     name: BROWSER,
     capabilities: {
-      marks: true,
-      clearReturnsMarks: true,
+      telephone: false,
       detectsMachines: false,
       streamIsCall: true,
       answerSeconds: ANSWER_SECONDS,
     },
-    placeCall: refuse('A browser cannot be called: its page opens the call.'),
+    line: openBrowserLine(o),
+    numbers: null,
+    hooks: null,
+    // No secret is shared with a page.
+    mediaSecret: '',
+    check: null,
+    // What happens to a call is told by its stream.
+    async open() {},
+    async close() {},
+  };
+}
+
+function openBrowserLine(o: BrowserOptions): Line {
+  const refuse = (message: string) => async (): Promise<never> => {
+    throw new AppError('carrier_error', message, { carrierCode: NOT_POSSIBLE, retryable: false });
+  };
+  const opensItself = refuse('A browser cannot be called: its page opens the call, and its stream.');
+  return {
+    place: opensItself,
+    connect: opensItself,
+    reject: opensItself,
     // The media thread closes the stream when it lets go of the call, and that is all there is to end.
     hangUp: async () => 'already_ended',
-    cancel: async () => 'already_ended',
     transfer: refuse('This call is in a web browser, for trying out: it cannot be transferred to a number.'),
-    sendDigits: refuse('This call is in a web browser, for trying out: there are no keys to be pressed.'),
-    speakAndHangUp: refuse('There is no other voice on a call in a browser.'),
+    sendKeys: refuse('This call is in a web browser, for trying out: there are no keys to be pressed.'),
+    sayAndHangUp: refuse('There is no other voice on a call in a browser.'),
     /** Asked only about calls without a stream. */
-    async fetchCall(carrierCallId): Promise<CarrierCallSnapshot | null> {
+    async lookUp(carrierCallId): Promise<CarrierCallSnapshot | null> {
       const seen = await o.lastSeen(carrierCallId);
       if (seen === null) return null;
       return {
@@ -51,10 +65,6 @@ export function openBrowser(o: BrowserOptions): Carrier {
         endedAt: seen.at,
       };
     },
-    findCalls: async () => [],
-    searchNumbers: noNumbers,
-    buyNumber: noNumbers,
-    releaseNumber: noNumbers,
-    check: async () => {},
+    find: async () => [],
   };
 }

@@ -1,0 +1,38 @@
+// What goes over a call's media socket, and what a carrier's codec of it must do. PURE types.
+import type { AudioFormat } from '../../audio/format.ts';
+
+/** A media message of the carrier, decoded. `payload` is in the stream's format and only valid until the next decode. */
+export type MediaMessage =
+  | { type: 'connected' }
+  | {
+      type: 'started';
+      streamId: string;
+      carrierCallId: string;
+      /** What the stream brings of what it was offered with: `token` is among them. */
+      parameters: Record<string, string>;
+      /** What the caller's sound of this stream is in. */
+      format: AudioFormat;
+    }
+  | { type: 'audio'; payload: Buffer; timestampMs: number; chunk: number }
+  | { type: 'digit'; digit: string }
+  /** Words typed by the other side, where a line has keys to type with (a call from a browser). */
+  | { type: 'text'; text: string }
+  /** Audio was played up to this mark. What was heard is known by nothing else: a carrier without marks cannot be used. */
+  | { type: 'mark'; name: string }
+  | { type: 'stopped' }
+  | { type: 'ignored'; event: string }
+  | { type: 'malformed'; why: string };
+
+/** The codec of one media socket; no I/O. */
+export interface MediaWire {
+  /** What the agent's sound goes out in, and the caller's comes in where a stream does not say otherwise. */
+  readonly format: AudioFormat;
+  /** A clear sends every pending mark back. Where it does not, they are never heard of again. */
+  readonly clearReturnsMarks: boolean;
+  /** Never throws: what cannot be read is `malformed`. */
+  decode(data: Buffer, isBinary: boolean): MediaMessage;
+  /** Sound in the wire's format, whole frames of 20 ms; copied. */
+  audio(streamId: string, payload: Buffer): string | Buffer;
+  mark(streamId: string, name: string): string | Buffer;
+  clear(streamId: string): string | Buffer;
+}
