@@ -109,32 +109,42 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.removeEventListener('abort', stop);
 }
 
-/**
- * Opens the way to the extraction model. The function it answers never rejects.
- * `retryBaseMs`: the first pause between tries; it doubles from one to the next.
- */
-export function openExtraction(o: {
+export interface ExtractionOptions {
   openai: { apiKey: string; baseUrl: string };
   model: string;
+  /** The first pause between tries; it doubles from one to the next. */
   retryBaseMs: number;
-}): (request: ExtractionRequest) => Promise<Extraction> {
-  const { apiKey } = o.openai;
-  const client = new OpenAI({
-    // The client refuses an empty key; without one nothing is asked (below).
-    apiKey: apiKey === '' ? 'none' : apiKey,
-    baseURL: o.openai.baseUrl,
-    // Not from the environment: settings come from one place.
-    organization: null,
-    project: null,
-    logLevel: 'off',
-    maxRetries: 0,
-    // A redirect would carry the transcript to a host nobody configured.
-    fetchOptions: { redirect: 'error' },
-  });
-  /** Once a server without the Responses API has answered on Chat Completions, it is not asked for the other again. */
-  let knowsOnlyChat = false;
+}
 
-  async function ask(
+/** Opens the way to the extraction model. The function it answers never rejects. */
+export function openExtraction(o: ExtractionOptions): (request: ExtractionRequest) => Promise<Extraction> {
+  const model = new ExtractionModel(o);
+  return (request) => model.extract(request);
+}
+
+class ExtractionModel {
+  readonly #o: ExtractionOptions;
+  readonly #client: OpenAI;
+  /** Once a server without the Responses API has answered on Chat Completions, it is not asked for the other again. */
+  #knowsOnlyChat = false;
+
+  constructor(o: ExtractionOptions) {
+    this.#o = o;
+    this.#client = new OpenAI({
+      // The client refuses an empty key; without one nothing is asked (below).
+      apiKey: o.openai.apiKey === '' ? 'none' : o.openai.apiKey,
+      baseURL: o.openai.baseUrl,
+      // Not from the environment: settings come from one place.
+      organization: null,
+      project: null,
+      logLevel: 'off',
+      maxRetries: 0,
+      // A redirect would carry the transcript to a host nobody configured.
+      fetchOptions: { redirect: 'error' },
+    });
+  }
+
+  async #ask(
     use: 'responses' | 'chat',
     question: Question,
     options: { signal: AbortSignal; timeout: number },
@@ -148,9 +158,9 @@ export function openExtraction(o: {
         ];
         if (correction !== null) input.push({ role: 'developer', content: correction });
         return readResponsesAnswer(
-          await client.responses.create(
+          await this.#client.responses.create(
             {
-              model: o.model,
+              model: this.#o.model,
               input,
               text: { format: { type: 'json_schema', name: SCHEMA_NAME, strict: true, schema } },
               store: false,
@@ -167,9 +177,9 @@ export function openExtraction(o: {
       ];
       if (correction !== null) messages.push({ role: 'system', content: correction });
       return readChatAnswer(
-        await client.chat.completions.create(
+        await this.#client.chat.completions.create(
           {
-            model: o.model,
+            model: this.#o.model,
             messages,
             response_format: {
               type: 'json_schema',
@@ -186,9 +196,9 @@ export function openExtraction(o: {
     }
   }
 
-  return async ({ call, items, deadline, signal }) => {
+  async extract({ call, items, deadline, signal }: ExtractionRequest): Promise<Extraction> {
     const spent = { attempts: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
-    if (apiKey === '') {
+    if (this.#o.openai.apiKey === '') {
       return { ...spent, ok: false, code: 'no_key', error: 'No key of the extraction model is set.' };
     }
     const messages = {
@@ -210,7 +220,7 @@ export function openExtraction(o: {
     const closed = { ok: false as const, code: 'closed', error: 'The extraction was stopped.' };
     let maxTokens = BASE_OUTPUT_TOKENS + OUTPUT_TOKENS_PER_FIELD * Object.keys(call.returns).length;
     let correction: string | null = null;
-    let use: 'responses' | 'chat' = knowsOnlyChat ? 'chat' : 'responses';
+    let use: 'responses' | 'chat' = this.#knowsOnlyChat ? 'chat' : 'responses';
     let last: Failure = TIMED_OUT;
     while (spent.attempts < MAX_ATTEMPTS) {
       if (signal.aborted) return { ...spent, ...closed };
@@ -219,7 +229,7 @@ export function openExtraction(o: {
       // A request that hangs must leave time for another one.
       const timeout = Math.ceil(remaining > 6000 ? (remaining * 2) / 3 : remaining);
       spent.attempts += 1;
-      const tried = await ask(
+      const tried = await this.#ask(
         use,
         { ...messages, correction, schema, maxTokens },
         { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]), timeout },
@@ -234,19 +244,19 @@ export function openExtraction(o: {
       spent.cachedTokens += tried.cachedTokens ?? 0;
       spent.outputTokens += tried.outputTokens ?? 0;
       if ('text' in tried) {
-        knowsOnlyChat = use === 'chat';
+        this.#knowsOnlyChat = use === 'chat';
         const answer = readAnswer(call, tried.text);
         if ('result' in answer) return { ...spent, ok: true, result: answer.result };
         correction = extractionCorrection(answer.correction);
         last = { code: answer.code, error: answer.error, retry: true };
       } else {
         // A server that was changed under way may know the other interface now.
-        if (use === 'chat' && !tried.retry) knowsOnlyChat = false;
+        if (use === 'chat' && !tried.retry) this.#knowsOnlyChat = false;
         last = tried;
       }
       if (!last.retry) break;
       if (last.grow) maxTokens *= 2;
-      const waitMs = Math.max(last.afterMs ?? 0, o.retryBaseMs * 2 ** (spent.attempts - 1));
+      const waitMs = Math.max(last.afterMs ?? 0, this.#o.retryBaseMs * 2 ** (spent.attempts - 1));
       if (spent.attempts < MAX_ATTEMPTS) {
         if (performance.now() + waitMs >= deadline) break;
         await pause(waitMs, signal);
@@ -254,7 +264,7 @@ export function openExtraction(o: {
     }
     if (signal.aborted) return { ...spent, ...closed };
     return { ...spent, ok: false, code: last.code, error: last.error };
-  };
+  }
 }
 
 /** The result that a model's text holds, or what is wrong with it: for the log, a person, and the model. */

@@ -1,6 +1,5 @@
 // The result of an ended call: settled once, with its call.completed event, also when the program ended in between.
 // Asking the model is extraction.ts; the bridge says when a transcript is final.
-
 import { failpoint } from '../../failpoints.ts';
 import type { Log } from '../../log.ts';
 import type { CallCost, CallRecord } from '../../storage/records.ts';
@@ -41,12 +40,7 @@ const failed = (why: string): Verdict => ({ result: null, result_status: 'failed
 /** Thrown to leave a job when the program ends. */
 const CLOSED = new Error('closed');
 
-/**
- * Opens the settling of results, and takes up what an earlier run of the program left pending.
- * `deadlineMs`: from a call's end to its verdict; calls that were left pending get as long from now.
- * `retryBaseMs`: the first pause before something is tried again, by the model or the store; it doubles.
- */
-export function openResults(o: {
+export interface ResultsOptions {
   store: Pick<Store, 'findCall' | 'listTranscript' | 'pendingResults' | 'saveCall' | 'stored'>;
   log: Log;
   openai: { apiKey: string; baseUrl: string };
@@ -55,94 +49,142 @@ export function openResults(o: {
   retryBaseMs?: number;
   /** What a call cost, from its record as it then is; without it, nothing is said of cost. */
   costOf?: (call: CallRecord) => CallCost;
-}): Results {
-  const deadlineMs = o.deadlineMs ?? 60_000;
-  const retryBaseMs = o.retryBaseMs ?? 500;
-  const extract = openExtraction({
-    openai: o.openai,
-    model: o.model,
-    retryBaseMs,
-  });
-  const closing = new AbortController();
-  const jobs = new Map<string, Promise<void>>();
-  const waiting: (() => void)[] = [];
-  let atOnce = 0;
+}
+
+/**
+ * Opens the settling of results, and takes up what an earlier run of the program left pending.
+ * `deadlineMs`: from a call's end to its verdict; calls that were left pending get as long from now.
+ * `retryBaseMs`: the first pause before something is tried again, by the model or the store; it doubles.
+ */
+export function openResults(o: ResultsOptions): Results {
+  return new Settlement(o);
+}
+
+/** A job a call: it settles the result or notes the cost. So many at once ask the model, the others wait. */
+class Settlement implements Results {
+  readonly #o: ResultsOptions;
+  readonly #deadlineMs: number;
+  readonly #retryBaseMs: number;
+  readonly #extract: ReturnType<typeof openExtraction>;
+  readonly #closing = new AbortController();
+  readonly #jobs = new Map<string, Promise<void>>();
+  readonly #waiting: (() => void)[] = [];
+  #atOnce = 0;
+  /** What was left pending has been begun. */
+  #takenUp: Promise<void>;
+
+  constructor(o: ResultsOptions) {
+    this.#o = o;
+    this.#deadlineMs = o.deadlineMs ?? 60_000;
+    this.#retryBaseMs = o.retryBaseMs ?? 500;
+    this.#extract = openExtraction({ openai: o.openai, model: o.model, retryBaseMs: this.#retryBaseMs });
+    this.#takenUp = this.#takeUpPending();
+  }
+
+  settle(callId: string, endedMsAgo = 0): void {
+    const endedAtMs = performance.now() - endedMsAgo;
+    this.#start(callId, () => this.#settleOne(callId, endedAtMs, false));
+  }
+
+  settleCost(callId: string): void {
+    this.#start(callId, () => this.#noteCost(callId));
+  }
+
+  takeUp(): void {
+    this.#takenUp = Promise.all([this.#takenUp, this.#takeUpPending()]).then(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#takenUp;
+    await Promise.all(this.#jobs.values());
+  }
+
+  async #takeUpPending(): Promise<void> {
+    try {
+      for (const call of await this.#stored(() => this.#o.store.pendingResults())) {
+        this.#start(call.id, () => this.#settleOne(call.id, performance.now(), true));
+      }
+    } catch (error) {
+      if (error !== CLOSED) this.#o.log.error({ err: error }, 'result.not_taken_up');
+    }
+  }
 
   /** A place among those who may ask the model, or false when `deadline` (performance.now()) or the end came first. */
-  async function takePlace(deadline: number): Promise<boolean> {
-    if (atOnce < MAX_AT_ONCE) {
-      atOnce += 1;
+  async #takePlace(deadline: number): Promise<boolean> {
+    if (this.#atOnce < MAX_AT_ONCE) {
+      this.#atOnce += 1;
       return true;
     }
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const take = () => resolve(true);
     const leave = () => {
-      const at = waiting.indexOf(take);
-      if (at >= 0) waiting.splice(at, 1);
+      const at = this.#waiting.indexOf(take);
+      if (at >= 0) this.#waiting.splice(at, 1);
       resolve(false);
     };
-    waiting.push(take);
+    this.#waiting.push(take);
     const timer = setTimeout(leave, Math.max(0, deadline - performance.now()));
-    closing.signal.addEventListener('abort', leave, { once: true });
+    this.#closing.signal.addEventListener('abort', leave, { once: true });
     const taken = await promise;
     clearTimeout(timer);
-    closing.signal.removeEventListener('abort', leave);
+    this.#closing.signal.removeEventListener('abort', leave);
     return taken;
   }
 
-  function givePlace(): void {
-    const next = waiting.shift();
-    if (next === undefined) atOnce -= 1;
+  #givePlace(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#atOnce -= 1;
     else next();
   }
 
-  async function pause(ms: number): Promise<void> {
+  async #pause(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
     const stop = () => resolve();
-    closing.signal.addEventListener('abort', stop, { once: true });
+    this.#closing.signal.addEventListener('abort', stop, { once: true });
     await promise;
     clearTimeout(timer);
-    closing.signal.removeEventListener('abort', stop);
+    this.#closing.signal.removeEventListener('abort', stop);
   }
 
   /** A full disk or a busy file passes; a verdict that is not written would hold back call.completed until the next start. */
-  async function stored<T>(verb: () => Promise<T>): Promise<T> {
+  async #stored<T>(verb: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
-      if (closing.signal.aborted) throw CLOSED;
+      if (this.#closing.signal.aborted) throw CLOSED;
       try {
         return await verb();
       } catch (error) {
         if (tries === MAX_STORE_TRIES) throw error;
-        await pause(Math.min(MAX_STORE_PAUSE_MS, retryBaseMs * 2 ** (tries - 1)));
+        await this.#pause(Math.min(MAX_STORE_PAUSE_MS, this.#retryBaseMs * 2 ** (tries - 1)));
       }
     }
   }
 
   /** performance.now() by which the verdict must be there. */
-  function deadlineOf(endedAtMs: number): number {
+  #deadlineOf(endedAtMs: number): number {
     // One that could not begin for long, as on a full disk, has a twelfth all the same.
-    return Math.max(endedAtMs + deadlineMs, performance.now() + deadlineMs / 12);
+    return Math.max(endedAtMs + this.#deadlineMs, performance.now() + this.#deadlineMs / 12);
   }
 
-  async function judge(call: CallRecord, endedAtMs: number): Promise<Judgement> {
+  async #judge(call: CallRecord, endedAtMs: number): Promise<Judgement> {
     if (Object.keys(call.returns).length === 0) {
       const verdict: Verdict = { result: null, result_status: 'completed', result_error: null };
       return { verdict, about: { why: 'nothing_asked' } };
     }
-    const items = await stored(() => o.store.listTranscript(call.id));
+    const items = await this.#stored(() => this.#o.store.listTranscript(call.id));
     const nothing = noConversation(call, items);
     if (nothing !== null) return { verdict: failed(nothing), about: { why: 'no_conversation' } };
-    const deadline = deadlineOf(endedAtMs);
-    if (!(await takePlace(deadline))) {
-      if (closing.signal.aborted) throw CLOSED;
+    const deadline = this.#deadlineOf(endedAtMs);
+    if (!(await this.#takePlace(deadline))) {
+      if (this.#closing.signal.aborted) throw CLOSED;
       return {
         verdict: failed('The extraction model did not answer in time.'),
         about: { why: 'no_place' },
       };
     }
     try {
-      const extraction = await extract({ call, items, deadline, signal: closing.signal });
+      const extraction = await this.#extract({ call, items, deadline, signal: this.#closing.signal });
       if (!extraction.ok && extraction.code === 'closed') throw CLOSED;
       const about = {
         attempts: extraction.attempts,
@@ -163,37 +205,37 @@ export function openResults(o: {
           }
         : { verdict: failed(extraction.error), about: { why: extraction.code, ...about }, usage };
     } finally {
-      givePlace();
+      this.#givePlace();
     }
   }
 
   /** What a full disk keeps in memory of a call comes before what is made of it. */
-  async function wholeInStore(callId: string): Promise<void> {
+  async #wholeInStore(callId: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const leave = () => resolve();
-    closing.signal.addEventListener('abort', leave, { once: true });
-    await Promise.race([o.store.stored(callId), promise]);
-    closing.signal.removeEventListener('abort', leave);
-    if (closing.signal.aborted) throw CLOSED;
+    this.#closing.signal.addEventListener('abort', leave, { once: true });
+    await Promise.race([this.#o.store.stored(callId), promise]);
+    this.#closing.signal.removeEventListener('abort', leave);
+    if (this.#closing.signal.aborted) throw CLOSED;
   }
 
-  async function settleOne(callId: string, endedAtMs: number, leftPending: boolean): Promise<void> {
-    await wholeInStore(callId);
+  async #settleOne(callId: string, endedAtMs: number, leftPending: boolean): Promise<void> {
+    await this.#wholeInStore(callId);
     const started = performance.now();
-    const call = await stored(() => o.store.findCall(callId));
+    const call = await this.#stored(() => this.#o.store.findCall(callId));
     if (call === null || call.status !== 'completed' || call.result_status !== 'pending') return;
-    const { verdict, about, usage = null } = await judge(call, endedAtMs);
+    const { verdict, about, usage = null } = await this.#judge(call, endedAtMs);
     failpoint('result_before_commit');
     // Read again: what the bridge counted meanwhile belongs to it.
-    const latest = (await stored(() => o.store.findCall(callId))) ?? call;
+    const latest = (await this.#stored(() => this.#o.store.findCall(callId))) ?? call;
     const judged = { ...latest, extraction_usage: usage };
     const change = {
       ...verdict,
       extraction_usage: usage,
-      ...(o.costOf === undefined ? {} : { cost: o.costOf(judged) }),
+      ...(this.#o.costOf === undefined ? {} : { cost: this.#o.costOf(judged) }),
     };
-    const saved = await stored(() =>
-      o.store.saveCall(callId, { from: ['completed'], change, events: ['call.completed'] }),
+    const saved = await this.#stored(() =>
+      this.#o.store.saveCall(callId, { from: ['completed'], change, events: ['call.completed'] }),
     );
     const fields = {
       call_id: callId,
@@ -203,53 +245,25 @@ export function openResults(o: {
       left_pending: leftPending,
       took_ms: Math.round(performance.now() - started),
     };
-    if ('conflict' in saved) o.log.warn({ ...fields, conflict: saved.conflict }, 'result.not_settled');
-    else o.log.info(fields, 'result.settled');
+    if ('conflict' in saved) this.#o.log.warn({ ...fields, conflict: saved.conflict }, 'result.not_settled');
+    else this.#o.log.info(fields, 'result.settled');
   }
 
-  async function noteCost(callId: string): Promise<void> {
-    await wholeInStore(callId);
-    const call = await stored(() => o.store.findCall(callId));
-    if (call === null || o.costOf === undefined || call.cost !== null || call.ended_at === null) return;
-    const change = { cost: o.costOf(call) };
-    await stored(() => o.store.saveCall(callId, { from: [call.status], change }));
+  async #noteCost(callId: string): Promise<void> {
+    await this.#wholeInStore(callId);
+    const call = await this.#stored(() => this.#o.store.findCall(callId));
+    if (call === null || this.#o.costOf === undefined || call.cost !== null || call.ended_at === null) return;
+    const change = { cost: this.#o.costOf(call) };
+    await this.#stored(() => this.#o.store.saveCall(callId, { from: [call.status], change }));
   }
 
-  function start(callId: string, work: () => Promise<void>): void {
-    if (closing.signal.aborted || jobs.has(callId)) return;
+  #start(callId: string, work: () => Promise<void>): void {
+    if (this.#closing.signal.aborted || this.#jobs.has(callId)) return;
     const job = work()
       .catch((error: unknown) => {
-        if (error !== CLOSED) o.log.error({ call_id: callId, err: error }, 'result.failed');
+        if (error !== CLOSED) this.#o.log.error({ call_id: callId, err: error }, 'result.failed');
       })
-      .finally(() => jobs.delete(callId));
-    jobs.set(callId, job);
+      .finally(() => this.#jobs.delete(callId));
+    this.#jobs.set(callId, job);
   }
-
-  let takenUp = takeUp();
-
-  async function takeUp(): Promise<void> {
-    try {
-      for (const call of await stored(() => o.store.pendingResults())) {
-        start(call.id, () => settleOne(call.id, performance.now(), true));
-      }
-    } catch (error) {
-      if (error !== CLOSED) o.log.error({ err: error }, 'result.not_taken_up');
-    }
-  }
-
-  return {
-    settle(callId, endedMsAgo = 0) {
-      const endedAtMs = performance.now() - endedMsAgo;
-      start(callId, () => settleOne(callId, endedAtMs, false));
-    },
-    settleCost: (callId) => start(callId, () => noteCost(callId)),
-    takeUp() {
-      takenUp = Promise.all([takenUp, takeUp()]).then(() => {});
-    },
-    async close() {
-      closing.abort();
-      await takenUp;
-      await Promise.all(jobs.values());
-    },
-  };
 }

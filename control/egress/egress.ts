@@ -194,52 +194,96 @@ export function dial(
   return promise.finally(() => signal.removeEventListener('abort', stop));
 }
 
+/** What broke an exchange, where it was no rule of ours. */
+function failure(error: unknown): EgressError {
+  if (error instanceof EgressError) return error;
+  const code = codeOf(error);
+  const broken = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/.test(
+    code,
+  );
+  return new EgressError(broken ? 'reset' : 'protocol', { cause: error, connected: true });
+}
+
 /**
  * Opens the way out.
  * @throws ConfigError for a range in `allowedCidrs` that cannot be read.
  */
 export function openEgress(o: EgressOptions): Egress {
-  const rules = readAddressRules(o.allowedCidrs);
-  const lookup: Lookup = o.lookup ?? ((hostname) => systemLookup(hostname, { all: true }));
-  const closing = new AbortController();
-  const running = new Set<Promise<unknown>>();
-  /** One query a name at a time: a name that is slow to resolve holds one thread of the shared pool, not all of them. */
-  const lookups = new Map<string, ReturnType<Lookup>>();
-  const handshake = buildConnector({ allowH2: false, timeout: CONNECT_TIMEOUT_MS });
+  return new GuardedEgress(o);
+}
 
-  function resolveName(hostname: string): ReturnType<Lookup> {
-    const pending = lookups.get(hostname);
+class GuardedEgress implements Egress {
+  readonly #userAgent: string;
+  readonly #rules: ReturnType<typeof readAddressRules>;
+  readonly #lookup: Lookup;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+  /** One query a name at a time: a name that is slow to resolve holds one thread of the shared pool, not all of them. */
+  readonly #lookups = new Map<string, ReturnType<Lookup>>();
+  readonly #handshake = buildConnector({ allowH2: false, timeout: CONNECT_TIMEOUT_MS });
+
+  constructor(o: EgressOptions) {
+    this.#userAgent = o.userAgent;
+    this.#rules = readAddressRules(o.allowedCidrs);
+    this.#lookup = o.lookup ?? ((hostname) => systemLookup(hostname, { all: true }));
+  }
+
+  check(url: string, param: string): void {
+    readOutgoingUrl(url, this.#rules, param);
+  }
+
+  async request(url: string, r: EgressRequest): Promise<EgressResponse> {
+    let target: OutgoingUrl;
+    try {
+      target = readOutgoingUrl(url, this.#rules, 'url');
+    } catch (error) {
+      // Saved while it was allowed, or before the operator closed a range.
+      if (error instanceof AppError) throw new EgressError('blocked', { cause: error });
+      throw error;
+    }
+    const run = this.#exchange(target, r);
+    this.#running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.#running.delete(run);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new EgressError('reset', { ours: true }));
+    await Promise.allSettled(this.#running);
+  }
+
+  #resolveName(hostname: string): ReturnType<Lookup> {
+    const pending = this.#lookups.get(hostname);
     if (pending !== undefined) return pending;
-    const query = lookup(hostname)
+    const query = this.#lookup(hostname)
       .catch((cause: unknown) => {
         throw new EgressError('dns', { cause, ours: OUR_DNS_CODES.has(codeOf(cause)) });
       })
-      .finally(() => lookups.delete(hostname));
-    lookups.set(hostname, query);
+      .finally(() => this.#lookups.delete(hostname));
+    this.#lookups.set(hostname, query);
     return query;
   }
 
-  async function addressesOf(target: OutgoingUrl, signal: AbortSignal): Promise<string[]> {
-    if (isIP(target.host) !== 0) return admit([{ address: target.host }], target, rules);
+  async #addressesOf(target: OutgoingUrl, signal: AbortSignal): Promise<string[]> {
+    if (isIP(target.host) !== 0) return admit([{ address: target.host }], target, this.#rules);
     const gone = Promise.withResolvers<never>();
     const stop = () => gone.reject(new EgressError('dns', { cause: signal.reason, ours: true }));
     signal.addEventListener('abort', stop, { once: true });
     try {
-      return admit(await Promise.race([resolveName(target.host), gone.promise]), target, rules);
+      return admit(await Promise.race([this.#resolveName(target.host), gone.promise]), target, this.#rules);
     } finally {
       signal.removeEventListener('abort', stop);
     }
   }
 
   /** The connected, checked and (for https) encrypted socket. */
-  async function open(
-    target: OutgoingUrl,
-    asked: buildConnector.Options,
-    signal: AbortSignal,
-  ): Promise<Socket> {
-    const addresses = await addressesOf(target, signal);
+  async #open(target: OutgoingUrl, asked: buildConnector.Options, signal: AbortSignal): Promise<Socket> {
+    const addresses = await this.#addressesOf(target, signal);
     const mayTalkTo = (peer: string) => {
-      const verdict = rules.judge(peer);
+      const verdict = this.#rules.judge(peer);
       return verdict === 'opened' || (verdict === 'public' && !target.openedOnly);
     };
     const tcp = await dial(addresses, target.port, mayTalkTo, signal);
@@ -250,7 +294,7 @@ export function openEgress(o: EgressOptions): Egress {
       reject(signal.reason);
     };
     signal.addEventListener('abort', stop, { once: true });
-    handshake({ ...asked, httpSocket: tcp }, (cause, socket) => {
+    this.#handshake({ ...asked, httpSocket: tcp }, (cause, socket) => {
       if (cause === null) return resolve(socket);
       tcp.destroy();
       const broken = /^(ECONNRESET|EPIPE)$/.test(codeOf(cause));
@@ -259,17 +303,10 @@ export function openEgress(o: EgressOptions): Egress {
     return promise.finally(() => signal.removeEventListener('abort', stop));
   }
 
-  function failure(error: unknown): EgressError {
-    if (error instanceof EgressError) return error;
-    const code = codeOf(error);
-    const broken = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/.test(
-      code,
+  async #exchange(target: OutgoingUrl, r: EgressRequest): Promise<EgressResponse> {
+    const callers = AbortSignal.any(
+      r.signal === undefined ? [this.#closing.signal] : [this.#closing.signal, r.signal],
     );
-    return new EgressError(broken ? 'reset' : 'protocol', { cause: error, connected: true });
-  }
-
-  async function exchange(target: OutgoingUrl, r: EgressRequest): Promise<EgressResponse> {
-    const callers = AbortSignal.any(r.signal === undefined ? [closing.signal] : [closing.signal, r.signal]);
     callers.throwIfAborted();
     const late = new AbortController();
     const expire = (ours: { connected: boolean }) => late.abort(new EgressError('timeout', ours));
@@ -285,7 +322,7 @@ export function openEgress(o: EgressOptions): Egress {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (asked, callback) => {
-        open(target, asked, signal).then(
+        this.#open(target, asked, signal).then(
           (socket) => {
             connected = true;
             clearTimeout(connectTimer);
@@ -295,7 +332,7 @@ export function openEgress(o: EgressOptions): Egress {
         );
       },
     });
-    const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': o.userAgent };
+    const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': this.#userAgent };
     for (const [name, value] of Object.entries(r.headers)) {
       const lower = name.toLowerCase();
       if (!CONNECTION_HEADERS.has(lower)) headers[lower] = value;
@@ -345,31 +382,4 @@ export function openEgress(o: EgressOptions): Egress {
       await client.destroy().catch(() => {});
     }
   }
-
-  return {
-    check(url, param) {
-      readOutgoingUrl(url, rules, param);
-    },
-    async request(url, r) {
-      let target: OutgoingUrl;
-      try {
-        target = readOutgoingUrl(url, rules, 'url');
-      } catch (error) {
-        // Saved while it was allowed, or before the operator closed a range.
-        if (error instanceof AppError) throw new EgressError('blocked', { cause: error });
-        throw error;
-      }
-      const run = exchange(target, r);
-      running.add(run);
-      try {
-        return await run;
-      } finally {
-        running.delete(run);
-      }
-    },
-    async close() {
-      closing.abort(new EgressError('reset', { ours: true }));
-      await Promise.allSettled(running);
-    },
-  };
 }

@@ -56,186 +56,211 @@ export interface DispatcherOptions {
 const lengthOf = (entry: Entry): number => entry.taken?.claimed.body.length ?? 0;
 
 export function openDispatcher(o: DispatcherOptions): Dispatcher {
-  const leaseMs = o.leaseMs ?? LEASE_MS;
-  const now = o.now ?? (() => performance.now());
+  return new Lines(o);
+}
+
+/** What is under way and what waits, a line a receiver. */
+class Lines implements Dispatcher {
+  readonly #o: DispatcherOptions;
+  readonly #leaseMs: number;
+  readonly #now: () => number;
   /** Deliveries under way or in a line; the value is the attempt that came due meanwhile (a retry, a replay), or null. */
-  const hand = new Map<string, number | null>();
-  const receivers = new Map<string, Receiver>();
+  readonly #hand = new Map<string, number | null>();
+  readonly #receivers = new Map<string, Receiver>();
   /** Whose a delivery is, told by storage or learned when it was first taken; the oldest are forgotten first. */
-  const known = new Map<string, { key: string; callId: string | null }>();
-  const stop = new AbortController();
-  let running = 0;
-  let taking = 0;
-  let waiting = 0;
-  let takenLength = 0;
-  let closing = false;
-  let onIdle: (() => void) | null = null;
+  readonly #known = new Map<string, { key: string; callId: string | null }>();
+  readonly #stop = new AbortController();
+  #running = 0;
+  #taking = 0;
+  #waiting = 0;
+  #takenLength = 0;
+  #closing = false;
+  #onIdle: (() => void) | null = null;
 
-  const idle = () => running === 0 && waiting === 0 && taking === 0;
+  constructor(o: DispatcherOptions) {
+    this.#o = o;
+    this.#leaseMs = o.leaseMs ?? LEASE_MS;
+    this.#now = o.now ?? (() => performance.now());
+  }
 
-  function learn(id: string, key: string, callId: string | null): { key: string; callId: string | null } {
+  know({ id, receiver, callId }: Parameters<Dispatcher['know']>[0]): void {
+    this.#learn(id, receiver, callId);
+  }
+
+  has(id: string): boolean {
+    return this.#hand.has(id);
+  }
+
+  inFlight(): number {
+    return this.#running;
+  }
+
+  waiting(): number {
+    return this.#waiting;
+  }
+
+  #idle(): boolean {
+    return this.#running === 0 && this.#waiting === 0 && this.#taking === 0;
+  }
+
+  #learn(id: string, key: string, callId: string | null): { key: string; callId: string | null } {
     const about = { key, callId };
-    known.delete(id);
-    known.set(id, about);
-    for (const oldest of known.keys()) {
-      if (known.size <= MAX_KNOWN) break;
-      known.delete(oldest);
+    this.#known.delete(id);
+    this.#known.set(id, about);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MAX_KNOWN) break;
+      this.#known.delete(oldest);
     }
     return about;
   }
 
-  function receiver(key: string): Receiver {
-    let found = receivers.get(key);
+  #receiver(key: string): Receiver {
+    let found = this.#receivers.get(key);
     if (found === undefined) {
       found = { key, running: 0, calls: new Set(), line: [] };
-      receivers.set(key, found);
+      this.#receivers.set(key, found);
     }
     return found;
   }
 
-  function mayStart(at: Receiver, callId: string | null): boolean {
+  #mayStart(at: Receiver, callId: string | null): boolean {
     return (
-      running < MAX_IN_FLIGHT &&
+      this.#running < MAX_IN_FLIGHT &&
       at.running < MAX_IN_FLIGHT_A_RECEIVER &&
       (callId === null || !at.calls.has(callId))
     );
   }
 
-  function lineUp(at: Receiver, entry: Entry): void {
+  #lineUp(at: Receiver, entry: Entry): void {
     at.line.push(entry);
-    waiting++;
-    takenLength += lengthOf(entry);
-    while (waiting > MAX_WAITING || takenLength > MAX_TAKEN_LENGTH) giveBack();
+    this.#waiting++;
+    this.#takenLength += lengthOf(entry);
+    while (this.#waiting > MAX_WAITING || this.#takenLength > MAX_TAKEN_LENGTH) this.#giveBack();
   }
 
   /** Drops the last of the longest line: who has most waiting waits longest. */
-  function giveBack(): void {
+  #giveBack(): void {
     let longest: Receiver | null = null;
-    for (const at of receivers.values()) if (at.line.length > (longest?.line.length ?? 0)) longest = at;
+    for (const at of this.#receivers.values()) if (at.line.length > (longest?.line.length ?? 0)) longest = at;
     const entry = longest?.line.pop();
     if (longest === null || entry === undefined) return;
-    waiting--;
-    takenLength -= lengthOf(entry);
-    hand.delete(entry.id);
+    this.#waiting--;
+    this.#takenLength -= lengthOf(entry);
+    this.#hand.delete(entry.id);
     if (entry.taken !== null) {
-      o.delivery
+      this.#o.delivery
         .giveBack(entry.taken.claimed)
-        .catch((err: unknown) => o.log.error({ delivery_id: entry.id, err }, 'delivery.not_given_back'));
+        .catch((err: unknown) =>
+          this.#o.log.error({ delivery_id: entry.id, err }, 'delivery.not_given_back'),
+        );
     }
-    if (longest.running === 0 && longest.line.length === 0) receivers.delete(longest.key);
+    if (longest.running === 0 && longest.line.length === 0) this.#receivers.delete(longest.key);
   }
 
   /** Starts what may start, a receiver at a time in turn. */
-  function advance(): void {
+  #advance(): void {
     let started = true;
-    while (started && running < MAX_IN_FLIGHT) {
+    while (started && this.#running < MAX_IN_FLIGHT) {
       started = false;
-      for (const at of [...receivers.values()]) {
+      for (const at of [...this.#receivers.values()]) {
         if (at.running >= MAX_IN_FLIGHT_A_RECEIVER) continue;
-        const index = at.line.findIndex((entry) => mayStart(at, entry.callId));
+        const index = at.line.findIndex((entry) => this.#mayStart(at, entry.callId));
         const entry = at.line[index];
         if (entry === undefined) continue;
         at.line.splice(index, 1);
-        waiting--;
-        takenLength -= lengthOf(entry);
+        this.#waiting--;
+        this.#takenLength -= lengthOf(entry);
         started = true;
-        void start(at, entry);
+        void this.#start(at, entry);
       }
     }
-    if (idle()) onIdle?.();
+    if (this.#idle()) this.#onIdle?.();
   }
 
   /** Still ours to post, to be taken again, or in between: then the sweep brings it back once the lease is over. */
-  async function takeUp(entry: Entry): Promise<ClaimedDelivery | null> {
+  async #takeUp(entry: Entry): Promise<ClaimedDelivery | null> {
     if (entry.taken !== null) {
-      const ageMs = now() - entry.taken.atMs;
-      if (ageMs <= leaseMs * (1 - LEASE_RESERVE)) return entry.taken.claimed;
-      if (ageMs <= leaseMs) return null;
+      const ageMs = this.#now() - entry.taken.atMs;
+      if (ageMs <= this.#leaseMs * (1 - LEASE_RESERVE)) return entry.taken.claimed;
+      if (ageMs <= this.#leaseMs) return null;
     }
-    return o.delivery.claim(entry.id, entry.attempt);
+    return this.#o.delivery.claim(entry.id, entry.attempt);
   }
 
-  async function start(at: Receiver, entry: Entry): Promise<void> {
-    running++;
+  async #start(at: Receiver, entry: Entry): Promise<void> {
+    this.#running++;
     at.running++;
     if (entry.callId !== null) at.calls.add(entry.callId);
     try {
-      const claimed = await takeUp(entry);
-      if (claimed !== null) await o.delivery.attempt(claimed, stop.signal);
+      const claimed = await this.#takeUp(entry);
+      if (claimed !== null) await this.#o.delivery.attempt(claimed, this.#stop.signal);
     } catch (err) {
-      o.log.error({ delivery_id: entry.id, err }, 'delivery.not_recorded');
+      this.#o.log.error({ delivery_id: entry.id, err }, 'delivery.not_recorded');
     }
-    running--;
+    this.#running--;
     at.running--;
     if (entry.callId !== null) at.calls.delete(entry.callId);
-    if (at.running === 0 && at.line.length === 0) receivers.delete(at.key);
-    letGo(entry.id);
-    advance();
+    if (at.running === 0 && at.line.length === 0) this.#receivers.delete(at.key);
+    this.#letGo(entry.id);
+    this.#advance();
   }
 
-  function letGo(id: string): void {
-    const again = hand.get(id) ?? null;
-    hand.delete(id);
-    if (again !== null) void run(id, again);
+  #letGo(id: string): void {
+    const again = this.#hand.get(id) ?? null;
+    this.#hand.delete(id);
+    if (again !== null) void this.run(id, again);
   }
 
-  async function run(id: string, attempt: number): Promise<void> {
-    if (closing) return;
-    if (hand.has(id)) {
-      hand.set(id, attempt);
+  async run(id: string, attempt: number): Promise<void> {
+    if (this.#closing) return;
+    if (this.#hand.has(id)) {
+      this.#hand.set(id, attempt);
       return;
     }
-    hand.set(id, null);
-    let about = known.get(id);
+    this.#hand.set(id, null);
+    let about = this.#known.get(id);
     let taken: Entry['taken'] = null;
     if (about === undefined) {
       let claimed: ClaimedDelivery | null = null;
-      taking++;
+      this.#taking++;
       try {
-        claimed = await o.delivery.claim(id, attempt);
+        claimed = await this.#o.delivery.claim(id, attempt);
       } catch (err) {
-        o.log.error({ delivery_id: id, err }, 'delivery.not_taken');
+        this.#o.log.error({ delivery_id: id, err }, 'delivery.not_taken');
       }
-      taking--;
+      this.#taking--;
       if (claimed === null) {
-        letGo(id);
-        if (idle()) onIdle?.();
+        this.#letGo(id);
+        if (this.#idle()) this.#onIdle?.();
         return;
       }
-      taken = { claimed, atMs: now() };
-      about = learn(id, receiverOf(claimed.delivery), claimed.delivery.call_id);
+      taken = { claimed, atMs: this.#now() };
+      about = this.#learn(id, receiverOf(claimed.delivery), claimed.delivery.call_id);
     }
-    const at = receiver(about.key);
+    const at = this.#receiver(about.key);
     const entry = { id, attempt, callId: about.callId, taken };
-    if (mayStart(at, about.callId)) await start(at, entry);
-    else lineUp(at, entry);
+    if (this.#mayStart(at, about.callId)) await this.#start(at, entry);
+    else this.#lineUp(at, entry);
   }
 
-  return {
-    run,
-    know: ({ id, receiver: key, callId }) => void learn(id, key, callId),
-    has: (id) => hand.has(id),
-    inFlight: () => running,
-    waiting: () => waiting,
-    async close(graceMs, hurry) {
-      closing = true;
-      if (!idle()) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        onIdle = resolve;
-        const abort = () => {
-          for (const at of receivers.values()) at.line.length = 0;
-          waiting = 0;
-          takenLength = 0;
-          stop.abort(new Error('the daemon stops'));
-          if (idle()) onIdle?.();
-        };
-        const timer = setTimeout(abort, hurry?.aborted ? 0 : graceMs);
-        hurry?.addEventListener('abort', abort, { once: true });
-        await promise;
-        hurry?.removeEventListener('abort', abort);
-        clearTimeout(timer);
-      }
-      stop.abort(new Error('the daemon stops'));
-    },
-  };
+  async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
+    this.#closing = true;
+    if (!this.#idle()) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onIdle = resolve;
+      const abort = () => {
+        for (const at of this.#receivers.values()) at.line.length = 0;
+        this.#waiting = 0;
+        this.#takenLength = 0;
+        this.#stop.abort(new Error('the daemon stops'));
+        if (this.#idle()) this.#onIdle?.();
+      };
+      const timer = setTimeout(abort, hurry?.aborted ? 0 : graceMs);
+      hurry?.addEventListener('abort', abort, { once: true });
+      await promise;
+      hurry?.removeEventListener('abort', abort);
+      clearTimeout(timer);
+    }
+    this.#stop.abort(new Error('the daemon stops'));
+  }
 }
