@@ -5,7 +5,7 @@ import { circles, type Import, loadedBy, readTree, type Tree } from './borders/g
 import { COMMON, DOORS, ROOMS, SQL_BESIDE, THREADS } from './borders/rooms.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const FOLDERS = ['audio', 'bridge', 'control', 'storage', 'scripts', 'test'];
+const FOLDERS = ['audio', 'bridge', 'control', 'storage', 'scripts', 'examples', 'test'];
 const DAEMON = /^(audio|bridge|control|storage)\/|^[^/]+$/;
 const SQL =
   /\b(SELECT\s[\s\S]{1,200}?\sFROM\s|INSERT (OR \w+ )?INTO\s|UPDATE\s\w+\sSET\s|DELETE FROM\s|CREATE (TABLE|INDEX)\s)/;
@@ -36,7 +36,7 @@ const READS_WALL_CLOCK: readonly [RegExp, string][] = [
 const WALL_CLOCK = /\bDate\.now\b|\bnew Date\(\)/;
 
 /** What reads the environment: the table of settings, and programs that begin by themselves. */
-const READS_ENVIRONMENT = /^(config\.ts|main\.js|control\/cli\/main\.ts)$|^(scripts|test)\//;
+const READS_ENVIRONMENT = /^(config\.ts|main\.js|control\/cli\/main\.ts)$|^(scripts|examples|test)\//;
 
 /** A PURE file may hash: node:crypto's digests are functions of their input. */
 const HASHES_ONLY = /from 'node:crypto'/;

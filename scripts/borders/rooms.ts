@@ -179,6 +179,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'control/cli': { may: ['.', 'control/sdk', 'control/operations/instance.ts'] },
   'control/operations/instance.ts': { may: [] },
 
+  // As a reader copies them: the published package, and what Node brings.
+  examples: { may: [], packages: ['offhook', 'node:http', 'node:stream/consumers'] },
+
   // What a person runs knows the daemon from outside only.
   scripts: { may: ['scripts', 'scripts/*'] },
   'scripts/*': { may: ['scripts', 'scripts/*'] },
