@@ -40,6 +40,7 @@ export const ERROR_STATUS = {
   changed_meanwhile: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
+  call_elsewhere: 421,
   rate_limited: 429,
   internal: 500,
   carrier_error: 502,

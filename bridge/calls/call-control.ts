@@ -7,6 +7,7 @@ import type { Store } from '../../storage/store.ts';
 import type { Carrier, CarrierEvent } from '../carriers/carrier.ts';
 import type { Carriers } from '../carriers/registry.ts';
 import type { FromMedia } from '../protocol/messages.ts';
+import type { Call } from './call.ts';
 import type { CallContext, CallSettings } from './call-context.ts';
 import { CallDrain, type StopCause } from './call-drain.ts';
 import type { CallObserver } from './call-observers.ts';
@@ -18,6 +19,7 @@ import { isTerminal } from './call-state.ts';
 import { CallWatch } from './call-watch.ts';
 import type { Calls, InboundCall, LiveCall, RunTool } from './calls.ts';
 import { CarrierEvents } from './carrier-events.ts';
+import { refuseElsewhere } from './elsewhere.ts';
 import { readMediaMessages } from './media-messages.ts';
 import type { MediaThreads } from './media-threads.ts';
 import { NewCalls } from './new-calls.ts';
@@ -121,12 +123,12 @@ export class CallControl implements Calls {
     const record = await this.#unfinished(orgId, id);
     if (record.status === 'in_progress')
       throw new AppError('conflict', 'The call was answered already; use hangup to end it.');
-    return (await this.#owned.get(id)?.end({ cause: 'canceled', error: null })) ?? record;
+    return this.#end(record, { cause: 'canceled', error: null });
   }
 
   async hangUp(orgId: string, id: string): Promise<CallRecord> {
     const record = await this.#unfinished(orgId, id);
-    return (await this.#owned.get(id)?.end('requested')) ?? record;
+    return this.#end(record, 'requested');
   }
 
   live(): LiveCall[] {
@@ -174,6 +176,13 @@ export class CallControl implements Calls {
       .catch((error: unknown) => {
         this.#context.log.error({ call_id: callId, input: input.type, err: error }, 'call.step_failed');
       });
+  }
+
+  /** @throws AppError call_elsewhere */
+  async #end(record: CallRecord, how: Parameters<Call['end']>[0]): Promise<CallRecord> {
+    const call = this.#owned.get(record.id);
+    if (call === undefined) await refuseElsewhere(this.#context.store, record);
+    return (await call?.end(how)) ?? record;
   }
 
   async #unfinished(orgId: string, id: string): Promise<CallRecord> {

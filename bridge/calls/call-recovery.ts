@@ -1,6 +1,6 @@
-// Calls that were taken over from a process that is dead: each comes to its one end here. Nobody is dialled.
+// The calls that a dead process left behind, once they are this daemon's: each comes to its one end. Nobody is dialled.
 import type { CallRecord } from '../../storage/records.ts';
-import { Call } from './call.ts';
+import { Call, type Rivals } from './call.ts';
 import type { CallContext } from './call-context.ts';
 import type { OwnedCalls } from './owned-calls.ts';
 
@@ -11,19 +11,33 @@ const AT_ONCE = 4;
 export async function recoverCalls(
   o: CallContext,
   owned: OwnedCalls,
-  calls: readonly CallRecord[],
+  taken: readonly CallRecord[],
 ): Promise<void> {
-  if (calls.length > 0) o.log.warn({ count: calls.length }, 'calls.recovering');
-  const queue = [...calls];
+  if (taken.length > 0) o.log.warn({ count: taken.length }, 'calls.recovering');
+  const queue = [...taken];
   async function work(): Promise<void> {
     for (let record = queue.shift(); record !== undefined; record = queue.shift()) {
       const call = owned.get(record.id) ?? new Call(o, record, (over) => owned.letGo(over));
+      const of = record;
       owned.own(call);
-      await call.recover().catch((error: unknown) => {
-        o.log.error({ call_id: call.id, err: error }, 'call.not_recovered');
+      const rivals = async () => rivalsOf(of, taken, await o.store.unfinishedCalls());
+      await call.recover(rivals).catch((error: unknown) => {
+        o.log.error({ call_id: of.id, err: error }, 'call.not_recovered');
       });
       o.failpoint('one_recovered');
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/** Which other calls may have the line that a dead process asked for: of those taken over with it, or of any that is on. */
+function rivalsOf(call: CallRecord, taken: readonly CallRecord[], unfinished: readonly CallRecord[]): Rivals {
+  const mayHaveIt = (other: CallRecord) =>
+    other.id !== call.id &&
+    other.carrier_call_id === null &&
+    other.to_number === call.to_number &&
+    other.from_number === call.from_number;
+  if (unfinished.some((other) => mayHaveIt(other) && taken.every(({ id }) => id !== other.id)))
+    return 'dialling';
+  return taken.some(mayHaveIt) ? 'left' : 'none';
 }

@@ -13,6 +13,7 @@ import { isTerminal } from './call-state.ts';
 import { step } from './call-step.ts';
 import { CallWords } from './call-words.ts';
 import type { LiveCall } from './calls.ts';
+import { elsewhere } from './elsewhere.ts';
 import {
   type CallInput,
   type CallRules,
@@ -29,8 +30,14 @@ import type { InterruptionTimes } from './turn-log.ts';
 const CALLBACK_WAIT_MS = 2_000;
 /** What the carrier says of a line that is gone. */
 const ENDED: ReadonlySet<CarrierStatus> = new Set(['completed', 'busy', 'no_answer', 'failed', 'canceled']);
+/** A dial of another call is answered within this, and looked for so often; else its line ends by its own ring limit. */
+const RIVAL_WAIT_MS = 15_000;
+const RIVAL_LOOK_MS = 500;
 /** A row that changes under a step is stepped again so often. */
 const MOST_TRIES = 3;
+
+/** Other calls between the same numbers of which no line is known: none, those of dead processes only, or one being dialled. */
+export type Rivals = 'none' | 'left' | 'dialling';
 
 type WithoutStream = Extract<CallInput, { type: 'stream-asked' | 'stream-over' }>;
 type Ask<D extends Command['do']> = Extract<Command, { do: D }>;
@@ -134,9 +141,12 @@ export class Call {
     }
   }
 
-  /** The call of a process that has died comes to its end, as far as the carrier can be asked. */
-  async recover(): Promise<void> {
-    if (this.#row.carrier_call_id === null) await this.#findLine();
+  /**
+   * The call of a process that has died comes to its end, as far as the carrier can be asked.
+   * @param rivals who else may have its line, asked when the carrier has named the lines
+   */
+  async recover(rivals: () => Promise<Rivals>): Promise<void> {
+    if (this.#row.carrier_call_id === null) await this.#findLine(rivals);
     const { carrier_call_id } = this.#row;
     const seen = carrier_call_id === null ? null : await this.#line.lookUp(carrier_call_id);
     await this.follow({ type: 'recovered', seen });
@@ -257,7 +267,7 @@ export class Call {
       if ('conflict' in saved) {
         if (saved.conflict !== 'not_owner') continue;
         await this.#step({ type: 'replaced' });
-        throw new AppError('conflict', 'The call is another daemon’s.', { retryable: true });
+        throw elsewhere(this.id, await this.#o.store.ownerOf(this.id));
       }
       this.#live = next.live;
       this.#row = saved;
@@ -385,13 +395,25 @@ export class Call {
   }
 
   /**
-   * The process died between its intent to dial and the carrier's answer: the call may be ringing somewhere. Of several
-   * that may be its own, none is adopted and all are hung up: a call must not get another's end and bill.
+   * The process died between its intent to dial and the carrier's answer: the call may be ringing somewhere. Of what may be
+   * another's as well none is adopted and all are hung up, for a call must not get another's end and bill; of what may be
+   * one's that is being dialled now, nothing is touched.
    */
-  async #findLine(): Promise<void> {
-    let adopts = !(await this.#hasRival());
+  async #findLine(rivals: () => Promise<Rivals>): Promise<void> {
     try {
-      for (const { carrierCallId, status } of await this.#line.candidates(this.#row)) {
+      let lines = await this.#line.candidates(this.#row);
+      let others = await rivals();
+      for (let waitedMs = 0; others === 'dialling'; waitedMs += RIVAL_LOOK_MS) {
+        if (waitedMs >= RIVAL_WAIT_MS) {
+          this.#o.log.warn({ call_id: this.id }, 'call.line_not_looked_for');
+          return;
+        }
+        await this.#o.pause(RIVAL_LOOK_MS);
+        lines = await this.#line.candidates(this.#row);
+        others = await rivals();
+      }
+      let adopts = others === 'none';
+      for (const { carrierCallId, status } of lines) {
         if (await this.#isTaken(carrierCallId)) continue;
         if (adopts) await this.tell({ type: 'dial-accepted', carrierCallId });
         else if (!ENDED.has(status)) await this.#line.endStray(carrierCallId);
@@ -400,18 +422,6 @@ export class Call {
     } catch (error) {
       this.#line.notAsked(error);
     }
-  }
-
-  /** Whether another call may have the same line: it was to be dialled too, and its line is not known. */
-  async #hasRival(): Promise<boolean> {
-    const { to_number, from_number } = this.#row;
-    return (await this.#o.store.unfinishedCalls()).some(
-      (other) =>
-        other.id !== this.id &&
-        other.carrier_call_id === null &&
-        other.to_number === to_number &&
-        other.from_number === from_number,
-    );
   }
 
   async #isTaken(carrierCallId: string): Promise<boolean> {

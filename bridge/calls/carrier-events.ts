@@ -5,6 +5,7 @@ import type { Carrier, CarrierEvent } from '../carriers/carrier.ts';
 import { Call } from './call.ts';
 import type { CallContext } from './call-context.ts';
 import type { InboundCall } from './calls.ts';
+import { refuseElsewhere } from './elsewhere.ts';
 import type { StatusEvent, TransferFailure } from './live-state.ts';
 import type { NewCalls } from './new-calls.ts';
 import type { OwnedCalls } from './owned-calls.ts';
@@ -39,7 +40,10 @@ export class CarrierEvents {
     this.#context = o.context;
   }
 
-  /** Resolves when it is written and the commands that follow from it were given. */
+  /**
+   * Resolves when it is written and the commands that follow from it were given.
+   * @throws AppError call_elsewhere for a call that is on at another daemon: without a command its line would end
+   */
   async take(carrier: Carrier, event: CarrierEvent): Promise<void> {
     switch (event.type) {
       case 'call-offered':
@@ -119,8 +123,8 @@ export class CarrierEvents {
     carrier: Carrier,
     { callId, carrierCallId }: Omit<Told<'stream-wanted'>, 'type'>,
   ): Promise<void> {
-    const call = this.#o.owned.get(callId);
-    if (call === undefined || this.#isOthers(carrier, call)) return;
+    const call = await this.#here(callId);
+    if (call === null || this.#isOthers(carrier, call)) return;
     await call.withoutStream({ type: 'stream-asked', carrierCallId });
   }
 
@@ -129,12 +133,22 @@ export class CarrierEvents {
     { callId, carrierCallId }: Told<'stream-over'> | Told<'transfer-failed'>,
     transfer: TransferFailure | null,
   ): Promise<void> {
-    const call = this.#o.owned.get(callId);
-    if (call === undefined || this.#isOthers(carrier, call)) return;
+    const call = await this.#here(callId);
+    if (call === null || this.#isOthers(carrier, call)) return;
     const over = { type: 'stream-over', carrierCallId, transfer } as const;
     if (!(await call.withoutStream({ ...over, waited: false }))) return;
     await new Promise((later) => setTimeout(later, REASON_WAIT_MS));
     await call.withoutStream({ ...over, waited: true });
+  }
+
+  /** Null for a call that is over, or none. @throws AppError call_elsewhere */
+  async #here(callId: string): Promise<Call | null> {
+    const call = this.#o.owned.get(callId);
+    if (call !== undefined) return call;
+    const { store } = this.#context;
+    const record = await store.findCall(callId);
+    if (record !== null) await refuseElsewhere(store, record);
+    return null;
   }
 
   /** Whoever signs as one carrier has no say over another's calls. */

@@ -167,7 +167,7 @@ export const callRoutes: Route[] = [
     method: 'post',
     path: '/v1/calls/:id/cancel',
     operation: 'cancelCall',
-    errors: ['call_ended', 'conflict'],
+    errors: ['call_ended', 'conflict', 'call_elsewhere'],
     summary: 'End a call before it is answered',
     description: 'Refused with `conflict` once it was answered, and with `call_ended` once it has ended.',
     status: 200,
@@ -182,7 +182,7 @@ export const callRoutes: Route[] = [
     method: 'post',
     path: '/v1/calls/:id/hangup',
     operation: 'hangUpCall',
-    errors: ['call_ended', 'conflict'],
+    errors: ['call_ended', 'conflict', 'call_elsewhere'],
     summary: 'End a live call',
     description:
       'Also one that is not answered yet: then it ends as canceled. Refused with `call_ended` once it has ended.',

@@ -53,6 +53,8 @@ export interface CallsRig {
 }
 
 export interface CallsRigOptions {
+  /** A database that other daemons may have open too; default: one in memory. */
+  path?: string;
   /** Calls are on a media thread, which never lets go of one; default: on none. */
   carried?: boolean;
   /** Lines there are; default: more than any test takes. */
@@ -83,7 +85,8 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
   const now = () => new Date(clock.ms + clock.setMs);
   const monotonicMs = () => clock.ms;
   const store = await openStore({
-    path: ':memory:',
+    path: o.path ?? ':memory:',
+    shared: o.path !== undefined,
     now,
     ...(o.onWrite === undefined ? {} : { onWrite: o.onWrite }),
   });
