@@ -36,7 +36,7 @@ export function openLog(
     timestamp: pino.stdTimeFunctions.isoTime,
     messageKey: 'event',
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { err: (error: unknown) => describeError(error, 0) },
+    serializers: { err: (error: unknown) => (isDescribed(error) ? error : describeError(error)) },
     hooks: {
       streamWrite: (line: string) =>
         // Somebody reads it on a terminal.
@@ -80,7 +80,7 @@ export function maskNumber(number: string): string {
  * An error as the log shows it: what it says, where it comes from, and why. Nothing else of it: libraries hang requests
  * and answers on theirs.
  */
-function describeError(error: unknown, depth: number): unknown {
+export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : String(error);
   const { code, carrierCode, status } = error as { code?: unknown; carrierCode?: unknown; status?: unknown };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
@@ -102,6 +102,17 @@ function describeError(error: unknown, depth: number): unknown {
       ? {}
       : { errors: errors.map((one) => describeError(one, depth + 1)) }),
   };
+}
+
+/** An error that another thread has described. */
+function isDescribed(error: unknown): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    !(error instanceof Error) &&
+    'type' in error &&
+    'stack' in error
+  );
 }
 
 /** JSON.parse quotes what it could not read, and that may be anything. */

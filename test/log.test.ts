@@ -108,3 +108,11 @@ t.test(
     );
   },
 );
+
+t.test('an error that another thread has described is told as it is', async (t) => {
+  const described = { type: 'TypeError', message: 'broken', stack: 'at a' };
+  t.match(
+    lineOf((log) => log.error({ err: described }, 'e')),
+    { err: described },
+  );
+});

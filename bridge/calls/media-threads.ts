@@ -10,7 +10,7 @@ import type { StrangerLog } from '../../stranger-log.ts';
 import { readStreamPath, streamCarriers } from '../carriers/media.ts';
 import { type Client, closeSoon, refuseUpgrade } from '../connection-limits.ts';
 import { afterTurning } from '../loop-timer.ts';
-import type { FromMedia, MediaThreadData, ToMedia } from '../protocol/messages.ts';
+import { type FromMedia, MEDIA_PROTOCOL, type MediaThreadData, type ToMedia } from '../protocol/messages.ts';
 import {
   type AdmissionRules,
   admits,
@@ -59,7 +59,7 @@ export interface MediaThreadsOptions {
   count: number;
   /** Port of the first thread's listener, the next ones for the others; 0: any free ones. */
   firstPort: number;
-  data: Omit<MediaThreadData, 'thread' | 'port'>;
+  data: Omit<MediaThreadData, 'protocol' | 'thread' | 'port'>;
   admission: AdmissionRules;
   log: Log;
   /** Told of media upgrades that are refused. */
@@ -139,6 +139,7 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
         name: `media-${thread}`,
         workerData: {
           ...o.data,
+          protocol: MEDIA_PROTOCOL,
           thread,
           port: o.firstPort === 0 ? 0 : o.firstPort + thread - 1,
         } satisfies MediaThreadData,
@@ -157,6 +158,13 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
       lanes.set(thread, lane);
       const receive = (message: FromMedia) => {
         if (message.type === 'listening') {
+          if (message.protocol !== MEDIA_PROTOCOL) {
+            reject(
+              new Error(`Media thread ${thread} speaks version ${message.protocol} of the media protocol.`),
+            );
+            void worker.terminate();
+            return;
+          }
           lane.port = message.port;
           resolve();
         } else if (message.type === 'load') {

@@ -7,10 +7,11 @@ import { openNodeVad } from '../../audio/vad/vad-node.ts';
 import type { Log } from '../../log.ts';
 import { streamCarriers } from '../carriers/media.ts';
 import { models } from '../models/models.ts';
-import type { FromMedia, MediaThreadData, ToMedia } from '../protocol/messages.ts';
+import { type FromMedia, MEDIA_PROTOCOL, type MediaThreadData, type ToMedia } from '../protocol/messages.ts';
 import { TURN_RULES } from '../turns/turns.ts';
 import { createFrameAges } from './frame-age.ts';
 import { startFrameClock } from './frame-clock.ts';
+import { plainFields } from './log-fields.ts';
 import { type MediaCall, openMediaCall } from './media-call.ts';
 import { openMediaServer } from './media-server.ts';
 import { createOutbox } from './outbox.ts';
@@ -21,6 +22,8 @@ const PATIENCE_TICKS = 5;
 
 const data = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('A media thread is started by the control thread.');
+if (data.protocol !== MEDIA_PROTOCOL)
+  throw new Error(`The media protocol is ${MEDIA_PROTOCOL} here and ${data.protocol} there.`);
 const port = parentPort;
 const outbox = createOutbox((messages) => port.postMessage(messages));
 const post = (message: FromMedia) => outbox.post(message);
@@ -29,7 +32,12 @@ function threadLog(bound: Record<string, unknown>): Log {
   const line =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
     (fields: unknown, event = '') =>
-      post({ type: 'log', level, event, fields: { ...bound, ...(fields as Record<string, unknown>) } });
+      post({
+        type: 'log',
+        level,
+        event,
+        fields: plainFields({ ...bound, ...(fields as Record<string, unknown>) }),
+      });
   return {
     debug: line('debug'),
     info: line('info'),
@@ -171,4 +179,4 @@ port.on('message', (message: ToMedia) => {
     log.error({ message: message.type, err: error }, 'media.message_failed');
   });
 });
-post({ type: 'listening', port: server.port });
+post({ type: 'listening', protocol: MEDIA_PROTOCOL, port: server.port });

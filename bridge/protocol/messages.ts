@@ -1,11 +1,20 @@
-// What the control thread and a media thread tell each other. PURE types; plain data only, nothing per frame.
+// What the control side and a media side tell each other. PURE. Plain data only, which JSON leaves as it is: no buffers, no
+// functions, no instances of classes, no undefined. Nothing per frame.
 import type { VadModelName } from '../../audio/vad/models.ts';
 import type { ModelConfig, TurnDetection, Usage } from '../models/model.ts';
 import type { TalkTexts } from './agent-texts.ts';
 import type { FaultCode, HangupCause } from './call-reasons.ts';
 
+/** Of these messages. Whoever starts with another version is refused: it rises when a message changes its meaning. */
+export const MEDIA_PROTOCOL = 1;
+
+/** Anything that JSON leaves as it is. */
+export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [field: string]: Plain };
+
 /** Start-up data of a media thread. Media threads read neither the environment nor the database. */
 export interface MediaThreadData {
+  /** MEDIA_PROTOCOL of who starts it. */
+  protocol: number;
   thread: number;
   /** Loopback port to listen on; 0 for any. */
   port: number;
@@ -134,7 +143,8 @@ export interface ThreadMemory {
 }
 
 export type FromMedia =
-  | { type: 'listening'; port: number }
+  /** The first message. `protocol`: MEDIA_PROTOCOL of who sends it. */
+  | { type: 'listening'; protocol: number; port: number }
   | { type: 'model-ready'; callId: string; tookMs: number }
   | { type: 'media-started'; callId: string; streamId: string; carrierCallId: string; at: string }
   /** The stream is gone: `stopped` by the carrier, which will tell why, or `lost` without a word. */
@@ -205,5 +215,5 @@ export type FromMedia =
       type: 'log';
       level: 'debug' | 'info' | 'warn' | 'error';
       event: string;
-      fields: Record<string, unknown>;
+      fields: Record<string, Plain>;
     };
