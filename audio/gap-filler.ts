@@ -2,8 +2,11 @@
 // Gaps become silence, what comes twice or too late is dropped and counted. Who speaks, and the clock, are the caller's business.
 import { BYTES_PER_MS, FRAME_BYTES, MULAW_SILENCE } from './g711.ts';
 
-/** Contiguous sound: `atSample` is where its first byte stands on the call's clock. Valid during the call only. */
-export type EmitSound = (mulaw: Uint8Array, atSample: number, filled: boolean) => void;
+/**
+ * Contiguous sound: `atSample` is where its first byte stands on the call's clock; `leadMs`, by how much that lies later than
+ * the carrier's time has it. Valid during the call only.
+ */
+export type EmitSound = (mulaw: Uint8Array, atSample: number, filled: boolean, leadMs: number) => void;
 
 export interface GapFillerOptions {
   /** A timestamp this far ahead is a gap: most of a frame, so that one lost frame counts and jitter does not. */
@@ -197,7 +200,7 @@ export class GapFiller {
     this.#frameMs = payload.length / BYTES_PER_MS;
     const atSample = this.#position;
     this.#position += payload.length;
-    this.#emit(payload, atSample, false);
+    this.#emit(payload, atSample, false, this.leadMs);
   }
 
   /** Silence in frames, so that whoever listens needs no larger buffer for a gap than for speech. */
@@ -207,7 +210,7 @@ export class GapFiller {
       const atSample = this.#position;
       const block = left >= FRAME_BYTES ? SILENCE : SILENCE.subarray(0, left);
       this.#position += block.length;
-      this.#emit(block, atSample, true);
+      this.#emit(block, atSample, true, this.leadMs);
     }
   }
 }

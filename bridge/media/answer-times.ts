@@ -1,36 +1,28 @@
 // The moments of one answer, from when it was wanted to its first sound heard; told once, when that was heard or it came to
 // nothing. PURE: the clock comes from outside.
+import { BYTES_PER_MS } from '../../audio/g711.ts';
 import type { TurnTimes } from '../protocol/messages.ts';
 
-export interface AnswerTimes {
-  /** An answer is wanted; the one before has come to nothing if it is still open. `speechEndMs`: of the turn it answers. */
-  open(kind: TurnTimes['kind'], speechEndMs: number | null): void;
-  /** The same, unless one is open. */
-  openIfNone(kind: TurnTimes['kind']): void;
-  requested(): void;
-  received(): void;
-  sent(): void;
-  /** A mark has come back, by its name. */
-  heard(mark: string): void;
-  close(bargedIn: boolean): void;
-}
+/** A mark confirms so much of the sound before it. */
+const MARKED_MS = 100;
 
-export function createAnswerTimes(o: { now(): number; tell(times: TurnTimes): void }): AnswerTimes {
-  let times: TurnTimes | null = null;
+export class AnswerTimes {
+  readonly #now: () => number;
+  readonly #tell: (times: TurnTimes) => void;
+  #times: TurnTimes | null = null;
 
-  function close(bargedIn: boolean): void {
-    if (times === null) return;
-    const told = { ...times, bargedIn };
-    times = null;
-    o.tell(told);
+  constructor(o: { now: () => number; tell: (times: TurnTimes) => void }) {
+    this.#now = o.now;
+    this.#tell = o.tell;
   }
 
-  function open(kind: TurnTimes['kind'], speechEndMs: number | null): void {
-    close(false);
-    times = {
+  /** An answer is wanted; the one before has come to nothing if it is still open. `speechEndMs`: of the turn it answers. */
+  open(kind: TurnTimes['kind'], speechEndMs: number | null): void {
+    this.close(false);
+    this.#times = {
       kind,
       speechEndMs,
-      decidedMs: o.now(),
+      decidedMs: this.#now(),
       requestedMs: null,
       firstModelAudioMs: null,
       firstSentMs: null,
@@ -39,28 +31,38 @@ export function createAnswerTimes(o: { now(): number; tell(times: TurnTimes): vo
     };
   }
 
-  return {
-    open,
-    openIfNone(kind) {
-      if (times === null) open(kind, null);
-    },
-    requested() {
-      if (times !== null) times.requestedMs ??= o.now();
-    },
-    received() {
-      if (times !== null) times.firstModelAudioMs ??= o.now();
-    },
-    sent() {
-      if (times !== null) times.firstSentMs ??= o.now();
-    },
-    heard(mark) {
-      if (times === null || times.firstSentMs === null) return;
-      // A mark confirms the 100 ms before it: the first sound was heard at their start.
-      const heardMs = Number(mark.slice(mark.indexOf(':') + 1)) / 8;
-      if (heardMs <= 0) return;
-      times.firstHeardMs = Math.max(times.firstSentMs, o.now() - Math.min(heardMs, 100));
-      close(false);
-    },
-    close,
-  };
+  /** The same, unless one is open. */
+  openIfNone(kind: TurnTimes['kind']): void {
+    if (this.#times === null) this.open(kind, null);
+  }
+
+  requested(): void {
+    if (this.#times !== null) this.#times.requestedMs ??= this.#now();
+  }
+
+  received(): void {
+    if (this.#times !== null) this.#times.firstModelAudioMs ??= this.#now();
+  }
+
+  sent(): void {
+    if (this.#times !== null) this.#times.firstSentMs ??= this.#now();
+  }
+
+  /** A mark has come back, by its name. */
+  heard(mark: string): void {
+    const times = this.#times;
+    if (times === null || times.firstSentMs === null) return;
+    // The first sound was heard at the start of what the mark confirms.
+    const heardMs = Number(mark.slice(mark.indexOf(':') + 1)) / BYTES_PER_MS;
+    if (heardMs <= 0) return;
+    times.firstHeardMs = Math.max(times.firstSentMs, this.#now() - Math.min(heardMs, MARKED_MS));
+    this.close(false);
+  }
+
+  close(bargedIn: boolean): void {
+    if (this.#times === null) return;
+    const told = { ...this.#times, bargedIn };
+    this.#times = null;
+    this.#tell(told);
+  }
 }

@@ -1,25 +1,82 @@
 // A call's recording while it lives: the timeline of both voices, written to its file. What is said until the file is open
-// is kept.
+// is kept. Of a call that is not recorded, or not any more, nothing is.
 import { FRAME_BYTES } from '../../audio/g711.ts';
 import { openRecording } from '../../audio/recording.ts';
 import { RecordingTimeline } from './recording-timeline.ts';
 
-export interface CallRecorder {
-  readonly timeline: RecordingTimeline;
+type Recorded = { frames: number; dropped: number };
+
+export class CallRecorder {
+  readonly #path: string | null;
+  readonly #onError: (error: unknown) => void;
+  #timeline: RecordingTimeline | null = null;
+  #opening: ReturnType<typeof openFile> | null = null;
+  #ending: Promise<Recorded | null> | null = null;
+
+  /**
+   * @param path absolute; the folder exists. Null: the call is not recorded
+   * @param onError told once when the file cannot be opened
+   */
+  constructor(path: string | null, onError: (error: unknown) => void) {
+    this.#path = path;
+    this.#onError = onError;
+  }
+
+  /** Begins at once, and opens the file meanwhile. Where it goes on already, or has ended, nothing happens. */
+  start(): void {
+    if (this.#path === null || this.#timeline !== null || this.#ending !== null) return;
+    this.#timeline = new RecordingTimeline();
+    this.#opening = openFile(this.#path, this.#timeline, this.#onError);
+  }
+
+  /** The caller's mu-law. `atMs` is where the carrier's time puts its first sample on the call's clock. */
+  caller(mulaw: Uint8Array, atMs: number, nowMs: number): void {
+    this.#timeline?.caller(mulaw, atMs, nowMs);
+  }
+
+  /** mu-law of the agent's, handed to the carrier now. */
+  agent(mulaw: Uint8Array, nowMs: number): void {
+    this.#timeline?.agent(mulaw, nowMs);
+  }
+
+  /** A mark goes out behind what was handed over. */
+  mark(name: string): void {
+    this.#timeline?.mark(name);
+  }
+
+  /** A mark has come back. */
+  markBack(name: string, nowMs: number): void {
+    this.#timeline?.markBack(name, nowMs);
+  }
+
+  /** The carrier's buffer is gone: what it had not played is silence. */
+  cleared(nowMs: number): void {
+    this.#timeline?.cleared(nowMs);
+  }
+
   /** Once a tick. */
-  tick(nowMs: number): void;
-  /** Ends the file. Null when it could not be opened, which was told. */
-  close(nowMs: number): Promise<{ frames: number; dropped: number } | null>;
+  tick(nowMs: number): void {
+    this.#timeline?.tick(nowMs);
+  }
+
+  /** Ends the file. Null when there is none, or it could not be opened, which was told. Safe to call twice. */
+  close(nowMs: number): Promise<Recorded | null> {
+    this.#ending ??= this.#end(this.#timeline, nowMs);
+    this.#timeline = null;
+    return this.#ending;
+  }
+
+  async #end(timeline: RecordingTimeline | null, nowMs: number): Promise<Recorded | null> {
+    const file = await this.#opening;
+    if (timeline === null || !file) return null;
+    timeline.close(nowMs);
+    const { frames, droppedFrames } = await file.close();
+    return { frames, dropped: droppedFrames + Math.ceil(timeline.lateSamples / FRAME_BYTES) };
+  }
 }
 
-/**
- * Begins a recording at once, and opens its file meanwhile.
- * @param path absolute; the folder exists
- * @param onError told once when the file cannot be opened
- */
-export function openCallRecorder(path: string, onError: (error: unknown) => void): CallRecorder {
-  const timeline = new RecordingTimeline();
-  const opening = openRecording(path).then(
+function openFile(path: string, timeline: RecordingTimeline, onError: (error: unknown) => void) {
+  return openRecording(path).then(
     (file) => {
       timeline.start((caller, agent) => file.write(caller, agent));
       return file;
@@ -30,15 +87,4 @@ export function openCallRecorder(path: string, onError: (error: unknown) => void
       return null;
     },
   );
-  return {
-    timeline,
-    tick: (nowMs) => timeline.tick(nowMs),
-    async close(nowMs) {
-      const file = await opening;
-      if (file === null) return null;
-      timeline.close(nowMs);
-      const { frames, droppedFrames } = await file.close();
-      return { frames, dropped: droppedFrames + Math.ceil(timeline.lateSamples / FRAME_BYTES) };
-    },
-  };
 }

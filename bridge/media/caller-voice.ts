@@ -1,15 +1,23 @@
 // From the VAD's windows to what the turn rules are told of the caller's voice: the agent's own echo taken out, speech found,
 // each change told once. PURE: the windows and the clock come from outside.
 import type { EchoGuard } from '../../audio/echo-guard.ts';
-import { SPEECH_DEFAULTS, SpeechDetector, type SpeechOptions } from '../../audio/vad/speech-detector.ts';
+import { BYTES_PER_MS } from '../../audio/g711.ts';
+import {
+  SPEECH_DEFAULTS,
+  SpeechDetector,
+  type SpeechOptions,
+  type SpeechState,
+} from '../../audio/vad/speech-detector.ts';
 import { QUIET_VOICE, type Voice } from '../turns/voice.ts';
+import type { CallerClock } from './caller-clock.ts';
 
 /** The detector and the noise floor have not settled on a new line: speech must last longer to count. */
-const SETTLING_MS = 1_000;
+const SETTLING_SAMPLES = 1_000 * BYTES_PER_MS;
 const SETTLING_START_MS = 320;
 const WINDOW_MS = 32;
 
 export interface CallerVoiceListener {
+  /** The voice has changed. Told before what follows, which is the same in terms of speech. */
   voice(voice: Voice): void;
   speechStarted(onsetMs: number): void;
   speechEnded(endMs: number): void;
@@ -17,89 +25,90 @@ export interface CallerVoiceListener {
   speechTakenBack(onsetMs: number): void;
 }
 
-export interface CallerVoice {
-  /** A window of 32 ms; `endSample` on the stream's own clock. */
-  window(probability: number, endSample: number, levelDb: number): void;
-  /** A new stream, whose sample 0 stands at `offsetMs`. */
-  restart(offsetMs: number): void;
-  /** Moves sample 0: the first frame has shown where it stands. */
-  shift(offsetMs: number): void;
-  /** From speech that has started until it has ended. */
-  speaking(): boolean;
-  /** The end of the last window, on the call's clock. */
-  heardMs(): number;
-}
-
-export function createCallerVoice(
-  listener: CallerVoiceListener,
-  guard: EchoGuard | null = null,
-  options: Partial<SpeechOptions> = {},
-): CallerVoice {
-  const settled: SpeechOptions = { ...SPEECH_DEFAULTS, ...options };
-  const detector = new SpeechDetector(settled);
-  let offsetMs = 0;
-  let heardSample = 0;
-  let settling = false;
+/** The voice of one stream. */
+export class CallerVoice {
+  readonly #listener: CallerVoiceListener;
+  readonly #clock: CallerClock;
+  readonly #guard: EchoGuard | null;
+  readonly #settled: SpeechOptions;
+  readonly #detector: SpeechDetector;
+  #heardSample = 0;
+  #settling = true;
   /** Of the speech that goes on: its stops so far, and where the one that lasts began. */
-  let pausedMs = 0;
-  let quietMs: number | null = null;
+  #pausedMs = 0;
+  #quietMs: number | null = null;
 
-  function settle(): void {
-    settling = true;
-    detector.configure({ startMs: Math.max(settled.startMs, SETTLING_START_MS) });
+  constructor(o: {
+    listener: CallerVoiceListener;
+    clock: CallerClock;
+    guard?: EchoGuard | null;
+    options?: Partial<SpeechOptions>;
+  }) {
+    this.#listener = o.listener;
+    this.#clock = o.clock;
+    this.#guard = o.guard ?? null;
+    this.#settled = { ...SPEECH_DEFAULTS, ...o.options };
+    const startMs = Math.max(this.#settled.startMs, SETTLING_START_MS);
+    this.#detector = new SpeechDetector({ ...this.#settled, startMs });
   }
-  settle();
 
-  const at = (sample: number) => offsetMs + sample / 8;
-
-  return {
-    window(probability, endSample, levelDb) {
-      heardSample = endSample;
-      if (settling && endSample >= SETTLING_MS * 8) {
-        settling = false;
-        detector.configure({ startMs: settled.startMs });
-      }
-      const echo =
-        guard !== null && probability >= settled.stopProbability && guard.explains(at(endSample), levelDb);
-      const before = detector.state;
-      const event = detector.push(echo ? 0 : probability, endSample, levelDb);
-      const now = detector.state;
-      if (now !== before) {
-        switch (now.phase) {
-          case 'quiet':
-            quietMs = null;
-            listener.voice(QUIET_VOICE);
-            break;
-          case 'starting':
-            listener.voice({ is: 'starting', onsetMs: at(now.onsetSample) });
-            break;
-          case 'speaking':
-            if (quietMs === null) pausedMs = 0;
-            else pausedMs += at(endSample) - WINDOW_MS - quietMs;
-            quietMs = null;
-            listener.voice({ is: 'speaking', onsetMs: at(now.onsetSample), pausedMs });
-            break;
-          case 'stopping':
-            quietMs = at(now.quietSample);
-            listener.voice({ is: 'stopping', onsetMs: at(now.onsetSample), quietMs: at(now.quietSample) });
-        }
-      }
-      if (event === null) return;
-      if (event.type === 'speech-started') listener.speechStarted(at(event.atSample));
-      else if (event.type === 'speech-ended') listener.speechEnded(at(event.atSample));
-      else listener.speechTakenBack(at(event.atSample));
-    },
-    restart(newOffsetMs) {
-      offsetMs = newOffsetMs;
-      heardSample = 0;
-      detector.reset();
-      quietMs = null;
-      settle();
-    },
-    shift(newOffsetMs) {
-      offsetMs = newOffsetMs;
-    },
-    speaking: () => detector.speaking,
-    heardMs: () => at(heardSample),
+  /** A window of 32 ms; `endSample` on the stream's own clock. */
+  readonly window = (probability: number, endSample: number, levelDb: number): void => {
+    this.#heardSample = endSample;
+    if (this.#settling && endSample >= SETTLING_SAMPLES) {
+      this.#settling = false;
+      this.#detector.configure({ startMs: this.#settled.startMs });
+    }
+    const echo =
+      this.#guard !== null &&
+      probability >= this.#settled.stopProbability &&
+      this.#guard.explains(this.#clock.at(endSample), levelDb);
+    const before = this.#detector.state;
+    const event = this.#detector.push(echo ? 0 : probability, endSample, levelDb);
+    if (this.#detector.state !== before) this.#changed(this.#detector.state, endSample);
+    if (event === null) return;
+    const atMs = this.#clock.at(event.atSample);
+    if (event.type === 'speech-started') this.#listener.speechStarted(atMs);
+    else if (event.type === 'speech-ended') this.#listener.speechEnded(atMs);
+    else this.#listener.speechTakenBack(atMs);
   };
+
+  /** From speech that has started until it has ended. */
+  speaking(): boolean {
+    return this.#detector.speaking;
+  }
+
+  /** The end of the last window, on the call's clock. */
+  heardMs(): number {
+    return this.#clock.at(this.#heardSample);
+  }
+
+  #changed(now: SpeechState, endSample: number): void {
+    switch (now.phase) {
+      case 'quiet':
+        this.#quietMs = null;
+        this.#listener.voice(QUIET_VOICE);
+        return;
+      case 'starting':
+        this.#listener.voice({ is: 'starting', onsetMs: this.#clock.at(now.onsetSample) });
+        return;
+      case 'speaking':
+        if (this.#quietMs === null) this.#pausedMs = 0;
+        else this.#pausedMs += this.#clock.at(endSample) - WINDOW_MS - this.#quietMs;
+        this.#quietMs = null;
+        this.#listener.voice({
+          is: 'speaking',
+          onsetMs: this.#clock.at(now.onsetSample),
+          pausedMs: this.#pausedMs,
+        });
+        return;
+      case 'stopping':
+        this.#quietMs = this.#clock.at(now.quietSample);
+        this.#listener.voice({
+          is: 'stopping',
+          onsetMs: this.#clock.at(now.onsetSample),
+          quietMs: this.#quietMs,
+        });
+    }
+  }
 }

@@ -16,48 +16,48 @@ export const UNPLAYED_HOLD_MS = 3_000;
 /** And after this time nothing is being heard at all. */
 export const UNPLAYED_LIMIT_MS = 15_000;
 
-export type LineState = 'open' | 'hold' | 'media_timeout' | 'carrier_backpressure';
-
-export interface LineWatch {
-  frame(nowMs: number): void;
-  markSent(nowMs: number): void;
-  markBack(nowMs: number): void;
-  /** @param waitingBytes written to the socket and not yet taken by the network */
-  look(nowMs: number, waitingBytes: number): LineState;
-}
+/** `slow`: audio stays here for now; the last two: the line is dead, and how. */
+export type LineState = 'open' | 'slow' | 'media_timeout' | 'carrier_backpressure';
 
 /** Watches one stream from its start on. All times are of one clock. */
-export function createLineWatch(startMs: number): LineWatch {
-  let lastFrameAt = startMs;
-  let framed = false;
-  let stuckSince: number | null = null;
-  let unplayed = 0;
+export class LineWatch {
+  #lastFrameAt: number;
+  #framed = false;
+  #stuckSince: number | null = null;
+  #unplayed = 0;
   /** Since when a mark is owed and none has come. */
-  let owedSince: number | null = null;
+  #owedSince: number | null = null;
 
-  return {
-    frame(nowMs) {
-      lastFrameAt = nowMs;
-      framed = true;
-    },
-    markSent(nowMs) {
-      unplayed++;
-      owedSince ??= nowMs;
-    },
-    markBack(nowMs) {
-      unplayed = Math.max(0, unplayed - 1);
-      owedSince = unplayed > 0 ? nowMs : null;
-    },
-    look(nowMs, waitingBytes) {
-      if (nowMs - lastFrameAt > (framed ? MEDIA_TIMEOUT_MS : FIRST_FRAME_MS)) return 'media_timeout';
-      if (waitingBytes <= STUCK_BYTES) stuckSince = null;
-      else {
-        stuckSince ??= nowMs;
-        if (nowMs - stuckSince > STUCK_MS) return 'carrier_backpressure';
-      }
-      const owedMs = owedSince === null ? 0 : nowMs - owedSince;
-      if (owedMs > UNPLAYED_LIMIT_MS) return 'carrier_backpressure';
-      return waitingBytes > SLOW_BYTES || owedMs > UNPLAYED_HOLD_MS ? 'hold' : 'open';
-    },
-  };
+  constructor(startMs: number) {
+    this.#lastFrameAt = startMs;
+  }
+
+  frame(nowMs: number): void {
+    this.#lastFrameAt = nowMs;
+    this.#framed = true;
+  }
+
+  markSent(nowMs: number): void {
+    this.#unplayed++;
+    this.#owedSince ??= nowMs;
+  }
+
+  markBack(nowMs: number): void {
+    this.#unplayed = Math.max(0, this.#unplayed - 1);
+    this.#owedSince = this.#unplayed > 0 ? nowMs : null;
+  }
+
+  /** @param waitingBytes written to the socket and not yet taken by the network */
+  look(nowMs: number, waitingBytes: number): LineState {
+    if (nowMs - this.#lastFrameAt > (this.#framed ? MEDIA_TIMEOUT_MS : FIRST_FRAME_MS))
+      return 'media_timeout';
+    if (waitingBytes <= STUCK_BYTES) this.#stuckSince = null;
+    else {
+      this.#stuckSince ??= nowMs;
+      if (nowMs - this.#stuckSince > STUCK_MS) return 'carrier_backpressure';
+    }
+    const owedMs = this.#owedSince === null ? 0 : nowMs - this.#owedSince;
+    if (owedMs > UNPLAYED_LIMIT_MS) return 'carrier_backpressure';
+    return waitingBytes > SLOW_BYTES || owedMs > UNPLAYED_HOLD_MS ? 'slow' : 'open';
+  }
 }

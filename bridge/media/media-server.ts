@@ -4,10 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
-import type { MediaWire } from '../carriers/media-wire.ts';
+import type { MediaMessage, MediaWire } from '../carriers/media-wire.ts';
 import { DEADLINES, limitConnections, refuseUpgrade } from '../connection-limits.ts';
 import { afterTurning } from '../loop-timer.ts';
-import type { MediaCall } from './media-call.ts';
 
 /** A frame of 20 ms takes under 400 bytes; this leaves room for any carrier's start message. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -27,11 +26,28 @@ const MAX_CONNECTIONS = 500;
 
 const POLICY_VIOLATION = 1008;
 
+/** A call that a stream may belong to. */
+export interface StreamedCall {
+  /** Name of the carrier whose stream it is. */
+  readonly carrier: string;
+  /** False when the stream is not the call's: its token is wrong or was used. From then on the socket is the call's. */
+  attach(
+    socket: WebSocket,
+    wire: MediaWire,
+    started: Extract<MediaMessage, { type: 'started' }>,
+    transport: Duplex,
+  ): boolean;
+  /** A message of the attached socket. */
+  media(message: MediaMessage): void;
+  /** The attached socket has gone: stopped by the carrier, or lost without a word. */
+  detach(how: 'stopped' | 'lost'): void;
+}
+
 export interface MediaServerOptions {
   port: number;
   /** The carrier of that name, or undefined when there is none. */
   carrier(name: string): StreamCarrier | undefined;
-  find(callId: string): MediaCall | undefined;
+  find(callId: string): StreamedCall | undefined;
   refused(why: string): void;
   /** For tests: what a socket has to say whose it is, in milliseconds. */
   startMs?: number;
@@ -69,7 +85,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     refuseUpgrade(socket, status);
   }
 
-  function greet(socket: WebSocket, transport: Duplex, call: MediaCall, wire: MediaWire): void {
+  function greet(socket: WebSocket, transport: Duplex, call: StreamedCall, wire: MediaWire): void {
     let attached = false;
     let ended = false;
     let malformed = 0;

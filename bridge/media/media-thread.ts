@@ -12,7 +12,7 @@ import { TURN_RULES } from '../turns/turns.ts';
 import { createFrameAges } from './frame-age.ts';
 import { startFrameClock } from './frame-clock.ts';
 import { plainFields } from './log-fields.ts';
-import { type MediaCall, openMediaCall } from './media-call.ts';
+import { MediaCall } from './media-call.ts';
 import { openMediaServer } from './media-server.ts';
 import { createOutbox } from './outbox.ts';
 
@@ -90,7 +90,7 @@ async function openVad(): Promise<Vad> {
 function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
   calls.set(
     plan.callId,
-    openMediaCall(
+    new MediaCall(
       { ...plan, model: { ...plan.model, turnDetection: data.turnDetection } },
       {
         clock,

@@ -3,6 +3,7 @@
 // late or is found to have been played later than it was sent still finds its place.
 // mu-law is a byte a sample: positions on the timeline are samples.
 import { BYTES_PER_MS, decodeMulaw, FRAME_BYTES } from '../../audio/g711.ts';
+import { ClockLead } from './clock-lead.ts';
 
 /** Nothing younger is written. */
 const LAG = 2_000 * BYTES_PER_MS;
@@ -17,8 +18,6 @@ const STEADY = 40 * BYTES_PER_MS;
 const NO_FRAME_MS = 100;
 /** What should have been played for this long, and is not confirmed, was not played when the carrier is told to drop it. */
 const OVERDUE = 500 * BYTES_PER_MS;
-/** How long a frame that came soon tells the carrier's clock. */
-const CLOCK_MS = 500;
 
 /** A stretch of the agent's voice, handed over and not yet heard. Places are samples of the timeline. */
 interface Span {
@@ -49,10 +48,7 @@ export class RecordingTimeline {
   #spans: Span[] = [];
   /** The last mark that came back, while the frame after it has not. */
   #returned: { mark: string; latest: number; atMs: number } | null = null;
-  /** The carrier's clock before ours, by the frames that came soonest: of this half second, and of the one before. */
-  #ahead = Number.NEGATIVE_INFINITY;
-  #aheadBefore = Number.NEGATIVE_INFINITY;
-  #aheadSinceMs = 0;
+  readonly #lead = new ClockLead();
 
   /** From now on frames of both voices are written; until then they are kept. The arrays are valid during the call only. */
   start(write: WriteFrame): void {
@@ -70,11 +66,7 @@ export class RecordingTimeline {
     this.#callerTo = at;
     this.#place('caller', at, this.#decode(payload));
     this.#callerTo = at + payload.length;
-    this.#ahead = Math.max(this.#ahead, this.#callerTo - nowMs * BYTES_PER_MS);
-    if (nowMs - this.#aheadSinceMs < CLOCK_MS) return;
-    this.#aheadBefore = this.#ahead;
-    this.#ahead = Number.NEGATIVE_INFINITY;
-    this.#aheadSinceMs = nowMs;
+    this.#lead.seen(this.#callerTo / BYTES_PER_MS, nowMs);
   }
 
   /** mu-law handed to the carrier now, after what it still has to play. */
@@ -137,8 +129,7 @@ export class RecordingTimeline {
 
   /** The sample that the carrier has come to. */
   #clock(nowMs: number): number {
-    const ahead = Math.max(this.#ahead, this.#aheadBefore);
-    return Math.round(nowMs * BYTES_PER_MS + (Number.isFinite(ahead) ? ahead : 0));
+    return Math.round((nowMs + (this.#lead.ms ?? 0)) * BYTES_PER_MS);
   }
 
   /** The mark that came back was reached at `at`: what lies elsewhere is moved there, with all that follows. */

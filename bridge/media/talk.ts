@@ -1,519 +1,399 @@
-// One call's talk: performs what turn-state decides on the model, the playout and the carrier, and tells the control
-// thread what happened. Decides nothing about the floor itself; knows no socket and no clock of its own.
-
-import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
-import { fillIn } from '../protocol/agent-texts.ts';
+// One call's talk: performs what the floor decides on the model and the agent's voice. Decides nothing about the floor itself;
+// knows no socket and no clock of its own. What is told of it is talk-record.ts.
+import type { CutItem, ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
-import type { EndReason, FromMedia, PrepareCall, TranscriptUpdate } from '../protocol/messages.ts';
-import { TOLD_BY_MODEL } from '../turns/end-of-turn.ts';
-import { Playout } from '../turns/playout.ts';
-import { step } from '../turns/turn-state.ts';
-import {
-  holdOf,
-  listens,
-  openTurns,
-  TURN_RULES,
-  type TurnEffect,
-  type TurnEvent,
-  type TurnRules,
-} from '../turns/turns.ts';
+import type { EndReason, FromMedia, PrepareCall } from '../protocol/messages.ts';
+import type { Floor } from '../turns/floor.ts';
+import type { TurnEffect, TurnEvent } from '../turns/turns.ts';
 import type { Voice } from '../turns/voice.ts';
-import { createAnswerTimes } from './answer-times.ts';
-import { createCallTools } from './call-tools.ts';
-import { createTranscript } from './transcript.ts';
+import type { AgentVoice } from './agent-voice.ts';
+import { CallTools } from './call-tools.ts';
+import type { CallerListener } from './caller-audio.ts';
+import { CallerFeed } from './caller-feed.ts';
+import { ModelRequests } from './model-requests.ts';
+import { SilenceWatch } from './silence-watch.ts';
+import type { TalkRecord } from './talk-record.ts';
 
-/** Speech before the detected onset that the model is given as well, so that no first sound is clipped. */
-export const PREROLL_MS = 480;
 /** How long the end waits for the caller's last words to be written down. */
 const LAST_WORDS_MS = 3_000;
-/** Where the model's server tells the turns and does not: longer than a server waits for the rest of a sentence. */
+/** Where the model tells the turns and does not: longer than one waits for the rest of a sentence. */
 const MODEL_UNTOLD_MS = 6_000;
 /** Of typed words more is cut off. */
 const TYPED_CHARACTERS = 4_000;
 
+/** What failed, where a talk does not end in order. A model that was lost says why itself. */
+const FAULTS: { readonly [reason in EndReason]?: Fault } = {
+  model_failed: { code: 'model_error', message: 'The speech model was lost.' },
+  model_silent: { code: 'model_silent', message: 'The speech model did not answer in time.' },
+  stalled: { code: 'call_stalled', message: 'Neither side was heard for longer than anything may take.' },
+  media_timeout: { code: 'media_timeout', message: 'No audio came from the carrier any more.' },
+  carrier_backpressure: { code: 'carrier_backpressure', message: 'The carrier stopped taking audio.' },
+};
+
 export interface TalkPorts {
+  floor: Floor;
+  voice: AgentVoice;
+  record: TalkRecord;
   openModel(config: ModelConfig, listener: ModelListener): ModelSession;
   post(message: FromMedia): void;
   /** Milliseconds since the media stream's start (before it: since the call was prepared). */
   now(): number;
-  /** There is something to play where there was nothing. */
-  audioReady(): void;
-  /** Empties the carrier's buffer. */
-  clearCarrier(): void;
-  /** The caller's mu-law from a moment on, as far back as it is kept. */
-  preroll(fromMs: number): Uint8Array;
-  newId(): string;
 }
 
-export interface Talk {
-  readonly playout: Playout;
-  streamStarted(): void;
-  streamPaused(): void;
-  /** Contiguous mu-law of the caller. */
-  callerAudio(payload: Uint8Array): void;
-  /** The caller's voice has changed; told before `speechStarted` and `speechEnded`. */
-  voice(voice: Voice): void;
-  speechStarted(onsetMs: number): void;
-  speechEnded(endMs: number): void;
-  /** What had started then was the line's noise. */
-  speechTakenBack(onsetMs: number): void;
-  /** The carrier shall be given no more of the agent's voice for now. */
-  held(): boolean;
-  markPlayed(name: string): void;
-  digit(digit: string): void;
-  /** Words typed by the other side. */
-  typed(text: string): void;
-  beep(): void;
-  machineDetection(verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown'): void;
-  toolResult(toolCallId: string, output: string): void;
-  finish(reason: EndReason, say: string | null): void;
-  /** @param heardMs up to when the caller was listened to; not given: to all that is to come */
-  tick(heardMs?: number): void;
-  /** Whether a machine's greeting is being listened to. */
-  waitingForBeep(): boolean;
-  bargeIns(): number;
-  /** Holds that were taken back after the agent could be heard to stop, or might have been. */
-  falseBargeIns(): number;
-  /** Cuts what is still unheard, waits a little for the caller's last words, closes the model. */
-  close(): Promise<void>;
-}
-
-/** Opens the model's session at once, so that it is configured while the phone rings. */
-export function openTalk(call: PrepareCall, ports: TalkPorts, given: TurnRules = TURN_RULES): Talk {
-  const { callId, texts } = call;
-  const playout = new Playout(itemSent);
-  const transcript = createTranscript(ports.newId);
-  const times = createAnswerTimes({
-    now: () => ports.now(),
-    tell: (told) => ports.post({ type: 'turn', callId, times: told }),
-  });
-  let turns = openTurns({ greets: texts.greeting !== null, plan: call.machine });
-  let turnFromMs = 0;
-  /** What the response asked for last was to be about, beside the session's instructions. */
-  let asked: string | null = null;
-  /** Since when our own ear has heard no voice; null while it does. */
-  let quietSinceMs: number | null = 0;
-  let bargeIns = 0;
-  let falseBargeIns = 0;
-  /** When the last mark came back: until then at least the agent was heard. */
-  let lastHeardMs = 0;
-  /** When the model's last sound came, and when the caller's voice was last there, or a key, or a word typed. */
-  let lastReceivedMs = 0;
-  let lastCallerMs = 0;
+export class Talk implements CallerListener {
+  readonly #call: PrepareCall;
+  readonly #ports: TalkPorts;
+  readonly #floor: Floor;
+  readonly #voice: AgentVoice;
+  readonly #record: TalkRecord;
+  readonly #model: ModelSession;
+  readonly #feed: CallerFeed;
+  readonly #requests: ModelRequests;
+  readonly #tools: CallTools;
+  readonly #silence = new SilenceWatch();
+  /** The model tells the turns: it hears all, and our own ear decides nothing about them. */
+  readonly #modelTells: boolean;
+  #turnFromMs = 0;
   /** Told fifty times a second and call: always the same one. */
-  const tick = { type: 'tick' as const, tools: false, due: true, stillMs: 0, quietMs: 0, heardMs: 0 };
-  let sessionLost: Fault | null = null;
-  let over = false;
-  let closing: Promise<void> | null = null;
-  let wordsArrived: (() => void) | null = null;
+  readonly #tick = { type: 'tick' as const, tools: false, due: true, stillMs: 0, quietMs: 0, heardMs: 0 };
+  #modelLost: Fault | null = null;
+  #lineLost = false;
+  #over = false;
+  #closing: Promise<void> | null = null;
 
-  const say = (items: TranscriptUpdate | null) => {
-    if (items !== null) ports.post({ type: 'transcript', callId, items: [items] });
-  };
-  /** What is said over the agent's voice is always judged here: its echo is known here, and a hold cannot wait. */
-  const weTell = () => !modelTells || turns.phase.at === 'agent';
-
-  function endTurn(endMs: number): void {
-    handle({ type: 'speech-ended', endMs });
-    timePasses();
-  }
-
-  function timePasses(): void {
-    const now = ports.now();
-    if (quietSinceMs === null) lastCallerMs = now;
-    tick.tools = tools.running() > 0;
-    tick.due = playout.pending() || busy();
-    tick.stillMs = now - Math.max(lastHeardMs, lastReceivedMs);
-    tick.quietMs = now - Math.max(lastHeardMs, lastCallerMs);
-    handle(tick);
-  }
-
-  const busy = () => model.busy() || tools.running() > 0;
-
-  /** Cuts everything unheard. Answers whether the other side had heard the beginning of it. */
-  function cutAll(tellModel: boolean): boolean {
-    const now = ports.now();
-    if (playout.pending()) ports.clearCarrier();
-    const cuts = playout.clear().map((cut) => {
-      const update = transcript.agentCut(cut.itemId, cut, now);
-      say(update);
-      return {
-        itemId: cut.itemId,
-        heardMs: Math.min(cut.heardMs, cut.receivedMs),
-        heardText: update?.heardText ?? '',
-      };
-    });
-    if (tellModel && (cuts.length > 0 || model.busy())) {
-      model.interrupt(cuts);
-      if (!can.truncates && cuts.length > 0) {
-        const heard = cuts.flatMap(({ heardText }) => heardText || []).join(' ');
-        model.addText('system', heard === '' ? texts.cutUnheard : fillIn(texts.cutShort, { heard }));
-      }
+  /** Opens the model's session at once, so that it is configured while the phone rings. */
+  constructor(call: PrepareCall, ports: TalkPorts) {
+    this.#call = call;
+    this.#ports = ports;
+    this.#floor = ports.floor;
+    this.#voice = ports.voice;
+    this.#record = ports.record;
+    this.#tools = this.#createTools();
+    this.#model = ports.openModel(call.model, this.#modelListener());
+    this.#feed = new CallerFeed(this.#model);
+    this.#requests = new ModelRequests({ model: this.#model, texts: call.texts, record: ports.record });
+    const { turns, callsTools } = this.#model.capabilities;
+    this.#modelTells = turns === 'model';
+    if (this.#modelTells) this.#floor.believeEnds();
+    if (!callsTools && call.model.tools.length > 0) {
+      const tools = call.model.tools.map(({ name }) => name);
+      this.#warn('model.calls_no_tools', { tools });
     }
-    return cuts.some((cut) => cut.heardMs > 0);
+    this.#model.open();
   }
 
-  function perform(effect: TurnEffect): void {
+  /** The line has left the talk for what a tool asked, and is not back. */
+  get away(): boolean {
+    return this.#tools.away;
+  }
+
+  streamStarted(): void {
+    this.#tools.back();
+    this.#silence.agentHeard(this.#ports.now());
+    this.#handle({ type: 'stream-started' });
+  }
+
+  streamPaused(): void {
+    this.#silence.callerVoice(true, this.#ports.now());
+    this.#handle({ type: 'stream-paused' });
+  }
+
+  callerAudio(mulaw: Uint8Array, atMs: number): void {
+    this.#feed.push(mulaw, atMs);
+  }
+
+  voice(voice: Voice): void {
+    this.#silence.callerVoice(voice.is === 'quiet', this.#ports.now());
+    this.#handle({ type: 'voice', voice });
+  }
+
+  speechStarted(onsetMs: number): void {
+    if (this.#weTell()) this.#handle({ type: 'speech-started', onsetMs });
+  }
+
+  speechEnded(endMs: number): void {
+    if (this.#weTell()) this.#handle({ type: 'speech-ended', endMs });
+  }
+
+  speechTakenBack(onsetMs: number): void {
+    if (this.#weTell()) this.#handle({ type: 'speech-taken-back', onsetMs });
+  }
+
+  waitingForBeep(): boolean {
+    return this.#floor.at === 'waiting-for-beep';
+  }
+
+  beep(): void {
+    this.#handle({ type: 'beep' });
+  }
+
+  /** A mark has come back. */
+  markBack(name: string): void {
+    const now = this.#ports.now();
+    this.#silence.agentHeard(now);
+    const heard = this.#voice.markBack(name, now);
+    this.#record.heard(name);
+    for (const { itemId } of heard) this.#itemHeard(itemId);
+  }
+
+  digit(digit: string): void {
+    this.#silence.callerTold(this.#ports.now());
+    this.#handle({ type: 'digit', digit });
+  }
+
+  /** Words typed by the other side. */
+  typed(text: string): void {
+    const words = text.trim().slice(0, TYPED_CHARACTERS);
+    if (words === '') return;
+    this.#silence.callerTold(this.#ports.now());
+    this.#handle({ type: 'typed', text: words });
+  }
+
+  machineDetection(verdict: Extract<TurnEvent, { type: 'machine-detection' }>['verdict']): void {
+    this.#handle({ type: 'machine-detection', verdict });
+  }
+
+  toolResult(toolCallId: string, output: string): void {
+    if (!this.#tools.done(toolCallId)) return;
+    this.#model.sendToolResult(toolCallId, output);
+    this.#toolsAnswered();
+  }
+
+  /** Ends the talk: at once, or after the agent has said a line. */
+  finish(reason: EndReason, say: string | null): void {
+    this.#handle({ type: 'finish', reason, say });
+  }
+
+  /** The carrier's line is dead: nobody is there to talk with. Told once. */
+  lineLost(reason: 'media_timeout' | 'carrier_backpressure'): void {
+    if (this.#lineLost) return;
+    this.#lineLost = true;
+    this.#over = true;
+    this.#tellEnd(reason, false);
+  }
+
+  /** Once a tick. @param heardMs up to when the caller was listened to */
+  tick(heardMs: number): void {
+    this.#tick.heardMs = heardMs;
+    this.#timePasses();
+    const { quietSinceMs } = this.#silence;
+    if (!this.#modelTells || this.#floor.at !== 'caller' || quietSinceMs === null) return;
+    if (this.#ports.now() - quietSinceMs > MODEL_UNTOLD_MS) this.#endTurn(quietSinceMs);
+  }
+
+  /** Cuts what is still unheard, waits a little for the caller's last words, closes the model. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    this.#over = true;
+    this.#cut();
+    this.#record.unwanted();
+    if (this.#modelLost === null) await this.#record.words(LAST_WORDS_MS);
+    await this.#model.close();
+  }
+
+  #handle(event: TurnEvent): void {
+    for (const effect of this.#floor.tell(event, this.#ports.now())) this.#perform(effect);
+  }
+
+  #timePasses(): void {
+    const now = this.#ports.now();
+    this.#silence.tick(now);
+    this.#tick.tools = this.#tools.busy;
+    this.#tick.due = this.#voice.pending() || this.#busy();
+    this.#tick.stillMs = this.#silence.stillMs(now);
+    this.#tick.quietMs = this.#silence.quietMs(now);
+    this.#handle(this.#tick);
+  }
+
+  /** What is said over the agent's voice is always judged here: its echo is known here, and a hold cannot wait. */
+  #weTell(): boolean {
+    return !this.#modelTells || this.#floor.at === 'agent';
+  }
+
+  /** A response runs or waits, or a tool does. */
+  #busy(): boolean {
+    return this.#model.busy() || this.#tools.busy;
+  }
+
+  #endTurn(endMs: number): void {
+    this.#handle({ type: 'speech-ended', endMs });
+    this.#timePasses();
+  }
+
+  #perform(effect: TurnEffect): void {
     switch (effect.do) {
-      case 'listen': {
-        turnFromMs = effect.fromMs;
-        if (modelTells) return;
-        const early = ports.preroll(effect.fromMs - PREROLL_MS);
-        if (early.length > 0) model.appendAudio(asBuffer(early));
+      case 'listen':
+        this.#turnFromMs = effect.fromMs;
+        this.#feed.listen(effect.fromMs);
         return;
-      }
       case 'forget':
-        if (can.commits) model.clearAudio();
+        this.#feed.forget();
         return;
-      case 'commit': {
-        const turn = model.endTurn();
-        if (turn === null) {
-          if (effect.respond) handle({ type: 'nothing-said' });
-          return;
-        }
-        say(transcript.callerTurn(turn, Math.round(turnFromMs), Math.round(effect.speechEndMs)));
-        if (!effect.respond) return;
-        times.open('answer', effect.speechEndMs);
-        expectAnswer();
+      case 'commit':
+        this.#commit(effect);
         return;
-      }
       case 'resume':
-        resumed(effect);
+        if (this.#voice.pending()) this.#record.resumed(effect);
         return;
-      case 'interrupt': {
-        const silencedMs = playout.sentIsHeard() ? lastHeardMs : ports.now();
-        // Without a sound heard it was no barge-in: the caller only took back a turn that had not been over.
-        if (!cutAll(true)) return;
-        bargeIns++;
-        // The turn first: an interruption is of the last one told.
-        times.close(true);
-        ports.post({
-          type: 'barge-in',
-          callId,
-          atMs: ports.now(),
-          onsetMs: effect.onsetMs ?? null,
-          heldMs: effect.heldMs ?? null,
-          silencedMs,
-        });
+      case 'interrupt':
+        this.#interrupt(effect);
         return;
-      }
       case 'speak':
-        speak(effect);
+        this.#requests.speak(effect);
         return;
       case 'say':
-        if (can.saysLines) model.say(effect.text);
-        else model.respond({ instructions: fillIn(texts.sayExactly, { line: effect.text }) });
+        this.#requests.say(effect.text);
         return;
       case 'digits':
-        say(transcript.note('system', fillIn(texts.keysNote, { keys: effect.digits }), ports.now()));
-        if (effect.respond) times.open('answer', null);
-        model.addText('user', fillIn(texts.keysPressed, { keys: effect.digits }));
-        if (effect.respond) ask(null);
-        return;
-      case 'give-up-tools':
-        for (const toolCallId of tools.giveUp())
-          model.sendToolResult(toolCallId, JSON.stringify({ error: texts.refused.timedOut }));
-        return;
-      case 'report':
-        ports.post({
-          type: 'log',
-          level: 'warn',
-          event: 'talk.stuck',
-          fields: { call_id: callId, at: effect.stuck, still_ms: tick.stillMs, quiet_ms: tick.quietMs },
-        });
+        this.#requests.pressed(effect.digits, effect.respond);
         return;
       case 'typed':
-        say(transcript.note('caller', effect.text, ports.now()));
-        model.addText('user', effect.text);
-        if (!effect.respond) return;
-        times.open('answer', null);
-        ask(null);
+        this.#requests.typed(effect.text, effect.respond);
         return;
+      case 'give-up-tools':
+        this.#requests.giveUp(this.#tools.giveUp());
+        return;
+      case 'report': {
+        const { stillMs, quietMs } = this.#tick;
+        this.#warn('talk.stuck', { at: effect.stuck, still_ms: stillMs, quiet_ms: quietMs });
+        return;
+      }
       case 'floor':
-        ports.post({ type: 'floor', callId, floor: effect.floor, atMs: ports.now() });
+        this.#record.floor(effect.floor);
         return;
       case 'finish':
-        if (!left()) finished(effect.reason as EndReason);
+        this.#feed.close();
+        if (!this.#leave()) this.#finished(effect.reason as EndReason);
         return;
     }
   }
 
-  function speak(effect: Extract<TurnEffect, { do: 'speak' }>): void {
-    switch (effect.what) {
-      case 'greeting':
-        times.open('greeting', null);
-        ask(texts.greeting ?? '');
-        return;
-      case 'idle':
-        times.open('prompt', null);
-        ask(texts.idle[(effect.silences ?? 1) - 1] ?? '');
-        return;
-      case 'voicemail':
-        times.open('prompt', null);
-        ask(texts.voicemail);
-        return;
-      case 'retry':
-        if (model.busy()) model.interrupt([]);
-        times.openIfNone('answer');
-        ask(asked);
-        return;
-      case 'moment':
-        if (model.busy()) model.interrupt([]);
-        model.respond({ instructions: texts.moment });
-        return;
-      case 'filler':
-        model.respond({ instructions: texts.moment });
-        return;
-      case 'continue':
-        times.openIfNone('answer');
-        expectAnswer();
-        return;
+  #commit({ speechEndMs, respond }: Extract<TurnEffect, { do: 'commit' }>): void {
+    const turn = this.#feed.endTurn();
+    if (turn === null) {
+      if (respond) this.#handle({ type: 'nothing-said' });
+      return;
     }
+    this.#record.callerTurn(turn, this.#turnFromMs, speechEndMs);
+    if (!respond) return;
+    this.#record.wanted('answer', speechEndMs);
+    this.#requests.answer();
   }
 
-  /** Asks for a response; what for is remembered, in case it has to be asked for again. */
-  function ask(instructions: string | null): void {
-    asked = instructions;
-    model.respond(instructions === null ? undefined : { instructions });
+  #interrupt(effect: Extract<TurnEffect, { do: 'interrupt' }>): void {
+    const silencedMs = this.#voice.sentIsHeard() ? this.#silence.agentHeardMs : this.#ports.now();
+    const cuts = this.#cut();
+    this.#requests.interrupt(cuts);
+    // Without a sound heard it was no barge-in: the caller only took back a turn that had not been over.
+    if (cuts.some(({ heardMs }) => heardMs > 0)) this.#record.bargedIn(effect, silencedMs);
   }
 
-  /** An answer to what was said, or to what a tool brought, is due. */
-  function expectAnswer(): void {
-    if (can.answersByItself) {
-      asked = null;
-      times.requested();
-    } else ask(null);
-  }
-
-  /** Sound that held the voice back, and came to nothing. */
-  function resumed({ onsetMs, heldMs }: Extract<TurnEffect, { do: 'resume' }>): void {
-    if (!playout.pending()) return;
-    falseBargeIns++;
-    ports.post({ type: 'hold-taken-back', callId, onsetMs, heldMs, resumedMs: ports.now() });
+  /** Cuts everything unheard. Answers what was heard of each item that was not over. */
+  #cut(): CutItem[] {
+    return this.#voice.cut(this.#ports.now()).map((cut) => ({
+      itemId: cut.itemId,
+      heardMs: Math.min(cut.heardMs, cut.receivedMs),
+      heardText: this.#record.itemCut(cut),
+    }));
   }
 
   /** The line leaves for what a tool asked; its answer comes when the line is back. */
-  function left(): boolean {
-    if (over || turns.phase.at !== 'away' || !tools.leave()) return false;
-    times.close(false);
+  #leave(): boolean {
+    if (this.#over || this.#floor.at !== 'away' || !this.#tools.leave()) return false;
+    this.#record.unwanted();
     return true;
   }
 
-  function finished(reason: EndReason): void {
-    if (over) return;
-    over = true;
-    times.close(false);
-    const fault = faultOf(reason);
-    ports.post({
-      type: 'finished',
-      callId,
-      reason,
-      errorCode: fault?.code ?? null,
-      errorMessage: fault?.message ?? null,
-      speak: fault !== null && turns.streaming ? texts.apology : null,
+  #finished(reason: EndReason): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#tellEnd(reason, this.#floor.streaming);
+  }
+
+  /** @param heard somebody is there to be told what failed, in the carrier's voice */
+  #tellEnd(reason: EndReason, heard: boolean): void {
+    const fault = (reason === 'model_failed' ? this.#modelLost : null) ?? FAULTS[reason] ?? null;
+    this.#record.ended(reason, fault, fault !== null && heard ? this.#call.texts.apology : null);
+  }
+
+  #toolsAnswered(): void {
+    if (this.#tools.busy) return;
+    this.#handle({ type: 'tools-answered' });
+    // The last words may have been heard while a tool still ran.
+    if (this.#floor.at === 'closing') this.#timePasses();
+  }
+
+  #itemHeard(itemId: string): void {
+    this.#record.itemHeard(itemId, this.#voice.receivedMs(itemId));
+    if (!this.#voice.pending()) this.#handle({ type: 'all-heard', busy: this.#busy() });
+  }
+
+  #warn(event: string, fields: Record<string, unknown>): void {
+    const { callId } = this.#call;
+    this.#ports.post({ type: 'log', level: 'warn', event, fields: { call_id: callId, ...fields } });
+  }
+
+  #createTools(): CallTools {
+    return new CallTools(this.#call, {
+      post: (message) => this.#ports.post(message),
+      now: () => this.#ports.now(),
+      answer: (toolCallId, output) => this.#model.sendToolResult(toolCallId, JSON.stringify(output)),
+      note: (text) => this.#record.note('tool', text),
+      endRequested: (reason) => {
+        const pending = this.#voice.pending() || this.#busy();
+        this.#handle({ type: 'end-requested', reason, pending });
+      },
+      answered: () => this.#toolsAnswered(),
     });
   }
 
-  /** What failed, where the talk did not end in order. */
-  function faultOf(reason: EndReason): Fault | null {
-    switch (reason) {
-      case 'model_failed':
-        return sessionLost ?? { code: 'model_error', message: 'The speech model was lost.' };
-      case 'model_silent':
-        return { code: reason, message: 'The speech model did not answer in time.' };
-      case 'stalled':
-        return { code: 'call_stalled', message: 'Neither side was heard for longer than anything may take.' };
-      default:
-        return null;
-    }
+  #modelListener(): ModelListener {
+    const { callId } = this.#call;
+    return {
+      ready: ({ renewed, tookMs }) => {
+        this.#ports.post({ type: 'model-ready', callId, tookMs });
+        this.#handle({ type: 'model-ready', renewed });
+      },
+      audio: (itemId, payload) => this.#agentAudio(itemId, payload),
+      audioDone: (itemId) => {
+        if (this.#voice.finish(itemId)) this.#itemHeard(itemId);
+      },
+      text: (itemId, delta) => this.#record.agentText(itemId, delta),
+      textDone: (itemId, text) => this.#record.agentTextDone(itemId, text),
+      callerText: (turn, text) => this.#record.callerText(turn, text),
+      callerSpeech: (what, agoMs) => {
+        if (this.#weTell()) return;
+        const atMs = Math.max(0, this.#ports.now() - agoMs);
+        if (what === 'started') this.#handle({ type: 'speech-started', onsetMs: atMs });
+        else this.#endTurn(atMs);
+      },
+      toolCall: ({ toolCallId, name, argumentsJson }) => this.#tools.run(toolCallId, name, argumentsJson),
+      requested: () => this.#record.requested(),
+      responseDone: ({ hadAudio, toolCalls }) => {
+        const pending = this.#voice.pending();
+        const spoke = hadAudio || toolCalls > 0;
+        this.#handle({ type: 'response-done', pending, busy: this.#busy(), spoke });
+      },
+      usage: (usage) => this.#ports.post({ type: 'usage', callId, usage }),
+      reconnecting: (why) => this.#warn('model.reconnecting', { why }),
+      failed: (failure) => {
+        this.#modelLost = failure;
+        this.finish('model_failed', null);
+      },
+    };
   }
 
-  function handle(event: TurnEvent): void {
-    const result = step(turns, event, ports.now(), rules);
-    if (result === null) return;
-    turns = result.state;
-    for (const effect of result.effects) perform(effect);
+  /** The one way of the model's sound to the agent's voice. The first sound of an answer does not wait for the tick. */
+  #agentAudio(itemId: string, payload: Buffer): void {
+    if (this.#over) return;
+    this.#silence.agentReceived(this.#ports.now());
+    if (!this.#voice.push(itemId, payload)) return;
+    this.#record.received();
+    this.#handle({ type: 'agent-audio' });
+    this.#voice.pace(this.#ports.now());
   }
-
-  function itemSent(itemId: string): void {
-    const now = ports.now();
-    transcript.agentStarted(itemId, Math.round(now));
-    times.sent();
-  }
-
-  function toolsAnswered(): void {
-    if (tools.running() > 0) return;
-    handle({ type: 'tools-answered' });
-    // The last words may have been heard while a tool still ran.
-    if (turns.phase.at === 'closing') timePasses();
-  }
-
-  const listener: ModelListener = {
-    ready(info) {
-      ports.post({ type: 'model-ready', callId, tookMs: info.tookMs });
-      handle({ type: 'model-ready', renewed: info.renewed });
-    },
-    audio(itemId, payload) {
-      if (over) return;
-      lastReceivedMs = ports.now();
-      const first = !playout.knows(itemId);
-      playout.push(itemId, payload);
-      if (!first) return;
-      times.received();
-      handle({ type: 'agent-audio' });
-      ports.audioReady();
-    },
-    audioDone(itemId) {
-      if (playout.finish(itemId)) itemHeard(itemId);
-    },
-    text(itemId, delta) {
-      transcript.agentText(itemId, delta, ports.now());
-    },
-    textDone(itemId, text) {
-      say(transcript.agentTextDone(itemId, text, ports.now()));
-    },
-    callerText(turn, text) {
-      say(transcript.callerText(turn, text));
-      if (transcript.outstanding() === 0) wordsArrived?.();
-    },
-    callerSpeech(what, agoMs) {
-      if (weTell()) return;
-      const atMs = Math.max(0, ports.now() - agoMs);
-      if (what === 'started') handle({ type: 'speech-started', onsetMs: atMs });
-      else endTurn(atMs);
-    },
-    toolCall: (tool) => tools.run(tool.toolCallId, tool.name, tool.argumentsJson),
-    requested() {
-      times.requested();
-    },
-    responseDone(end) {
-      handle({
-        type: 'response-done',
-        pending: playout.pending(),
-        busy: busy(),
-        spoke: end.hadAudio || end.toolCalls > 0,
-      });
-    },
-    usage: (usage) => ports.post({ type: 'usage', callId, usage }),
-    reconnecting: (why) =>
-      ports.post({
-        type: 'log',
-        level: 'warn',
-        event: 'model.reconnecting',
-        fields: { call_id: callId, why },
-      }),
-    failed(failure) {
-      sessionLost = failure;
-      handle({ type: 'finish', reason: 'model_failed', say: null });
-    },
-  };
-
-  function itemHeard(itemId: string): void {
-    const update = transcript.agentHeard(itemId, playout.receivedMs(itemId), ports.now());
-    say(update);
-    if (!playout.pending()) handle({ type: 'all-heard', busy: busy() });
-  }
-
-  const tools = createCallTools(call, {
-    post: (message) => ports.post(message),
-    now: () => ports.now(),
-    answer: (toolCallId, output) => model.sendToolResult(toolCallId, JSON.stringify(output)),
-    note: (text) => say(transcript.note('tool', text, ports.now())),
-    endRequested: (reason) => handle({ type: 'end-requested', reason, pending: playout.pending() || busy() }),
-    answered: toolsAnswered,
-  });
-  const model = ports.openModel(call.model, listener);
-  const can = model.capabilities;
-  /** The model tells the turns: it hears all, and our own ear decides nothing about them. */
-  const modelTells = can.turns === 'model';
-  const rules = modelTells ? { ...given, ...TOLD_BY_MODEL } : given;
-  if (!can.callsTools && call.model.tools.length > 0) {
-    const fields = { call_id: callId, tools: call.model.tools.map(({ name }) => name) };
-    ports.post({ type: 'log', level: 'warn', event: 'model.calls_no_tools', fields });
-  }
-  model.open();
-
-  return {
-    playout,
-    streamStarted() {
-      lastHeardMs = ports.now();
-      handle({ type: 'stream-started' });
-    },
-    streamPaused() {
-      quietSinceMs = ports.now();
-      handle({ type: 'stream-paused' });
-    },
-    callerAudio(payload) {
-      if (modelTells || listens(turns)) model.appendAudio(asBuffer(payload));
-    },
-    voice(voice) {
-      quietSinceMs = voice.is === 'quiet' ? ports.now() : null;
-      handle({ type: 'voice', voice });
-    },
-    speechStarted(onsetMs) {
-      if (weTell()) handle({ type: 'speech-started', onsetMs });
-    },
-    speechEnded(endMs) {
-      if (weTell()) handle({ type: 'speech-ended', endMs });
-    },
-    speechTakenBack(onsetMs) {
-      if (weTell()) handle({ type: 'speech-taken-back', onsetMs });
-    },
-    held: () => holdOf(turns) !== null,
-    markPlayed(name) {
-      lastHeardMs = ports.now();
-      const done = playout.markPlayed(name);
-      times.heard(name);
-      for (const item of done) itemHeard(item.itemId);
-    },
-    digit(digit) {
-      lastCallerMs = ports.now();
-      handle({ type: 'digit', digit });
-    },
-    typed(text) {
-      const words = text.trim().slice(0, TYPED_CHARACTERS);
-      if (words === '') return;
-      lastCallerMs = ports.now();
-      handle({ type: 'typed', text: words });
-    },
-    beep: () => handle({ type: 'beep' }),
-    machineDetection: (verdict) => handle({ type: 'machine-detection', verdict }),
-    toolResult(toolCallId, output) {
-      if (!tools.done(toolCallId)) return;
-      model.sendToolResult(toolCallId, output);
-      toolsAnswered();
-    },
-    finish: (reason, text) => handle({ type: 'finish', reason, say: text }),
-    tick(upToMs = ports.now()) {
-      tick.heardMs = upToMs;
-      timePasses();
-      if (modelTells && turns.phase.at === 'caller' && quietSinceMs !== null) {
-        if (ports.now() - quietSinceMs > MODEL_UNTOLD_MS) endTurn(quietSinceMs);
-      }
-    },
-    waitingForBeep: () => turns.phase.at === 'waiting-for-beep',
-    bargeIns: () => bargeIns,
-    falseBargeIns: () => falseBargeIns,
-    close() {
-      closing ??= (async () => {
-        over = true;
-        cutAll(false);
-        times.close(false);
-        if (transcript.outstanding() > 0 && sessionLost === null) {
-          await new Promise<void>((resolve) => {
-            const timer = setTimeout(resolve, LAST_WORDS_MS);
-            wordsArrived = () => {
-              clearTimeout(timer);
-              resolve();
-            };
-          });
-        }
-        await model.close();
-      })();
-      return closing;
-    },
-  };
 }
-
-const asBuffer = (bytes: Uint8Array) =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

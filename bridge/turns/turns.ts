@@ -245,7 +245,7 @@ export const listens = ({ phase }: TurnState): boolean =>
 export const spoken = (state: TurnState): TurnState =>
   state.verdict === 'silent' ? { ...state, verdict: 'pending' } : state;
 
-const NO_EFFECTS: TurnEffect[] = [];
+export const NO_EFFECTS: TurnEffect[] = [];
 
 /** The event changed what is known, and nothing else. */
 export const known = (state: TurnState): TurnStep => ({ state, effects: NO_EFFECTS });

@@ -3,7 +3,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { createCallTools } from '../../bridge/media/call-tools.ts';
+import { CallTools } from '../../bridge/media/call-tools.ts';
 import type { FromMedia } from '../../bridge/protocol/messages.ts';
 import { transcriptLines } from '../../control/agents/extraction-input.ts';
 import { extractionOrder, transcriptMessage } from '../../control/agents/texts/extraction.ts';
@@ -113,7 +113,7 @@ t.test('tools that the agent does not have, and arguments that it may not give',
   const posted: FromMedia[] = [];
   const answers: Record<string, unknown>[] = [];
   let ends = 0;
-  const talk = createCallTools(
+  const talk = new CallTools(
     {
       callId: 'call-1',
       transferTargets: {},

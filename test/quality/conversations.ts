@@ -1,4 +1,4 @@
-// Drives the product's own call (openMediaCall: gap filler, VAD, echo guard, turn rules, playout, pacing) on a clock of its own,
+// Drives the product's own call (MediaCall: gap filler, VAD, echo guard, turn rules, playout, pacing) on a clock of its own,
 // many calls at once, each between a simulated phone line and a model that answers at once. No socket, no thread, no wait.
 
 import { createHash } from 'node:crypto';
@@ -7,7 +7,7 @@ import { encodeMulaw } from '../../audio/g711.ts';
 import { openVadBatch } from '../../audio/vad/batch.ts';
 import type { VadModelName } from '../../audio/vad/models.ts';
 import { createFrameAges } from '../../bridge/media/frame-age.ts';
-import { openMediaCall } from '../../bridge/media/media-call.ts';
+import { MediaCall } from '../../bridge/media/media-call.ts';
 import type { FromMedia, PrepareCall } from '../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../bridge/turns/turns.ts';
 import { SESSION_TEXTS, talkTexts } from '../../control/agents/texts/moments.ts';
@@ -140,7 +140,7 @@ export async function holdTalks(
       const line = createPhoneLine(talk.caller, talk.echo, streamMs);
       const greeting = talk.greeting === null ? null : mulaw(talk.greeting);
       const answer = mulaw(talk.answer);
-      const call = openMediaCall(planOf(talk, `call-${i}`), {
+      const call = new MediaCall(planOf(talk, `call-${i}`), {
         clock: {
           add(onFrame) {
             ticks.add(onFrame);

@@ -5,7 +5,7 @@ import { createResampler } from '../../audio/resampler.ts';
 import { openVadBatch } from '../../audio/vad/batch.ts';
 import { VAD_MODELS, type VadModelName } from '../../audio/vad/models.ts';
 import { SpeechDetector, type SpeechOptions } from '../../audio/vad/speech-detector.ts';
-import { PREROLL_MS } from '../../bridge/media/talk.ts';
+import { PREROLL_MS } from '../../bridge/media/caller-feed.ts';
 import { toMulaw } from '../audio/fixtures.ts';
 
 /** Speech as a detector told of it. Times in ms of the stream. */

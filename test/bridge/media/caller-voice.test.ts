@@ -1,20 +1,23 @@
 import t from 'tap';
 import { EchoGuard } from '../../../audio/echo-guard.ts';
-import { createCallerVoice } from '../../../bridge/media/caller-voice.ts';
+import { CallerClock } from '../../../bridge/media/caller-clock.ts';
+import { CallerVoice } from '../../../bridge/media/caller-voice.ts';
 
 const WINDOW = 256;
 
-function open(guard: EchoGuard | null = null) {
+function open(guard: EchoGuard | null = null, offsetMs = 0) {
   const told: unknown[] = [];
-  const voice = createCallerVoice(
-    {
+  const clock = new CallerClock(offsetMs);
+  const voice = new CallerVoice({
+    listener: {
       voice: (it) => told.push(it.is === 'quiet' ? 'quiet' : [it.is, it.onsetMs]),
       speechStarted: (ms) => told.push(['started', ms]),
       speechEnded: (ms) => told.push(['ended', ms]),
       speechTakenBack: (ms) => told.push(['taken back', ms]),
     },
+    clock,
     guard,
-  );
+  });
   let end = 0;
   const hear = (windows: number, probability: number, levelDb = -30) => {
     for (let i = 0; i < windows; i++) {
@@ -26,8 +29,7 @@ function open(guard: EchoGuard | null = null) {
 }
 
 t.test('each change is told once, on the clock of the call', async (t) => {
-  const { told, voice, hear } = open();
-  voice.restart(500);
+  const { told, voice, hear } = open(null, 500);
   hear(40, 0);
   hear(8, 0.9);
   t.ok(voice.speaking());
@@ -46,7 +48,6 @@ t.test('each change is told once, on the clock of the call', async (t) => {
 
 t.test('in the first second of a line, speech must last longer', async (t) => {
   const { told, voice, hear } = open();
-  voice.restart(0);
   hear(4, 0);
   hear(8, 0.9);
   t.notOk(voice.speaking(), '256 ms of it are not enough');
@@ -85,11 +86,14 @@ t.test('what the guard explains is no speech', async (t) => {
 
 t.test('the stops inside what is said are counted, anew for each time', async (t) => {
   const paused: number[] = [];
-  const voice = createCallerVoice({
-    voice: (it) => it.is === 'speaking' && paused.push(it.pausedMs),
-    speechStarted() {},
-    speechEnded() {},
-    speechTakenBack() {},
+  const voice = new CallerVoice({
+    listener: {
+      voice: (it) => it.is === 'speaking' && paused.push(it.pausedMs),
+      speechStarted() {},
+      speechEnded() {},
+      speechTakenBack() {},
+    },
+    clock: new CallerClock(0),
   });
   let end = 0;
   for (const [windows, probability] of [

@@ -1,10 +1,9 @@
 // When a carrier's line is slow, and when it is dead, by table. Times in ms; limits from the module's own constants.
 import t from 'tap';
 import {
-  createLineWatch,
   FIRST_FRAME_MS,
   type LineState,
-  type LineWatch,
+  LineWatch,
   MEDIA_TIMEOUT_MS,
   SLOW_BYTES,
   STUCK_BYTES,
@@ -38,14 +37,14 @@ const CASES: [name: string, run: (line: LineWatch) => LineState, expected: LineS
     },
     'media_timeout',
   ],
-  ['bytes wait', (line) => line.look(10, SLOW_BYTES + 1), 'hold'],
+  ['bytes wait', (line) => line.look(10, SLOW_BYTES + 1), 'slow'],
   [
     'many bytes wait, not for long',
     (line) => {
       line.look(10, STUCK_BYTES + 1);
       return line.look(10 + STUCK_MS, STUCK_BYTES + 1);
     },
-    'hold',
+    'slow',
   ],
   [
     'many bytes wait too long',
@@ -63,7 +62,7 @@ const CASES: [name: string, run: (line: LineWatch) => LineState, expected: LineS
       line.look(4_000, STUCK_BYTES + 1);
       return line.look(11 + STUCK_MS, STUCK_BYTES + 1);
     },
-    'hold',
+    'slow',
   ],
   [
     'a mark is owed, at the limit of holding',
@@ -80,7 +79,7 @@ const CASES: [name: string, run: (line: LineWatch) => LineState, expected: LineS
       line.markSent(100);
       return line.look(UNPLAYED_HOLD_MS + 1, 0);
     },
-    'hold',
+    'slow',
   ],
   [
     'the mark came back',
@@ -118,12 +117,12 @@ const CASES: [name: string, run: (line: LineWatch) => LineState, expected: LineS
       line.markSent(10);
       return line.look(11 + UNPLAYED_HOLD_MS, 0);
     },
-    'hold',
+    'slow',
   ],
 ];
 
 for (const [name, run, expected] of CASES) {
   t.test(`${name} -> ${expected}`, async (t) => {
-    t.equal(run(createLineWatch(0)), expected);
+    t.equal(run(new LineWatch(0)), expected);
   });
 }

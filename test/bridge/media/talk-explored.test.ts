@@ -5,14 +5,13 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { MULAW_8K } from '../../../audio/format.ts';
-import { FRAME_BYTES } from '../../../audio/g711.ts';
-import { openTalk } from '../../../bridge/media/talk.ts';
 import type { ModelListener, ModelSession } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { TURN_BY_TURN } from '../models/capabilities.ts';
 import { RUNS, SEED } from '../seed.ts';
+import { openTalkParts } from './talk-rig.ts';
 
 const STEP_MS = 40;
 /** Longer than every wait on the longest way to an end, one after the other. */
@@ -136,7 +135,7 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
     busy: () => waiting || (response !== null && !response.cancelled),
     async close() {},
   };
-  const talk = openTalk(
+  const { talk, voice, floor } = openTalkParts(
     { ...PLAN, machine: world.plan },
     {
       openModel(_config, given) {
@@ -148,13 +147,14 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
         if (message.type === 'tool-called') runningTools.push({ id: message.toolCallId, at: now });
       },
       now: () => now,
-      audioReady() {},
-      clearCarrier() {
-        // What a carrier clears it sends the marks of back.
-        marks = marks.map((mark) => ({ ...mark, at: now }));
-      },
-      preroll: () => new Uint8Array(0),
       newId: () => `id-${++serial}`,
+      line: {
+        mark: (name) => marks.push({ name, at: now + 150 }),
+        clear() {
+          // What a carrier clears it sends the marks of back.
+          marks = marks.map((mark) => ({ ...mark, at: now }));
+        },
+      },
     },
   );
   const model = listener as unknown as ModelListener;
@@ -195,7 +195,6 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
     done(true);
   }
 
-  const out = Buffer.alloc(2 * FRAME_BYTES);
   let heldSince: number | null = null;
   function pass(ms: number): void {
     for (const end = now + ms; now < end; ) {
@@ -203,13 +202,13 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
       if (world.toolsAnswer && runningTools[0] !== undefined && now - runningTools[0].at > 300)
         talk.toolResult(runningTools.shift()!.id, '{}');
       modelGoesOn();
-      if (!talk.held() && talk.playout.take(out) > 0) heldSince = null;
-      const mark = talk.held() ? talk.playout.lastMark() : talk.playout.dueMark();
-      if (mark !== null) marks.push({ name: mark, at: now + 150 });
-      while (plays && marks[0] !== undefined && marks[0].at <= now) talk.markPlayed(marks.shift()!.name);
+      const given = voice.frames;
+      voice.pace(now);
+      if (voice.frames > given) heldSince = null;
+      while (plays && marks[0] !== undefined && marks[0].at <= now) talk.markBack(marks.shift()!.name);
       talk.tick(world.listens ? now : 0);
-      if (!talk.held()) heldSince = null;
-      heldSince ??= talk.held() ? now : null;
+      if (!floor.holds) heldSince = null;
+      heldSince ??= floor.holds ? now : null;
       if (heldSince !== null && now - heldSince > TURN_RULES.holdLimitMs + STEP_MS)
         throw new Error(`the voice is held back for ${now - heldSince} ms`);
     }
@@ -307,7 +306,7 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
   const ms = now - from;
   pass(2_000);
   if (over().length > 1) throw new Error('it ends twice');
-  if (over().length === 1 && talk.held()) throw new Error('held back after the end');
+  if (over().length === 1 && floor.holds) throw new Error('held back after the end');
   return { reason: end.type === 'finished' ? end.reason : end.type, ms };
 }
 

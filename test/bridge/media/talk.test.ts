@@ -2,8 +2,8 @@
 
 import t from 'tap';
 import { MULAW_8K } from '../../../audio/format.ts';
-import { FRAME_BYTES } from '../../../audio/g711.ts';
-import { openTalk } from '../../../bridge/media/talk.ts';
+import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS } from '../../../audio/g711.ts';
+import { PREROLL_MS } from '../../../bridge/media/caller-feed.ts';
 import type {
   CutItem,
   ModelCapabilities,
@@ -13,6 +13,7 @@ import type {
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { TURN_BY_TURN } from '../models/capabilities.ts';
+import { openTalkParts } from './talk-rig.ts';
 
 const PLAN: PrepareCall = {
   callId: 'call-1',
@@ -79,7 +80,10 @@ function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities>
     busy: () => model.busy,
     close: async () => void verbs.push(['close']),
   };
-  const talk = openTalk(
+  let marks: string[] = [];
+  let takes = false;
+  let paceMs = 0;
+  const { talk, voice, floor, record } = openTalkParts(
     { ...PLAN, ...change },
     {
       openModel(_config, given) {
@@ -88,10 +92,12 @@ function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities>
       },
       post: (message) => posted.push(structuredClone(message)),
       now: () => nowMs,
-      audioReady() {},
-      clearCarrier: () => verbs.push(['clear-carrier']),
-      preroll: () => new Uint8Array(2_400),
       newId: () => `id-${++serial}`,
+      line: {
+        look: () => (takes ? 'open' : 'slow'),
+        mark: (name) => marks.push(name),
+        clear: () => verbs.push(['clear-carrier']),
+      },
     },
   );
   if (listener === undefined) throw new Error('the model was not opened');
@@ -106,15 +112,27 @@ function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities>
     verbs,
     posted,
     at,
-    /** The carrier takes all that is ready; answers the marks it owes. */
-    play(): string[] {
-      const marks: string[] = [];
-      const out = Buffer.alloc(FRAME_BYTES);
-      while (talk.playout.take(out) > 0) {
-        const mark = talk.playout.dueMark();
-        if (mark !== null) marks.push(mark);
+    record,
+    held: () => floor.holds,
+    /** The carrier takes all that is ready, or what it is due in so many milliseconds; answers the marks it owes. */
+    play(ms = 60_000): string[] {
+      takes = true;
+      const untilMs = paceMs + ms;
+      for (let idle = 0; idle < 20 && paceMs <= untilMs; paceMs += FRAME_MS) {
+        const before = voice.frames;
+        voice.pace(paceMs);
+        idle = voice.frames === before ? idle + 1 : 0;
       }
-      return marks;
+      takes = false;
+      const owed = marks;
+      marks = [];
+      return owed;
+    },
+    tick: () => talk.tick(nowMs),
+    /** The caller's sound, whatever it is. */
+    hears(fromMs: number, toMs: number) {
+      for (let atMs = fromMs; atMs < toMs; atMs += FRAME_MS)
+        talk.callerAudio(Buffer.alloc(FRAME_BYTES), atMs);
     },
     /** The model speaks a line of so many milliseconds, and the response ends. */
     speaks(itemId: string, text: string, ms: number) {
@@ -165,9 +183,9 @@ t.test('a line is heard when its last mark has come, not when it was sent', asyn
   const rig = greeted();
   const marks = rig.play();
   t.equal(rig.lines()[0]?.heardText, '');
-  for (const mark of marks.slice(0, -1)) rig.talk.markPlayed(mark);
+  for (const mark of marks.slice(0, -1)) rig.talk.markBack(mark);
   t.equal(rig.lines()[0]?.heardText, '');
-  rig.at(2_500).talk.markPlayed(marks.at(-1) ?? '');
+  rig.at(2_500).talk.markBack(marks.at(-1) ?? '');
   t.match(rig.lines()[0], {
     role: 'agent',
     heardText: 'Hello there, how are you today?',
@@ -180,27 +198,34 @@ t.test('a line is heard when its last mark has come, not when it was sent', asyn
 t.test('barge-in: carrier cleared, model told what was heard, late marks prove nothing', async (t) => {
   const rig = greeted();
   const marks = rig.play();
-  for (const mark of marks.slice(0, 10)) rig.talk.markPlayed(mark);
+  for (const mark of marks.slice(0, 8)) rig.talk.markBack(mark);
+  rig.hears(0, 1_600);
   rig.at(1_600).talk.voice({ is: 'starting', onsetMs: 1_500 });
-  t.ok(rig.talk.held());
+  t.ok(rig.held());
   rig.at(1_700).talk.speechStarted(1_500);
   t.same(rig.did('interrupt'), [], 'not before it has lasted');
-  rig.at(2_200).talk.tick();
-  t.notOk(rig.talk.held());
+  rig.at(2_200).tick();
+  t.notOk(rig.held());
   const names = rig.verbs.map(([name]) => name);
   t.ok(names.indexOf('clear-carrier') < names.indexOf('interrupt'));
   t.same(rig.did('interrupt'), [
-    ['interrupt', [{ itemId: 'greeting', heardMs: 1_000, heardText: 'Hello there,' }]],
+    ['interrupt', [{ itemId: 'greeting', heardMs: 960, heardText: 'Hello there,' }]],
   ]);
   t.match(rig.lines()[0], {
     interrupted: true,
     heardText: 'Hello there,',
     text: 'Hello there, how are you today?',
   });
-  t.equal(rig.talk.bargeIns(), 1);
-  for (const mark of marks) rig.talk.markPlayed(mark);
+  t.equal(rig.record.bargeIns, 1);
+  for (const mark of marks) rig.talk.markBack(mark);
   t.equal(rig.lines()[0]?.heardText, 'Hello there,');
-  t.same(rig.did('append'), [['append', 2_400]], 'the pre-roll first');
+  t.same(
+    rig.did('append'),
+    [['append', (1_600 - 1_500 + PREROLL_MS) * BYTES_PER_MS]],
+    'from before the onset',
+  );
+  rig.hears(1_600, 1_620);
+  t.same(rig.did('append').at(-1), ['append', FRAME_BYTES], 'and on');
 });
 
 t.test(
@@ -208,16 +233,16 @@ t.test(
   async (t) => {
     const rig = greeted();
     rig.at(900).talk.voice({ is: 'starting', onsetMs: 850 });
-    t.ok(rig.talk.held());
+    t.ok(rig.held());
     rig.at(1_050).talk.speechStarted(850);
     rig.at(1_400).talk.speechEnded(1_150);
-    t.ok(rig.talk.held(), 'more words may follow');
-    rig.at(1_600).talk.tick();
-    t.notOk(rig.talk.held());
+    t.ok(rig.held(), 'more words may follow');
+    rig.at(1_600).tick();
+    t.notOk(rig.held());
     t.same([rig.did('interrupt'), rig.did('clear-carrier'), rig.did('append')], [[], [], []]);
     t.match(rig.posted.at(-1), { type: 'hold-taken-back', onsetMs: 850, heldMs: 900, resumedMs: 1_600 });
-    t.equal(rig.talk.falseBargeIns(), 1);
-    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    t.equal(rig.record.falseBargeIns, 1);
+    for (const mark of rig.play()) rig.talk.markBack(mark);
     t.match(rig.lines()[0], { interrupted: false, heardText: 'Hello there, how are you today?' });
   },
 );
@@ -225,16 +250,16 @@ t.test(
 t.test('a barge-in is told with its moments', async (t) => {
   const rig = greeted();
   const marks = rig.play();
-  for (const mark of marks) rig.at(1_650).talk.markPlayed(mark);
+  for (const mark of marks) rig.at(1_650).talk.markBack(mark);
   rig.at(1_700).model.audio('more', Buffer.alloc(8_000, 1));
+  const before = rig.play(2 * FRAME_MS);
   rig.at(1_700).talk.voice({ is: 'starting', onsetMs: 1_600 });
-  const out = Buffer.alloc(FRAME_BYTES);
-  rig.talk.playout.take(out);
-  const mark = rig.talk.playout.lastMark();
+  const [mark] = rig.play();
+  t.same(before.includes(mark ?? ''), false);
   t.ok(mark, 'all that was sent is marked, however little');
-  rig.at(1_760).talk.markPlayed(mark ?? '');
+  rig.at(1_760).talk.markBack(mark ?? '');
   rig.at(1_850).talk.speechStarted(1_600);
-  rig.at(2_300).talk.tick();
+  rig.at(2_300).tick();
   t.match(
     rig.posted.find((m) => m.type === 'barge-in'),
     { atMs: 2_300, onsetMs: 1_600, heldMs: 1_700, silencedMs: 1_760 },
@@ -244,18 +269,18 @@ t.test('a barge-in is told with its moments', async (t) => {
 t.test('speech before a sound was heard takes the turn back and counts as no barge-in', async (t) => {
   const rig = greeted();
   rig.at(450).talk.speechStarted(300);
-  rig.at(1_000).talk.tick();
-  t.equal(rig.talk.bargeIns(), 0);
+  rig.at(1_000).tick();
+  t.equal(rig.record.bargeIns, 0);
   t.match(rig.did('interrupt'), [['interrupt', [{ itemId: 'greeting', heardMs: 0, heardText: '' }]]]);
 });
 
 t.test("the caller's words come late and land in their own turn", async (t) => {
   const rig = greeted();
-  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  for (const mark of rig.play()) rig.talk.markBack(mark);
   rig.at(3_200).talk.speechStarted(3_000);
-  rig.talk.callerAudio(new Uint8Array(160));
+  rig.hears(3_200, 3_220);
   rig.at(4_200).talk.speechEnded(4_000);
-  rig.at(4_700).talk.tick();
+  rig.at(4_700).tick();
   t.match(rig.verbs.slice(-2), [['commit'], ['respond', null]]);
   rig.at(5_000).speaks('answer', 'Fine.', 500);
   rig.model.callerText(0, 'I am well.');
@@ -274,9 +299,9 @@ t.test('end_call waits until the goodbye was heard', async (t) => {
   rig.speaks('bye', 'Goodbye.', 0);
   t.equal(rig.finished(), undefined);
   const marks = rig.play();
-  for (const mark of marks.slice(0, -1)) rig.talk.markPlayed(mark);
+  for (const mark of marks.slice(0, -1)) rig.talk.markBack(mark);
   t.equal(rig.finished(), undefined);
-  rig.talk.markPlayed(marks.at(-1) ?? '');
+  rig.talk.markBack(marks.at(-1) ?? '');
   t.match(rig.finished(), { reason: 'agent_ended', errorCode: null, speak: null });
 });
 
@@ -288,10 +313,10 @@ t.test(
     rig.talk.streamStarted();
     // The greeting was asked for; the model calls the tool, and the response comes to nothing without a word.
     rig.model.toolCall({ toolCallId: 't1', name: 'end_call', argumentsJson: '{}' });
-    rig.talk.tick();
+    rig.tick();
     t.equal(rig.finished(), undefined, 'its last words may still come');
     rig.idle();
-    rig.talk.tick();
+    rig.tick();
     t.match(rig.finished(), { reason: 'agent_ended' });
   },
 );
@@ -305,7 +330,7 @@ t.test(
     rig.model.toolCall({ toolCallId: 't2', name: 'transfer_call', argumentsJson: '{"target":"sales"}' });
     t.notOk(rig.posted.some((m) => m.type === 'transfer-requested'));
     rig.idle();
-    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    for (const mark of rig.play()) rig.talk.markBack(mark);
     t.match(
       rig.posted.find((m) => m.type === 'transfer-requested'),
       { number: '+15550001', target: 'sales' },
@@ -315,7 +340,7 @@ t.test(
 
 t.test('tools: each result is sent once, and one answer follows the last', async (t) => {
   const rig = greeted();
-  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  for (const mark of rig.play()) rig.talk.markBack(mark);
   rig.model.toolCall({ toolCallId: 'a', name: 'look_up', argumentsJson: '{}' });
   rig.model.toolCall({ toolCallId: 'b', name: 'look_up', argumentsJson: '{}' });
   const before = rig.did('respond').length;
@@ -349,10 +374,10 @@ t.test(
 
 t.test('close cuts what is unheard, waits for the last words, closes once', async (t) => {
   const rig = greeted();
-  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  for (const mark of rig.play()) rig.talk.markBack(mark);
   rig.at(3_200).talk.speechStarted(3_000);
   rig.at(4_200).talk.speechEnded(4_000);
-  rig.at(4_700).talk.tick();
+  rig.at(4_700).tick();
   rig.at(5_000).model.audio('answer', Buffer.alloc(8_000, 1));
   rig.model.text('answer', 'Never heard.');
   const closing = rig.talk.close();
@@ -369,14 +394,14 @@ t.test('close cuts what is unheard, waits for the last words, closes once', asyn
 
 t.test('each answer is timed from the end of speech to the first sound heard', async (t) => {
   const rig = greeted();
-  for (const mark of rig.play()) rig.at(900).talk.markPlayed(mark);
+  for (const mark of rig.play()) rig.at(900).talk.markBack(mark);
   rig.at(3_200).talk.speechStarted(3_000);
   rig.at(4_200).talk.speechEnded(4_000);
-  rig.at(4_700).talk.tick();
+  rig.at(4_700).tick();
   rig.at(5_000).model.audio('answer', Buffer.alloc(8_000, 1));
   rig.at(5_010);
   const marks = rig.play();
-  rig.at(5_150).talk.markPlayed(marks[0] ?? '');
+  rig.at(5_150).talk.markBack(marks[0] ?? '');
   const turns = rig.posted.flatMap((m) => (m.type === 'turn' ? [m.times] : []));
   t.match(turns[0], { kind: 'greeting', speechEndMs: null });
   t.match(turns[1], {
@@ -392,7 +417,7 @@ t.test('each answer is timed from the end of speech to the first sound heard', a
 t.test('typed words cut the agent short, stand in the transcript and are answered', async (t) => {
   const rig = greeted();
   const marks = rig.play();
-  for (const mark of marks.slice(0, 10)) rig.talk.markPlayed(mark);
+  for (const mark of marks.slice(0, 8)) rig.talk.markBack(mark);
   rig.at(1_700).talk.typed('  What are your hours?\n');
   t.same(
     rig.verbs.slice(-4).map(([name]) => name),
@@ -411,8 +436,8 @@ t.test(
     const rig = open();
     rig.model.ready({ renewed: false, tookMs: 5 });
     rig.at(10).talk.streamStarted();
-    rig.at(5_100).talk.tick();
-    rig.at(10_100).talk.tick();
+    rig.at(5_100).tick();
+    rig.at(10_100).tick();
     t.same(
       rig.did('respond').map(([, instructions]) => instructions),
       ['Greet.', 'Greet.', rig.did('respond')[2]?.[1]],
@@ -428,11 +453,12 @@ function held(change: Partial<PrepareCall> = {}) {
   rig.at(100).talk.streamStarted();
   rig.at(400).model.audio('line', Buffer.alloc(16_000, 1));
   const first = rig.play();
-  for (const mark of first.slice(0, 5)) rig.talk.markPlayed(mark);
+  for (const mark of first.slice(0, 5)) rig.talk.markBack(mark);
   rig.model.audio('line', Buffer.alloc(8_000, 1));
+  const more = rig.play();
   rig.at(900).talk.voice({ is: 'starting', onsetMs: 850 });
-  if (!rig.talk.held()) throw new Error('the voice is not held back');
-  return { ...rig, marks: first.slice(5) };
+  if (!rig.held()) throw new Error('the voice is not held back');
+  return { ...rig, marks: [...first.slice(5), ...more] };
 }
 
 t.test('nothing that moves the floor on leaves the voice held back', async (t) => {
@@ -457,7 +483,7 @@ t.test('nothing that moves the floor on leaves the voice held back', async (t) =
       'keys',
       (rig) => {
         rig.talk.digit('1');
-        rig.at(3_000).talk.tick();
+        rig.at(3_000).tick();
       },
       null,
     ],
@@ -465,7 +491,7 @@ t.test('nothing that moves the floor on leaves the voice held back', async (t) =
       'the response is over and all of it was heard',
       (rig) => {
         rig.idle();
-        for (const mark of [...rig.marks, ...rig.play()]) rig.talk.markPlayed(mark);
+        for (const mark of [...rig.marks, ...rig.play()]) rig.talk.markBack(mark);
         rig.model.audioDone('line');
         rig.model.responseDone({
           responseId: 'r',
@@ -481,11 +507,11 @@ t.test('nothing that moves the floor on leaves the voice held back', async (t) =
   for (const [name, act, posted] of table) {
     const rig = held();
     act(rig);
-    t.notOk(rig.talk.held(), name);
+    t.notOk(rig.held(), name);
     if (posted === null) continue;
     rig.model.audioDone('line');
     rig.idle();
-    for (const mark of [...rig.marks, ...rig.play()]) rig.at(5_000).talk.markPlayed(mark);
+    for (const mark of [...rig.marks, ...rig.play()]) rig.at(5_000).talk.markBack(mark);
     t.equal(rig.posted.filter((m) => m.type === posted).length, 1, `${name}: ${posted}, once`);
   }
 });
@@ -499,13 +525,13 @@ t.test('a goodbye that begins while the voice is held back goes on from the next
   );
   t.same([rig.did('interrupt'), rig.did('clear-carrier')], [[], []]);
   rig.at(1_050).talk.speechStarted(850);
-  rig.at(1_700).talk.tick();
-  t.notOk(rig.talk.held(), 'nothing interrupts the last words');
+  rig.at(1_700).tick();
+  t.notOk(rig.held(), 'nothing interrupts the last words');
 });
 
 t.test('a tool that never answers: the model is told, and its late answer is left aside', async (t) => {
   const rig = greeted();
-  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  for (const mark of rig.play()) rig.talk.markBack(mark);
   rig.at(3_000).model.toolCall({ toolCallId: 'a', name: 'look_up', argumentsJson: '{}' });
   rig.model.responseDone({
     responseId: 'r',
@@ -515,7 +541,7 @@ t.test('a tool that never answers: the model is told, and its late answer is lef
     toolCalls: 1,
   });
   rig.talk.typed('Well?');
-  for (let ms = 3_000; ms <= 90_000 && rig.did('tool-result').length === 0; ms += 500) rig.at(ms).talk.tick();
+  for (let ms = 3_000; ms <= 90_000 && rig.did('tool-result').length === 0; ms += 500) rig.at(ms).tick();
   t.match(rig.did('tool-result'), [['tool-result', 'a', /did not answer/]]);
   t.match(
     rig.posted.find((m) => m.type === 'log'),
@@ -529,34 +555,34 @@ t.test('a goodbye of which nothing more is confirmed ends the call all the same'
   const rig = greeted();
   rig.model.toolCall({ toolCallId: 't1', name: 'end_call', argumentsJson: '{}' });
   const marks = rig.play();
-  rig.at(1_000).talk.markPlayed(marks[0] ?? '');
-  for (let ms = 1_000; ms < 21_000; ms += 500) rig.at(ms).talk.tick();
+  rig.at(1_000).talk.markBack(marks[0] ?? '');
+  for (let ms = 1_000; ms < 21_000; ms += 500) rig.at(ms).tick();
   t.equal(rig.finished(), undefined);
-  rig.at(21_000).talk.tick();
+  rig.at(21_000).tick();
   t.match(rig.finished(), { reason: 'agent_ended', errorCode: null });
 });
 
 t.test('sound of an item that was cut is no voice of the agent`s for long', async (t) => {
   const rig = greeted();
   const marks = rig.play();
-  for (const mark of marks.slice(0, 10)) rig.talk.markPlayed(mark);
+  for (const mark of marks.slice(0, 8)) rig.talk.markBack(mark);
   rig.at(1_700).talk.typed('Stop.');
   rig.idle();
   // Nothing of this is played, and no response is under way that would end.
   for (let n = 0; n < 40; n++) rig.model.audio(`lost-${n}`, Buffer.alloc(0));
-  rig.at(1_720).talk.tick();
+  rig.at(1_720).tick();
   t.match(rig.posted.filter((m) => m.type === 'floor').at(-1), { floor: 'none' });
 });
 
 t.test('nobody is heard for longer than anything may take: the call ends and says so', async (t) => {
   const rig = greeted();
-  for (const mark of rig.play()) rig.talk.markPlayed(mark);
+  for (const mark of rig.play()) rig.talk.markBack(mark);
   // A model that calls one tool after the other and says nothing.
   let ms = 3_000;
   for (let n = 0; rig.finished() === undefined && ms < 300_000; n++, ms += 2_000) {
     rig.at(ms).model.toolCall({ toolCallId: `t${n}`, name: 'look_up', argumentsJson: '{}' });
     rig.at(ms + 1_000).talk.toolResult(`t${n}`, 'more');
-    for (let at = ms; at < ms + 2_000; at += 20) rig.at(at).talk.tick();
+    for (let at = ms; at < ms + 2_000; at += 20) rig.at(at).tick();
   }
   t.match(rig.finished(), { reason: 'stalled', errorCode: 'call_stalled', speak: /Goodbye/ });
   t.ok(ms < 110_000, `after ${ms} ms`);
@@ -567,22 +593,22 @@ function callerSays(rig: ReturnType<typeof greeted>, fromMs: number, toMs: numbe
   rig.at(fromMs + 100).talk.voice({ is: 'starting', onsetMs: fromMs });
   rig.at(fromMs + 200).talk.voice({ is: 'speaking', onsetMs: fromMs, pausedMs: 0 });
   rig.talk.speechStarted(fromMs);
-  for (let ms = fromMs + 200; ms < toMs; ms += 20) rig.at(ms).talk.tick();
+  for (let ms = fromMs + 200; ms < toMs; ms += 20) rig.at(ms).tick();
   rig.at(toMs + 600).talk.voice({ is: 'quiet' });
   rig.talk.speechEnded(toMs);
-  for (let ms = toMs + 600; ms < toMs + 2_000; ms += 20) rig.at(ms).talk.tick();
+  for (let ms = toMs + 600; ms < toMs + 2_000; ms += 20) rig.at(ms).tick();
 }
 
 t.test('what a model can do is asked of it: answers by itself', async (t) => {
   for (const answersByItself of [false, true]) {
     const rig = greeted({ answersByItself });
-    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    for (const mark of rig.play()) rig.talk.markBack(mark);
     const before = rig.did('respond').length;
     callerSays(rig, 4_000, 5_000);
     t.equal(rig.did('commit').length, 1);
     t.equal(rig.did('respond').length - before, answersByItself ? 0 : 1, 'after a turn');
     rig.speaks('answer', 'Let me see.', 500);
-    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    for (const mark of rig.play()) rig.talk.markBack(mark);
     const asked = rig.did('respond').length;
     rig.model.toolCall({ toolCallId: 'a', name: 'look_up', argumentsJson: '{}' });
     rig.talk.toolResult('a', 'found');
@@ -596,7 +622,7 @@ t.test('what a model can do is asked of it: answers by itself', async (t) => {
 t.test('what a model can do is asked of it: truncates', async (t) => {
   for (const truncates of [false, true]) {
     const rig = greeted({ truncates });
-    for (const mark of rig.play().slice(0, 10)) rig.at(1_400).talk.markPlayed(mark);
+    for (const mark of rig.play().slice(0, 10)) rig.at(1_400).talk.markBack(mark);
     rig.at(1_700).talk.typed('Stop.');
     t.match(rig.did('interrupt'), [['interrupt', [{ itemId: 'greeting' }]]]);
     const told = rig.did('add-text').filter(([, role]) => role === 'system');
@@ -608,7 +634,7 @@ t.test('what a model can do is asked of it: truncates', async (t) => {
 t.test('what a model can do is asked of it: says a given line', async (t) => {
   for (const saysLines of [false, true]) {
     const rig = greeted({ saysLines });
-    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    for (const mark of rig.play()) rig.talk.markBack(mark);
     rig.at(4_000).talk.finish('draining', 'We close now.');
     t.same(rig.did('say'), saysLines ? [['say', 'We close now.']] : []);
     t.equal(
@@ -621,13 +647,13 @@ t.test('what a model can do is asked of it: says a given line', async (t) => {
 t.test('what a model can do is asked of it: tells the turns', async (t) => {
   for (const turns of ['bridge', 'model'] as const) {
     const rig = greeted({ turns });
-    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    for (const mark of rig.play()) rig.talk.markBack(mark);
     const before = rig.did('append').length;
-    rig.at(4_000).talk.callerAudio(Buffer.alloc(160));
+    rig.at(4_000).hears(4_000, 4_020);
     t.equal(rig.did('append').length - before, turns === 'model' ? 1 : 0, 'sound while nobody speaks');
     rig.at(4_500).model.callerSpeech('started', 300);
     rig.at(5_500).model.callerSpeech('stopped', 400);
-    for (let ms = 5_500; ms < 7_000; ms += 20) rig.at(ms).talk.tick();
+    for (let ms = 5_500; ms < 7_000; ms += 20) rig.at(ms).tick();
     t.equal(rig.did('commit').length, turns === 'model' ? 1 : 0);
   }
 });
@@ -635,7 +661,7 @@ t.test('what a model can do is asked of it: tells the turns', async (t) => {
 t.test('what a model can do is asked of it: takes sound back', async (t) => {
   for (const commits of [false, true]) {
     const rig = greeted({ commits });
-    for (const mark of rig.play()) rig.talk.markPlayed(mark);
+    for (const mark of rig.play()) rig.talk.markBack(mark);
     rig.at(4_100).talk.voice({ is: 'starting', onsetMs: 4_000 });
     rig.at(4_200).talk.voice({ is: 'speaking', onsetMs: 4_000, pausedMs: 0 });
     rig.talk.speechStarted(4_000);

@@ -1,12 +1,12 @@
 // Heard text never runs ahead of the audio, whichever way a line ends.
 import t from 'tap';
-import { createTranscript } from '../../../bridge/media/transcript.ts';
+import { Transcript } from '../../../bridge/media/transcript.ts';
 
 const TEXT = 'One two three four five six seven eight nine ten.';
 
 function line(o: { whole: boolean; text?: string }) {
   let serial = 0;
-  const transcript = createTranscript(() => `id-${++serial}`);
+  const transcript = new Transcript(() => `id-${++serial}`);
   transcript.agentText('a', o.text ?? TEXT, 0);
   transcript.agentStarted('a', 100);
   if (o.whole) transcript.agentTextDone('a', o.text ?? TEXT, 50);

@@ -1,0 +1,181 @@
+// The agent's voice on its way out: queued as it comes from the model, handed to the carrier at the pace of the line, held back
+// while the floor says so, cut, and heard by the carrier's marks. Who speaks when is the talk's business.
+import type { EchoGuard } from '../../audio/echo-guard.ts';
+import { FRAME_BYTES, FRAME_MS } from '../../audio/g711.ts';
+import type { Floor } from '../turns/floor.ts';
+import { type Cut, Playout } from '../turns/playout.ts';
+import type { CallRecorder } from './call-recorder.ts';
+import type { CallerClock } from './caller-clock.ts';
+import type { LineState } from './line-watch.ts';
+
+/**
+ * Audio at the carrier beyond what it has played: what the other side still hears after a hold, and what covers a late tick.
+ * A thread that has run late lately gives all its lines more of it; a line that ran dry because of us, step by step.
+ */
+const LEAD_MS = 120;
+const LEAD_STEP_MS = 40;
+const MOST_LEAD_MS = 320;
+/** Between the latest tick of late and the end of what the carrier has. */
+const LEAD_MARGIN_MS = 60;
+/** Frames a message to the carrier. */
+const FRAMES_A_MESSAGE = 2;
+const MESSAGE_MS = FRAMES_A_MESSAGE * FRAME_MS;
+
+/** Where the voice goes: a carrier's stream. */
+export interface VoiceLine {
+  look(nowMs: number): LineState;
+  cork(): void;
+  uncork(): void;
+  audio(payload: Buffer): void;
+  mark(name: string, nowMs: number): void;
+  clear(): void;
+  markBack(nowMs: number): void;
+}
+
+export interface AgentVoicePorts {
+  floor: Pick<Floor, 'holds'>;
+  echo: EchoGuard;
+  recorder: CallRecorder;
+  /** The worst lateness of the thread's clock of late, in milliseconds. */
+  recentLateMs(): number;
+  /** Told when the first frame of an item is handed over. */
+  onStart(itemId: string): void;
+  /** Counts frames handed over, for the whole thread. */
+  counters: { framesOut: number };
+}
+
+export class AgentVoice {
+  /** Frames handed over. */
+  frames = 0;
+  readonly #ports: AgentVoicePorts;
+  readonly #playout: Playout;
+  readonly #out = Buffer.alloc(FRAME_BYTES * FRAMES_A_MESSAGE);
+  #line: VoiceLine | null = null;
+  #callerClock: CallerClock | null = null;
+  /** By so much the caller's clock ran before ours when the stretch of sound began that goes on. */
+  #callerLeadMs = 0;
+  /** The end of what the carrier has, if it plays without a stop. */
+  #aheadUntilMs = 0;
+  #leadMs = LEAD_MS;
+  /** Something was left to send after the last tick: running dry before the next is our own doing. */
+  #leftOver = false;
+
+  constructor(ports: AgentVoicePorts) {
+    this.#ports = ports;
+    this.#playout = new Playout((itemId) => ports.onStart(itemId));
+  }
+
+  /** The voice goes to this stream from now on. @param callerClock the clock of the sound that comes with it */
+  attach(line: VoiceLine, callerClock: CallerClock): void {
+    this.#line = line;
+    this.#callerClock = callerClock;
+    this.#aheadUntilMs = 0;
+  }
+
+  /** The stream is gone, and what it had not played. */
+  detach(nowMs: number): void {
+    if (this.#line === null) return;
+    this.#line = null;
+    this.#ports.recorder.cleared(nowMs);
+  }
+
+  /** Adds sound of an item (copied). True when it is the first of it. */
+  push(itemId: string, payload: Uint8Array): boolean {
+    const first = !this.#playout.knows(itemId);
+    this.#playout.push(itemId, payload);
+    return first;
+  }
+
+  /** Nothing more of an item comes. True when with this all of it has been heard. */
+  finish(itemId: string): boolean {
+    return this.#playout.finish(itemId);
+  }
+
+  /** Hands the carrier what it is due, once a tick or when there is something new: never more than the lead ahead of what it has played. */
+  pace(nowMs: number): void {
+    const line = this.#line;
+    if (line === null || line.look(nowMs) !== 'open') return;
+    const playout = this.#playout;
+    if (this.#ports.floor.holds) {
+      this.#mark(line, playout.lastMark(), nowMs);
+      this.#leftOver = false;
+      return;
+    }
+    if (this.#aheadUntilMs < nowMs) this.#beginStretch(nowMs);
+    const lateMs = this.#ports.recentLateMs() + LEAD_MARGIN_MS;
+    const untilMs = nowMs - MESSAGE_MS + Math.max(this.#leadMs, Math.min(MOST_LEAD_MS, lateMs));
+    if (this.#aheadUntilMs <= untilMs && playout.ready()) {
+      line.cork();
+      try {
+        while (this.#aheadUntilMs <= untilMs && playout.ready() && this.#send(line, nowMs));
+      } finally {
+        line.uncork();
+      }
+    }
+    this.#leftOver = playout.ready();
+  }
+
+  /** A mark has come back. Answers the items that have now been heard to their end. */
+  markBack(name: string, nowMs: number): readonly { itemId: string }[] {
+    this.#line?.markBack(nowMs);
+    this.#ports.recorder.markBack(name, nowMs);
+    return this.#playout.markPlayed(name);
+  }
+
+  /** Drops all that was not heard, here and at the carrier. Answers what was cut, oldest first. */
+  cut(nowMs: number): Cut[] {
+    if (this.#line !== null && this.#playout.pending()) {
+      this.#line.clear();
+      this.#ports.recorder.cleared(nowMs);
+      this.#ports.echo.cleared(nowMs + this.#callerLeadMs);
+      this.#aheadUntilMs = 0;
+    }
+    return this.#playout.clear();
+  }
+
+  /** Anything received and not yet heard. */
+  pending(): boolean {
+    return this.#playout.pending();
+  }
+
+  /** All that the carrier was given has been heard. */
+  sentIsHeard(): boolean {
+    return this.#playout.sentIsHeard();
+  }
+
+  /** Milliseconds received of an item. */
+  receivedMs(itemId: string): number {
+    return this.#playout.receivedMs(itemId);
+  }
+
+  /** The carrier has nothing left to play. */
+  #beginStretch(nowMs: number): void {
+    // It was our lateness if there was something to send all along.
+    if (this.#leftOver && this.#playout.ready())
+      this.#leadMs = Math.min(MOST_LEAD_MS, this.#leadMs + LEAD_STEP_MS);
+    this.#aheadUntilMs = nowMs;
+    this.#callerLeadMs = this.#callerClock?.leadMs ?? this.#callerLeadMs;
+  }
+
+  /** One message. False when there was nothing to send. */
+  #send(line: VoiceLine, nowMs: number): boolean {
+    const bytes = this.#playout.take(this.#out);
+    if (bytes === 0) return false;
+    const payload = this.#out.subarray(0, bytes);
+    line.audio(payload);
+    this.#ports.recorder.agent(payload, nowMs);
+    this.#ports.echo.played(payload, this.#aheadUntilMs + this.#callerLeadMs);
+    const frames = bytes / FRAME_BYTES;
+    this.frames += frames;
+    this.#ports.counters.framesOut += frames;
+    this.#aheadUntilMs += frames * FRAME_MS;
+    this.#mark(line, this.#playout.dueMark(), nowMs);
+    return true;
+  }
+
+  #mark(line: VoiceLine, name: string | null, nowMs: number): void {
+    if (name === null) return;
+    line.mark(name, nowMs);
+    this.#ports.recorder.mark(name);
+  }
+}

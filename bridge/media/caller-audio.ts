@@ -1,0 +1,78 @@
+// Who listens to the caller's sound of one stream, once it is without gaps: the detector, the echo guard, the model by the talk,
+// the recording, and the listener for a machine's beep.
+import { BeepDetector } from '../../audio/beep.ts';
+import type { EchoGuard } from '../../audio/echo-guard.ts';
+import { decodeMulaw, FRAME_BYTES } from '../../audio/g711.ts';
+import type { Vad, VadLane } from '../../audio/vad/vad.ts';
+import type { CallRecorder } from './call-recorder.ts';
+import type { CallerClock } from './caller-clock.ts';
+import { CallerVoice, type CallerVoiceListener } from './caller-voice.ts';
+
+/** What the talk is told of the caller. */
+export interface CallerListener extends CallerVoiceListener {
+  /** Contiguous sound; the first sample is from `atMs`. Valid during the call only. */
+  callerAudio(mulaw: Uint8Array, atMs: number): void;
+  waitingForBeep(): boolean;
+  beep(): void;
+}
+
+export class CallerAudio {
+  readonly #talk: CallerListener;
+  readonly #clock: CallerClock;
+  readonly #echo: EchoGuard;
+  readonly #recorder: CallRecorder;
+  readonly #now: () => number;
+  readonly #voice: CallerVoice;
+  readonly #lane: VadLane;
+  #beep: BeepDetector | null = null;
+  readonly #pcm = new Int16Array(FRAME_BYTES * 4);
+
+  constructor(o: {
+    talk: CallerListener;
+    clock: CallerClock;
+    echo: EchoGuard;
+    recorder: CallRecorder;
+    vad: Vad;
+    now: () => number;
+  }) {
+    this.#talk = o.talk;
+    this.#clock = o.clock;
+    this.#echo = o.echo;
+    this.#recorder = o.recorder;
+    this.#now = o.now;
+    this.#voice = new CallerVoice({ listener: o.talk, clock: o.clock, guard: o.echo, options: o.vad.speech });
+    this.#lane = o.vad.openLane(this.#voice.window);
+  }
+
+  /** Takes the next sound. `leadMs`: by so much it lies later here than the carrier's time has it. */
+  readonly hear = (mulaw: Uint8Array, atSample: number, filled: boolean, leadMs: number): void => {
+    const atMs = this.#clock.at(atSample);
+    this.#lane.push(mulaw);
+    if (this.#echo.near(atMs)) this.#echo.heard(this.#decoded(mulaw), atMs);
+    this.#talk.callerAudio(mulaw, atMs);
+    if (!filled) this.#recorder.caller(mulaw, atMs - leadMs, this.#now());
+    if (this.#talk.waitingForBeep()) {
+      this.#beep ??= new BeepDetector();
+      if (this.#beep.push(this.#decoded(mulaw)) !== null) this.#talk.beep();
+    } else this.#beep = null;
+  };
+
+  /** From speech that has started until it has ended. */
+  speaking(): boolean {
+    return this.#voice.speaking();
+  }
+
+  /** Up to when the detector has listened, on the call's clock. */
+  heardMs(): number {
+    return this.#voice.heardMs();
+  }
+
+  close(): void {
+    this.#lane.close();
+  }
+
+  #decoded(mulaw: Uint8Array): Int16Array {
+    const samples = mulaw.length <= this.#pcm.length ? this.#pcm : new Int16Array(mulaw.length);
+    return samples.subarray(0, decodeMulaw(mulaw, samples));
+  }
+}

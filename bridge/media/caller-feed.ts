@@ -1,0 +1,64 @@
+// The caller's sound on its way to the model: kept for some seconds, given from where a turn began until it is over. Where the
+// model tells the turns it is given all of it.
+import { BYTES_PER_MS } from '../../audio/g711.ts';
+import { Preroll } from '../../audio/preroll.ts';
+import type { ModelSession } from '../models/model.ts';
+
+/** Speech over the agent's voice becomes a turn from its onset on, when it has lasted or the agent has finished. */
+const KEPT_MS = 4_000;
+/** Speech before the detected onset that the model is given as well, so that no first sound is clipped. */
+export const PREROLL_MS = 480;
+
+export class CallerFeed {
+  readonly #model: ModelSession;
+  readonly #all: boolean;
+  readonly #kept = new Preroll(KEPT_MS);
+  /** Where what is kept ends, on the call's clock. */
+  #endMs = 0;
+  #given: boolean;
+
+  constructor(model: ModelSession) {
+    this.#model = model;
+    this.#all = model.capabilities.turns === 'model';
+    this.#given = this.#all;
+  }
+
+  /** The caller's next mu-law; the first sample is from `atMs`. */
+  push(mulaw: Uint8Array, atMs: number): void {
+    this.#kept.push(mulaw);
+    this.#endMs = atMs + mulaw.length / BYTES_PER_MS;
+    if (this.#given) this.#give(mulaw);
+  }
+
+  /** A turn began at `onsetMs`: the model is given it from a little before that on. */
+  listen(onsetMs: number): void {
+    if (this.#all) return;
+    this.#given = true;
+    const early = this.#kept.read(Math.max(0, this.#endMs - (onsetMs - PREROLL_MS)));
+    if (early.length > 0) this.#give(early);
+  }
+
+  /** The turn is over. Answers its number; null when too little was given to be one. */
+  endTurn(): number | null {
+    this.#given = this.#all;
+    return this.#model.endTurn();
+  }
+
+  /** What was given since the last turn was none. */
+  forget(): void {
+    this.#given = this.#all;
+    if (this.#model.capabilities.commits) this.#model.clearAudio();
+  }
+
+  /** The talk is over: nothing more is given of a turn that goes on. */
+  close(): void {
+    this.#given = this.#all;
+  }
+
+  /** The one way of the caller's sound to the model. */
+  #give(mulaw: Uint8Array): void {
+    this.#model.appendAudio(
+      Buffer.isBuffer(mulaw) ? mulaw : Buffer.from(mulaw.buffer, mulaw.byteOffset, mulaw.byteLength),
+    );
+  }
+}

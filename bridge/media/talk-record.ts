@@ -1,0 +1,160 @@
+// What the control thread is told of a talk as it goes: the lines of the transcript and what was heard of them, the moments of
+// each answer, who has the floor, what held the agent's voice back or cut it short.
+import type { Fault } from '../protocol/call-reasons.ts';
+import type { EndReason, FromMedia, TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
+import type { Cut } from '../turns/playout.ts';
+import type { TurnEffect } from '../turns/turns.ts';
+import { AnswerTimes } from './answer-times.ts';
+import { Transcript } from './transcript.ts';
+
+export class TalkRecord {
+  bargeIns = 0;
+  /** Holds that were taken back after the agent could be heard to stop, or might have been. */
+  falseBargeIns = 0;
+  readonly #callId: string;
+  readonly #post: (message: FromMedia) => void;
+  readonly #now: () => number;
+  readonly #transcript: Transcript;
+  readonly #times: AnswerTimes;
+  #wordsArrived: (() => void) | null = null;
+
+  constructor(o: {
+    callId: string;
+    post: (message: FromMedia) => void;
+    now: () => number;
+    newId: () => string;
+  }) {
+    this.#callId = o.callId;
+    this.#post = o.post;
+    this.#now = o.now;
+    this.#transcript = new Transcript(o.newId);
+    const tell = (times: TurnTimes) => o.post({ type: 'turn', callId: o.callId, times });
+    this.#times = new AnswerTimes({ now: o.now, tell });
+  }
+
+  /** An answer is wanted. `speechEndMs`: of the turn it answers; null where it answers none. */
+  wanted(kind: TurnTimes['kind'], speechEndMs: number | null): void {
+    this.#times.open(kind, speechEndMs);
+  }
+
+  /** The same, unless one is wanted already. */
+  stillWanted(): void {
+    this.#times.openIfNone('answer');
+  }
+
+  /** The model was asked. */
+  requested(): void {
+    this.#times.requested();
+  }
+
+  /** The first sound of an item has come. */
+  received(): void {
+    this.#times.received();
+  }
+
+  /** The first frame of an item was handed to the carrier. */
+  sent(itemId: string): void {
+    this.#transcript.agentStarted(itemId, Math.round(this.#now()));
+    this.#times.sent();
+  }
+
+  /** A mark has come back, by its name. */
+  heard(mark: string): void {
+    this.#times.heard(mark);
+  }
+
+  /** Nobody waits for an answer any more. */
+  unwanted(): void {
+    this.#times.close(false);
+  }
+
+  agentText(itemId: string, delta: string): void {
+    this.#transcript.agentText(itemId, delta, this.#now());
+  }
+
+  agentTextDone(itemId: string, text: string): void {
+    this.#say(this.#transcript.agentTextDone(itemId, text, this.#now()));
+  }
+
+  /** All of an item was heard. */
+  itemHeard(itemId: string, receivedMs: number): void {
+    this.#say(this.#transcript.agentHeard(itemId, receivedMs, this.#now()));
+  }
+
+  /** An item was cut. Answers the words of it that were heard. */
+  itemCut(cut: Cut): string {
+    const update = this.#transcript.agentCut(cut.itemId, cut, this.#now());
+    this.#say(update);
+    return update?.heardText ?? '';
+  }
+
+  /** A turn of the caller's is over; its words come later. */
+  callerTurn(turn: number, fromMs: number, endMs: number): void {
+    this.#say(this.#transcript.callerTurn(turn, Math.round(fromMs), Math.round(endMs)));
+  }
+
+  /** The words of a turn; null: not to be made out. */
+  callerText(turn: number, text: string | null): void {
+    this.#say(this.#transcript.callerText(turn, text));
+    if (this.#transcript.outstanding() === 0) this.#wordsArrived?.();
+  }
+
+  /** A line that was not spoken. */
+  note(role: 'tool' | 'system' | 'caller', text: string): void {
+    this.#say(this.#transcript.note(role, text, this.#now()));
+  }
+
+  floor(floor: 'agent' | 'caller' | 'none'): void {
+    this.#post({ type: 'floor', callId: this.#callId, floor, atMs: this.#now() });
+  }
+
+  /** The caller cut the agent short. `silencedMs`: when the agent's last sample was heard. */
+  bargedIn(by: Extract<TurnEffect, { do: 'interrupt' }>, silencedMs: number): void {
+    this.bargeIns++;
+    // The turn first: an interruption is of the last one told.
+    this.#times.close(true);
+    this.#post({
+      type: 'barge-in',
+      callId: this.#callId,
+      atMs: this.#now(),
+      onsetMs: by.onsetMs ?? null,
+      heldMs: by.heldMs ?? null,
+      silencedMs,
+    });
+  }
+
+  /** Sound held the voice back and came to nothing. */
+  resumed({ onsetMs, heldMs }: Extract<TurnEffect, { do: 'resume' }>): void {
+    this.falseBargeIns++;
+    this.#post({ type: 'hold-taken-back', callId: this.#callId, onsetMs, heldMs, resumedMs: this.#now() });
+  }
+
+  /** The talk is over. `speak`: what the carrier's own voice is to say, where the agent cannot any more. */
+  ended(reason: EndReason, fault: Fault | null, speak: string | null): void {
+    this.#times.close(false);
+    this.#post({
+      type: 'finished',
+      callId: this.#callId,
+      reason,
+      errorCode: fault?.code ?? null,
+      errorMessage: fault?.message ?? null,
+      speak,
+    });
+  }
+
+  /** Resolves when the words of all turns are there, or after `limitMs`. */
+  async words(limitMs: number): Promise<void> {
+    if (this.#transcript.outstanding() === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#wordsArrived = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #say(item: TranscriptUpdate | null): void {
+    if (item !== null) this.#post({ type: 'transcript', callId: this.#callId, items: [item] });
+  }
+}

@@ -1,0 +1,51 @@
+// PURE. The floor of one call: the state of its turns, and the only one who steps it. Others ask it, or tell it what happened.
+import { TOLD_BY_MODEL } from './end-of-turn.ts';
+import { step } from './turn-state.ts';
+import {
+  holdOf,
+  NO_EFFECTS,
+  openTurns,
+  type Phase,
+  type Plan,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnRules,
+  type TurnState,
+} from './turns.ts';
+
+export class Floor {
+  #rules: TurnRules;
+  #state: TurnState;
+
+  constructor(o: { greets: boolean; plan: Plan }, rules: TurnRules) {
+    this.#rules = rules;
+    this.#state = openTurns(o);
+  }
+
+  /** Others tell the caller's turns: an end that they tell is one, and nothing more is waited for. */
+  believeEnds(): void {
+    this.#rules = { ...this.#rules, ...TOLD_BY_MODEL };
+  }
+
+  /** Something has happened. Answers what is to be done, in this order; nothing where it comes too late or says nothing new. */
+  tell(event: TurnEvent, now: number): readonly TurnEffect[] {
+    const next = step(this.#state, event, now, this.#rules);
+    if (next === null) return NO_EFFECTS;
+    this.#state = next.state;
+    return next.effects;
+  }
+
+  get at(): Phase['at'] {
+    return this.#state.phase.at;
+  }
+
+  /** The agent's voice is held back: the carrier is given no more of it for now. */
+  get holds(): boolean {
+    return holdOf(this.#state) !== null;
+  }
+
+  /** The carrier's stream is there. */
+  get streaming(): boolean {
+    return this.#state.streaming;
+  }
+}

@@ -1,0 +1,208 @@
+// One call between a carrier's socket and a model that are held: whose stream it is, what is told when it goes, and that the
+// line leaves for what a tool asked and for nothing else.
+import { createHash } from 'node:crypto';
+import t from 'tap';
+import type { WebSocket } from 'ws';
+import { MULAW_8K } from '../../../audio/format.ts';
+import { FRAME_BYTES } from '../../../audio/g711.ts';
+import { createTwilioWire } from '../../../bridge/carriers/twilio/wire.ts';
+import { createFrameAges } from '../../../bridge/media/frame-age.ts';
+import { FIRST_FRAME_MS } from '../../../bridge/media/line-watch.ts';
+import { MediaCall } from '../../../bridge/media/media-call.ts';
+import type { ModelListener, ModelSession } from '../../../bridge/models/model.ts';
+import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
+import { TURN_RULES } from '../../../bridge/turns/turns.ts';
+import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
+import { TURN_BY_TURN } from '../models/capabilities.ts';
+
+const tool = (name: string) => ({ name, description: '', parameters: { type: 'object' } });
+
+const PLAN: PrepareCall = {
+  callId: 'call-1',
+  carrier: 'twilio',
+  tokenHash: createHash('sha256').update('token').digest('hex'),
+  direction: 'outbound',
+  modelName: 'held',
+  model: {
+    url: '',
+    apiKey: '',
+    model: '',
+    transcriptionModel: null,
+    instructions: '',
+    voice: '',
+    language: null,
+    tools: [tool('send_dtmf'), tool('look_up')],
+    texts: SESSION_TEXTS,
+  },
+  texts: { ...talkTexts('outbound'), greeting: null },
+  machine: 'none',
+  patience: 1,
+  transferTargets: {},
+  recordingPath: null,
+  maxSeconds: 3_600,
+};
+
+function open() {
+  const posted: FromMedia[] = [];
+  const closed: number[] = [];
+  const ticks = new Set<(nowMs: number) => void>();
+  let listener: ModelListener | undefined;
+  const model: ModelSession = {
+    capabilities: TURN_BY_TURN,
+    takes: MULAW_8K,
+    gives: MULAW_8K,
+    open() {},
+    appendAudio() {},
+    clearAudio() {},
+    endTurn: () => null,
+    respond() {},
+    say() {},
+    interrupt() {},
+    addText() {},
+    sendToolResult() {},
+    busy: () => false,
+    close: async () => {},
+  };
+  const call = new MediaCall(PLAN, {
+    clock: {
+      add(onFrame) {
+        ticks.add(onFrame);
+        return () => ticks.delete(onFrame);
+      },
+      lateness: () => ({ maxMs: 0, skipped: 0 }),
+      recentLateMs: () => 0,
+      close() {},
+    },
+    vad: {
+      counters: { windows: 0, modelWindows: 0, carriedWindows: 0, runs: 0, droppedWindows: 0 },
+      speech: { startProbability: 0.5, stopProbability: 0.3 },
+      openLane: () => ({ push() {}, close() {} }),
+      run: async () => {},
+      close: async () => {},
+    },
+    rules: TURN_RULES,
+    counters: { framesIn: 0, framesOut: 0 },
+    frameAges: createFrameAges(),
+    openModel(_name, _config, given) {
+      listener = given;
+      return model;
+    },
+    post: (message) => void posted.push(message),
+  });
+  const attach = (token = 'token') => {
+    const socket = {
+      bufferedAmount: 0,
+      send() {},
+      close: (code: number) => closed.push(code),
+      terminate() {},
+      once: (_event: string, gone: () => void) => gone(),
+    };
+    return call.attach(socket as unknown as WebSocket, createTwilioWire(), {
+      type: 'started',
+      streamId: 'stream',
+      carrierCallId: 'carrier',
+      parameters: { token },
+      format: MULAW_8K,
+    });
+  };
+  const told = (type: FromMedia['type']) => posted.filter((message) => message.type === type);
+  const tick = () => {
+    for (const one of ticks) one(performance.now());
+  };
+  if (listener === undefined) throw new Error('the model was not opened');
+  listener.ready({ renewed: false, tookMs: 1 });
+  return { call, model: listener, posted, closed, attach, told, tick };
+}
+
+/** The line leaves for keys, while another tool runs. */
+function away() {
+  const rig = open();
+  rig.attach();
+  rig.model.toolCall({ toolCallId: 'slow', name: 'look_up', argumentsJson: '{}' });
+  rig.model.toolCall({ toolCallId: 'keys', name: 'send_dtmf', argumentsJson: '{"digits":"1"}' });
+  // Its own line waits for nothing but the other tool.
+  rig.call.toolResult('slow', '{}');
+  rig.model.toolCall({ toolCallId: 'late', name: 'look_up', argumentsJson: '{}' });
+  return rig;
+}
+
+t.test('a stream is the call`s by its token, once', async (t) => {
+  const { call, attach, closed, told } = open();
+  t.notOk(attach('guessed'));
+  t.ok(attach());
+  t.notOk(attach(), 'used');
+  t.equal(told('media-started').length, 1);
+  call.expectStream(createHash('sha256').update('next').digest('hex'));
+  t.ok(attach('next'));
+  t.same(closed, [1000], 'the one before is closed');
+  await call.release();
+  call.expectStream(PLAN.tokenHash);
+  t.notOk(attach(), 'released');
+});
+
+t.test('the end of the stream is told, once', async (t) => {
+  const { call, attach, told } = open();
+  attach();
+  call.detach('lost');
+  call.detach('lost');
+  t.match(told('stream-ended'), [{ how: 'lost' }]);
+  await call.release();
+});
+
+t.test('a line that leaves for keys does not end, whatever another tool answers meanwhile', async (t) => {
+  const { call, told } = away();
+  t.equal(told('digits-requested').length, 1);
+  call.detach('stopped');
+  call.toolResult('late', '{}');
+  t.same(told('stream-ended'), []);
+  await call.release();
+});
+
+t.test('a line that is back ends as any other', async (t) => {
+  const { call, attach, told } = away();
+  call.detach('stopped');
+  call.expectStream(PLAN.tokenHash);
+  t.ok(attach());
+  call.detach('lost');
+  t.match(told('stream-ended'), [{ how: 'lost' }]);
+  await call.release();
+});
+
+t.test('a carrier that refuses the keys: who hung up meanwhile is told of', async (t) => {
+  const { call, told } = away();
+  call.detach('stopped');
+  call.toolResult('keys', '{"error":"refused"}');
+  t.match(told('stream-ended'), [{ how: 'lost' }]);
+  await call.release();
+});
+
+t.test('a dead line ends the call, and says how, once', async (t) => {
+  const { call, attach, told, tick } = open();
+  attach();
+  const { now } = performance;
+  t.teardown(() => {
+    performance.now = now;
+  });
+  const start = now.call(performance);
+  performance.now = () => start + FIRST_FRAME_MS + 100;
+  tick();
+  tick();
+  t.match(told('finished'), [
+    { reason: 'media_timeout', errorCode: 'media_timeout', errorMessage: String, speak: null },
+  ]);
+  performance.now = now;
+  await call.release();
+});
+
+t.test('what it was made of is told with its end', async (t) => {
+  const { call, attach, told } = open();
+  attach();
+  const payload = Buffer.alloc(FRAME_BYTES, 0xff);
+  for (const chunk of [1, 2, 2, 5])
+    call.media({ type: 'audio', payload, timestampMs: 20 * (chunk - 1), chunk });
+  call.media({ type: 'malformed', why: 'a test' });
+  await Promise.all([call.release(), call.release()]);
+  t.match(told('released'), [
+    { stats: { framesIn: 4, duplicateFrames: 1, malformedMessages: 1, recordingFrames: 0 }, recording: null },
+  ]);
+});
