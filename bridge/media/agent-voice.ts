@@ -39,7 +39,7 @@ export interface AgentVoicePorts {
   /** The worst lateness of the thread's clock of late, in milliseconds. */
   recentLateMs(): number;
   /** Told when the first frame of an item is handed over. */
-  onStart(itemId: string): void;
+  onStart: (itemId: string) => void;
   /** Counts frames handed over, for the whole thread. */
   counters: { framesOut: number };
 }
@@ -62,7 +62,7 @@ export class AgentVoice {
 
   constructor(ports: AgentVoicePorts) {
     this.#ports = ports;
-    this.#playout = new Playout((itemId) => ports.onStart(itemId));
+    this.#playout = new Playout(ports.onStart);
   }
 
   /** The voice goes to this stream from now on. @param callerClock the clock of the sound that comes with it */

@@ -82,7 +82,7 @@ export class MediaCall {
       echo: this.#echo,
       recorder: this.#recorder,
       recentLateMs: () => ports.clock.recentLateMs(),
-      onStart: (itemId) => this.#record.sent(itemId),
+      onStart: this.#record.sent,
       counters: ports.counters,
     });
     this.#talk = new Talk(plan, {

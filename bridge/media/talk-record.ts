@@ -53,10 +53,10 @@ export class TalkRecord {
   }
 
   /** The first frame of an item was handed to the carrier. */
-  sent(itemId: string): void {
+  readonly sent = (itemId: string): void => {
     this.#transcript.agentStarted(itemId, Math.round(this.#now()));
     this.#times.sent();
-  }
+  };
 
   /** A mark has come back, by its name. */
   heard(mark: string): void {

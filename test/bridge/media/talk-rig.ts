@@ -36,7 +36,7 @@ export function openTalkParts(
     echo: new EchoGuard(),
     recorder: new CallRecorder(null, () => {}),
     recentLateMs: () => 0,
-    onStart: (itemId) => record.sent(itemId),
+    onStart: record.sent,
     counters: { framesOut: 0 },
   });
   const line: VoiceLine = {
