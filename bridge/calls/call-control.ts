@@ -96,7 +96,7 @@ export class CallControl implements Calls {
     const newCalls = new NewCalls(context, owned, this.#slots);
     this.#newCalls = newCalls;
     this.#drain = new CallDrain(owned, this.#slots, log);
-    this.watch = new CallWatch(owned, log);
+    this.watch = new CallWatch(owned, log, o.monotonicMs);
     const events = new CarrierEvents({ context, owned, newCalls, inboundCall: o.inboundCall });
     this.onCarrier = (carrier, event) => events.take(carrier, event);
     this.onMedia = readMediaMessages(owned, context);

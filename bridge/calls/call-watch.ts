@@ -3,22 +3,38 @@ import type { Log } from '../../log.ts';
 import type { OwnedCalls } from './owned-calls.ts';
 
 const EVERY_MS = 5_000;
+/** Between two rounds; longer, and the process stood still. */
+const STOOD_STILL_MS = 2 * EVERY_MS;
 
 export class CallWatch {
   readonly #owned: OwnedCalls;
   readonly #log: Log;
   #timer: NodeJS.Timeout | null = null;
+  readonly #monotonicMs: () => number;
   #looking = false;
+  #roundAt: number;
 
   /** Looks at nothing until it is started. */
-  constructor(owned: OwnedCalls, log: Log) {
+  constructor(owned: OwnedCalls, log: Log, monotonicMs: () => number) {
     this.#owned = owned;
     this.#log = log;
+    this.#monotonicMs = monotonicMs;
+    this.#roundAt = monotonicMs();
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => void this.look(), EVERY_MS);
+    this.#roundAt = this.#monotonicMs();
+    this.#timer ??= setInterval(() => void this.round(), EVERY_MS);
     this.#timer.unref();
+  }
+
+  /** Looks, but not where the process itself stood still: first what was told meanwhile is read, and the next round judges. */
+  async round(): Promise<void> {
+    const now = this.#monotonicMs();
+    const pausedMs = now - this.#roundAt;
+    this.#roundAt = now;
+    if (pausedMs > STOOD_STILL_MS) this.#log.warn({ paused_ms: Math.round(pausedMs) }, 'calls.stood_still');
+    else await this.look();
   }
 
   close(): void {

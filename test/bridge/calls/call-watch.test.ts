@@ -218,6 +218,27 @@ t.test('a media side that says nothing more of a call: it ends, says so, and is 
   t.same(rig.asked.slice(1), [`hang up ${call.carrier_call_id}`]);
 });
 
+t.test('a process that stood still reads what it was told meanwhile before it judges', async (t) => {
+  const rig = await openCallsRig(t);
+  const call = await talking(rig);
+  const { watch } = rig.calls;
+  rig.calls.onMedia({ type: 'alive', callId: call.id });
+  rig.clock.ms += 5_000;
+  await watch.round();
+  rig.clock.ms += 60_000;
+  await watch.round();
+  t.equal((await stored(rig, call.id)).status, 'in_progress', 'nobody could say anything');
+  rig.calls.onMedia({ type: 'alive', callId: call.id });
+  for (let seconds = 5; seconds <= 30; seconds += 5) {
+    rig.clock.ms += 5_000;
+    await watch.round();
+  }
+  t.equal((await stored(rig, call.id)).status, 'in_progress');
+  rig.clock.ms += 10_000;
+  await watch.round();
+  t.match(await stored(rig, call.id), { hangup_cause: 'stalled', error_code: 'media_silent' });
+});
+
 t.test('a media thread that does not let go of a call: its line is free all the same', async (t) => {
   const errors: unknown[] = [];
   const rig = await openCallsRig(t, { carried: true, maxCalls: 1, onError: (...line) => errors.push(line) });
