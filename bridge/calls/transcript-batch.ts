@@ -6,7 +6,8 @@ import type { Store } from '../../storage/store.ts';
 
 /**
  * Stores what is given with all else of this turn of the event loop; whatever is asked later finds it.
- * @returns those of them that are stored. A line that cannot be is told to the log and lost, and takes no other one with it.
+ * @returns those of them that are stored. A line that cannot be, or of a call that is another daemon's, is told to the log and
+ * lost, and takes no other one with it.
  */
 export type TranscriptBatch = (
   records: readonly TranscriptItemRecord[],
@@ -20,7 +21,9 @@ export function openTranscriptBatch(store: Pick<Store, 'saveTranscript'>, log: L
   async function save(records: readonly TranscriptItemRecord[]): Promise<ReadonlySet<TranscriptItemRecord>> {
     const lost = new Set<TranscriptItemRecord>();
     try {
-      await store.saveTranscript(records);
+      const others = new Set(await store.saveTranscript(records));
+      for (const record of records) if (others.has(record.call_id)) lost.add(record);
+      if (others.size > 0) log.warn({ call_ids: [...others] }, 'transcript.not_owned');
     } catch (refused) {
       let reason: unknown = refused;
       // All at once, in their order: nothing newer of the same line comes between.
@@ -28,9 +31,9 @@ export function openTranscriptBatch(store: Pick<Store, 'saveTranscript'>, log: L
       const saved = await Promise.allSettled(alone);
       for (const [at, record] of records.entries()) {
         const one = saved[at];
-        if (one?.status === 'fulfilled') continue;
+        if (one?.status === 'fulfilled' && !one.value.includes(record.call_id)) continue;
         lost.add(record);
-        if (one !== undefined) reason = one.reason;
+        if (one?.status === 'rejected') reason = one.reason;
       }
       const calls = new Set([...lost].map((record) => record.call_id));
       const fields = { lost: lost.size, of: records.length, call_ids: [...calls], err: reason };

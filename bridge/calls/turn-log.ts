@@ -51,7 +51,12 @@ export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog 
     const batch = { turns, interruptions };
     turns = [];
     interruptions = [];
-    store.saveTurns(batch).catch((error: unknown) => saveAlone(batch, error));
+    store.saveTurns(batch).then(
+      (others) => {
+        if (others.length > 0) log.warn({ call_ids: others }, 'turns.not_owned');
+      },
+      (error: unknown) => saveAlone(batch, error),
+    );
   }
 
   /** One by one, what was refused together: a row that cannot be stored takes no other one with it. */

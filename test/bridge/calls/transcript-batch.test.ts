@@ -30,6 +30,18 @@ t.test('what comes together is one transaction', async (t) => {
   t.same([batches, errors], [[3, 1], []]);
 });
 
+t.test(
+  'lines of a call that another daemon has taken over are told to the log, and are not stored',
+  async (t) => {
+    const lines: unknown[][] = [];
+    const log = { warn: (...line: unknown[]) => lines.push(line), error: () => t.fail() } as unknown as Log;
+    const batch = openTranscriptBatch({ saveTranscript: async () => ['theirs'] }, log);
+    const [own, other] = [makeItem('own'), makeItem('theirs')];
+    t.same(await batch([own, other]), [own]);
+    t.same(lines, [[{ call_ids: ['theirs'] }, 'transcript.not_owned']]);
+  },
+);
+
 t.test('a line that the store refuses takes no other one with it, and is told once', async (t) => {
   const store = await openStore({ path: ':memory:' });
   t.teardown(() => store.close());
