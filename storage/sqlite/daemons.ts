@@ -40,6 +40,15 @@ export function daemons(
 ): Pick<Store, Verbs> {
   const { db, statement, write, owner } = connection;
 
+  /** Whether there are calls that nobody owns, as a tool may have put them there. */
+  function hasStrays(): boolean {
+    const [unfinished, pending] = [
+      `SELECT 1 FROM calls INDEXED BY calls_unfinished WHERE ${LIVE} AND owner IS NULL LIMIT 1`,
+      `SELECT 1 FROM calls INDEXED BY calls_pending_result WHERE ${PENDING_RESULT} AND owner IS NULL LIMIT 1`,
+    ];
+    return statement(unfinished).get() !== undefined || statement(pending).get() !== undefined;
+  }
+
   /** Of others, what is over and has no heir yet. */
   function gone(): number[] {
     const ended = statement(
@@ -51,14 +60,14 @@ export function daemons(
   }
 
   /** What one of them owned and had not finished, now this one's. @returns the calls that have not ended */
-  function inherit(from: number): Row[] {
+  function inherit(from: number | null): Row[] {
     const unfinished = statement(
-      `SELECT ${CALLS.selected} FROM calls INDEXED BY calls_unfinished WHERE ${LIVE} AND owner = ?
+      `SELECT ${CALLS.selected} FROM calls INDEXED BY calls_unfinished WHERE ${LIVE} AND owner IS ?
        ORDER BY created_at, seq`,
     ).all(from);
     for (const change of [
-      `UPDATE calls INDEXED BY calls_unfinished SET owner = @owner WHERE ${LIVE} AND owner = @from`,
-      `UPDATE calls INDEXED BY calls_pending_result SET owner = @owner WHERE ${PENDING_RESULT} AND owner = @from`,
+      `UPDATE calls INDEXED BY calls_unfinished SET owner = @owner WHERE ${LIVE} AND owner IS @from`,
+      `UPDATE calls INDEXED BY calls_pending_result SET owner = @owner WHERE ${PENDING_RESULT} AND owner IS @from`,
     ]) {
       statement(change).run({ owner, from });
     }
@@ -98,8 +107,10 @@ export function daemons(
     async takeOver() {
       const left = gone();
       const taken: CallRecord[] = [];
-      if (left.length === 0) return taken;
+      const strays = hasStrays();
+      if (left.length === 0 && !strays) return taken;
       write(() => {
+        if (strays) taken.push(...inherit(null).map(CALLS.fromRow));
         for (const epoch of left) {
           const { changes } = statement(
             'UPDATE daemons SET ended_at = coalesce(ended_at, ?), heir = ? WHERE epoch = ? AND heir IS NULL',

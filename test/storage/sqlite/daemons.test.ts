@@ -4,11 +4,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
 import { openDatabase } from '../../../storage/sqlite/database.ts';
 import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
-import { addOrganization } from '../makers.ts';
+import { addOrganization, at, makeCall } from '../makers.ts';
 
 const fileOf = (t: Test) => join(t.testdir(), 'offhook.db');
 const shared = true;
@@ -115,4 +116,23 @@ t.test('the schema changes only while nobody else is there', async (t) => {
   upgrade().close();
   t.throws(() => openDatabase({ path, shared }), { code: 'newer_schema' });
   t.end();
+});
+
+t.test('calls that nobody owns are taken over as well', async (t) => {
+  const path = fileOf(t);
+  const store = await openStore({ path });
+  const org = await addOrganization(store);
+  const [live, ended] = [
+    makeCall(org, { status: 'ringing' }),
+    makeCall(org, { status: 'completed', ended_at: at(1) }),
+  ];
+  for (const call of [live, ended]) await store.createCall(call, { events: [], reserve: 0 });
+  const shell = new Database(path);
+  shell.exec('UPDATE calls SET owner = NULL');
+  shell.close();
+  t.strictSame(await store.pendingResults(), []);
+  t.match(await store.takeOver(), [{ id: live.id }]);
+  t.strictSame(await store.ownerOf(live.id), store.self());
+  t.match(await store.pendingResults(), [{ id: ended.id }]);
+  await store.close();
 });

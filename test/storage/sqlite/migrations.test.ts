@@ -70,6 +70,38 @@ t.test('the ledger of each organization is summed up', (t) => {
   t.end();
 });
 
+t.test('what is under way when owners are first written down is that of a run that is over', (t) => {
+  const db = new Database(':memory:');
+  db.pragma('foreign_keys = OFF');
+  const step = MIGRATIONS.findIndex(({ name }) => name === 'owners');
+  for (const { sql } of MIGRATIONS.slice(0, step)) db.exec(sql);
+  const call = db.prepare(CALLS.insert);
+  for (const fields of [
+    { id: 'live', status: 'in_progress' },
+    { id: 'unsettled', status: 'completed', result_status: 'pending' },
+    { id: 'settled', status: 'completed', result_status: 'completed' },
+  ] as const) {
+    call.run(CALLS.toRow(makeCall('o', fields)));
+  }
+  db.exec(`INSERT INTO deliveries (id, org_id, event_id, event_type, url, status, attempt_count, manual_retry_count,
+      next_attempt_at, created_at, updated_at, lease_until) VALUES ('d', 'o', 'e', 'call.busy', 'u', 'pending', 0, 0, 't', 't', 't', 't');
+    INSERT INTO idempotency_keys (org_id, key, request_hash, state, begun_at, created_at) VALUES
+      ('o', 'running', 'h', 'in_progress', 't', 't'), ('o', 'answered', 'h', 'done', 't', 't')`);
+  for (const { sql } of MIGRATIONS.slice(step)) db.exec(sql);
+  t.same(db.prepare('SELECT id, owner FROM calls ORDER BY seq').all(), [
+    { id: 'live', owner: 1 },
+    { id: 'unsettled', owner: 1 },
+    { id: 'settled', owner: null },
+  ]);
+  t.same(db.prepare('SELECT epoch, heir FROM daemons WHERE ended_at IS NOT NULL').all(), [
+    { epoch: 1, heir: null },
+  ]);
+  t.same(db.prepare('SELECT lease_until FROM deliveries').pluck().all(), [null]);
+  t.same(db.prepare('SELECT key FROM idempotency_keys').pluck().all(), ['answered']);
+  db.close();
+  t.end();
+});
+
 t.test('every table is strict and holds the fields of its record', (t) => {
   const db = migrated();
   const all = db.pragma('table_list') as { name: string; type: string; strict: number; schema: string }[];
