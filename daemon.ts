@@ -280,7 +280,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         }
         await calls.recover(taken);
       },
-      settle: results.takeUp,
+      settle: () => results.takeUp(),
     });
     closing.opened({ name: 'takeover', shareMs: SHARE_MS.rest, close: () => takeover.close() });
     // Calls that a dead process left behind end before anything new begins.
