@@ -11,7 +11,7 @@ import {
   RELEASE_MS,
 } from './call-limits.ts';
 import { endBy } from './call-state.ts';
-import { type Input, unwritten } from './live-state.ts';
+import { type Input, stillUp } from './live-state.ts';
 
 /** Whatever has taken too long is looked into: the carrier is asked, and ends it where it does not know better. */
 export function look(d: Draft): void {
@@ -95,7 +95,7 @@ export function hangUpAnswered(d: Draft, answer: Input<'hang-up-answered'>['answ
   if (line.at !== 'ending') return;
   if (answer === null && line.unanswered === 'ask_again') {
     // The watch asks the carrier again until it knows.
-    d.know(unwritten(d.live, d.at.nowMs));
+    d.know(stillUp(d.live, d.at.nowMs));
     return;
   }
   const mayKnowMore = answer === 'already_ended' && !d.rules.carrier.streamIsCall;

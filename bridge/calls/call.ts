@@ -261,7 +261,7 @@ export class Call {
       try {
         if (next.write !== null) saved = await store.saveCall(this.id, next.write);
       } catch (error) {
-        this.#live = unwritten(next.live, moment.nowMs);
+        this.#live = unwritten(this.#live, next.live, moment.nowMs);
         throw error;
       }
       if ('conflict' in saved) {

@@ -110,14 +110,24 @@ export function leftBehind(): LiveState {
   return { ...newLiveState(0, 0), times: null, media: { at: 'none' }, model: 'gone' };
 }
 
-/** The live state when a step could not be written, so that nothing of it was done: the line was not asked to end. */
-export function unwritten(live: LiveState, nowMs: number): LiveState {
-  if (live.line.at !== 'ending') return live;
-  return {
-    ...live,
-    line: { at: 'open' },
-    finishing: live.finishing ?? { at: nowMs, speaking: false, talk: null },
+/** The live state when the carrier has not said that it ends the line: it is asked again, a little later. */
+export function stillUp(live: LiveState, nowMs: number): LiveState {
+  const finishing = live.finishing ?? { at: nowMs, speaking: false, talk: null };
+  return { ...live, line: { at: 'open' }, finishing };
+}
+
+/**
+ * The live state when a step could not be written. What came in has happened all the same; but nothing follows of it: the
+ * line was not asked to end, and the media thread not told to let go.
+ * @param decided what the step made of `before`
+ */
+export function unwritten(before: LiveState, decided: LiveState, nowMs: number): LiveState {
+  const live = {
+    ...decided,
+    times: decided.times && { ...decided.times, endedAt: before.times?.endedAt ?? null },
+    media: decided.media.at === 'releasing' ? before.media : decided.media,
   };
+  return live.line.at === 'ending' ? stillUp(live, nowMs) : live;
 }
 
 export type Verdict = 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';

@@ -1,0 +1,698 @@
+// What each input makes of a call: as a table, row and live state before, and what is written, known and done after.
+import t from 'tap';
+import type { CallEvent } from '../../../bridge/calls/call-state.ts';
+import { step } from '../../../bridge/calls/call-step.ts';
+import {
+  type CallInput,
+  type CallRules,
+  type Command,
+  type LiveState,
+  leftBehind,
+  newLiveState,
+  unwritten,
+} from '../../../bridge/calls/live-state.ts';
+import type { CarrierCallSnapshot } from '../../../bridge/carriers/carrier.ts';
+import { LINE_TEXTS } from '../../../control/agents/texts/moments.ts';
+import type { CallRecord } from '../../../storage/records.ts';
+import { makeCall } from '../../storage/makers.ts';
+
+const BASE = Date.UTC(2026, 0, 1, 12, 0, 0);
+/** Seconds after the call was made. */
+const T = (seconds: number) => new Date(BASE + seconds * 1_000).toISOString();
+const RULES: CallRules = {
+  pricePerMinute: 6_000,
+  reserveMinutes: 5,
+  ringSeconds: 60,
+  maxSeconds: 3_600,
+  carrier: { streamIsCall: false, answerSeconds: null },
+  texts: LINE_TEXTS,
+};
+const BROWSER = { ...RULES, carrier: { streamIsCall: true, answerSeconds: 15 } };
+
+const QUEUED: Partial<CallRecord> = {};
+const RINGING: Partial<CallRecord> = { status: 'ringing', carrier_call_id: 'CA1', started_at: T(1) };
+const TALKING: Partial<CallRecord> = { ...RINGING, status: 'in_progress', answered_at: T(5) };
+const ENDING: Partial<CallRecord> = { ...TALKING, hangup_cause: 'hangup_requested' };
+const OVER: Partial<CallRecord> = { ...ENDING, status: 'completed', ended_at: T(9), started_at: T(1) };
+
+const NEW = newLiveState(0, 5);
+const ON: LiveState = {
+  ...NEW,
+  times: { madeAt: 0, rangAt: 1_000, answeredAt: 5_000, endedAt: null },
+  token: 'used',
+  stream: { at: 'on', startedAt: T(5) },
+  media: { at: 'carried', aliveAt: 5_000 },
+  model: 'ready',
+};
+const AWAY: LiveState['away'] = {
+  why: 'transfer',
+  toolCallId: 'tool',
+  since: 6_000,
+  askedAt: 6_000,
+  result: { ok: false, error: 'none' },
+  modelLost: false,
+};
+const ASKED: LiveState['line'] = {
+  at: 'ending',
+  since: 8_000,
+  cause: 'hangup_requested',
+  unanswered: 'ask_again',
+};
+const MODEL_LOST = { code: 'model_lost', message: 'gone' } as const;
+
+const ended = (outcome: Extract<CallEvent, { type: 'ended' }>['outcome'], at = T(9)) =>
+  ({
+    type: 'ended',
+    at,
+    outcome,
+    durationSeconds: null,
+    cause: null,
+    errorCode: null,
+    errorMessage: null,
+  }) as const;
+const seen = (status: CarrierCallSnapshot['status']): CarrierCallSnapshot => ({
+  carrierCallId: 'CA1',
+  status,
+  to: '+14155550100',
+  from: '+14155550199',
+  durationSeconds: 3,
+  startedAt: null,
+  endedAt: T(8),
+});
+
+interface Row {
+  name: string;
+  call: Partial<CallRecord>;
+  live: LiveState;
+  input: CallInput;
+  /** Seconds after the call was made; default 10. */
+  at?: number;
+  rules?: CallRules;
+  writable?: boolean;
+  /** Fields that are written; null: nothing is. */
+  change?: Partial<CallRecord> | null;
+  events?: string[];
+  /** Commands, without what is only logged. */
+  do?: (Command['do'] | Partial<Command>)[];
+  known?: Partial<LiveState>;
+  again?: true;
+}
+
+const ROWS: Row[] = [
+  {
+    name: "a callback that overtakes the dial's answer names the call and rings, as one write",
+    call: QUEUED,
+    live: NEW,
+    input: { type: 'carrier-status', carrierCallId: 'CA1', event: { type: 'ringing', at: T(2) } },
+    change: { carrier_call_id: 'CA1', status: 'ringing', started_at: T(2) },
+    events: ['call.ringing'],
+  },
+  {
+    name: "another call's callback changes nothing",
+    call: TALKING,
+    live: ON,
+    input: { type: 'carrier-status', carrierCallId: 'CA2', event: ended('completed') },
+    change: null,
+  },
+  {
+    name: 'the carrier says that it is over: the media side lets go, and then the result is worked out',
+    call: TALKING,
+    live: ON,
+    input: { type: 'carrier-status', carrierCallId: 'CA1', event: ended('completed') },
+    change: { status: 'completed', hangup_cause: 'remote_hangup', billed_duration_seconds: 5 },
+    do: ['release'],
+    known: { media: { at: 'releasing', since: 10_000, settle: 'result' } },
+  },
+  {
+    name: 'hung up by whoever it was handed over to: transferred',
+    call: TALKING,
+    live: { ...ON, away: AWAY },
+    input: { type: 'carrier-status', carrierCallId: 'CA1', event: ended('completed') },
+    change: { status: 'completed', hangup_cause: 'transferred' },
+    do: ['release'],
+  },
+  {
+    name: 'a verdict is noted and told',
+    call: TALKING,
+    live: ON,
+    input: { type: 'machine-verdict', verdict: 'machine_ready' },
+    change: { answered_by: 'machine' },
+    do: [{ do: 'tell-media', message: { type: 'machine-detection', callId: 'c', verdict: 'machine_ready' } }],
+  },
+  {
+    name: 'a stream is asked for: with the token that waits for it',
+    call: RINGING,
+    live: NEW,
+    input: { type: 'stream-asked', carrierCallId: 'CA1' },
+    change: null,
+    do: [{ do: 'connect', carrierCallId: 'CA1' }],
+  },
+  {
+    name: 'another stream after the first: a token of its own',
+    call: TALKING,
+    live: ON,
+    input: { type: 'stream-asked', carrierCallId: 'CA1' },
+    do: ['expect-stream', 'connect'],
+    known: { token: 'fresh' },
+  },
+  {
+    name: "no stream for another carrier's call",
+    call: RINGING,
+    live: NEW,
+    input: { type: 'stream-asked', carrierCallId: 'CA2' },
+  },
+  {
+    name: 'no stream for a call that is being ended',
+    call: ENDING,
+    live: { ...ON, line: ASKED },
+    input: { type: 'stream-asked', carrierCallId: 'CA1' },
+  },
+  {
+    name: 'after the stream: our own word is waited for',
+    call: TALKING,
+    live: ON,
+    input: { type: 'stream-over', carrierCallId: 'CA1', transfer: null, waited: false },
+    change: null,
+    again: true,
+  },
+  {
+    name: 'no word came: the audio was lost',
+    call: TALKING,
+    live: ON,
+    input: { type: 'stream-over', carrierCallId: 'CA1', transfer: null, waited: true },
+    change: { hangup_cause: 'stream_lost', error_code: 'stream_lost' },
+    do: [{ do: 'hang-up', carrierCallId: 'CA1', answered: true }],
+  },
+  {
+    name: 'a stream that never began and is over: says so',
+    call: TALKING,
+    live: NEW,
+    input: { type: 'stream-over', carrierCallId: 'CA1', transfer: null, waited: true },
+    change: { hangup_cause: 'stream_lost', error_code: 'stream_never_started' },
+    do: ['hang-up'],
+  },
+  {
+    name: 'nobody took the transfer: the call comes back to its agent, which is told why',
+    call: TALKING,
+    live: { ...ON, away: AWAY },
+    input: { type: 'stream-over', carrierCallId: 'CA1', transfer: 'busy', waited: false },
+    do: ['expect-stream', 'connect'],
+    known: { away: { ...AWAY, result: { ok: false, error: LINE_TEXTS.transferFailed.busy } } },
+  },
+  {
+    name: 'nobody took it, and there is no agent any more',
+    call: TALKING,
+    live: { ...ON, away: { ...AWAY, modelLost: true } },
+    input: { type: 'stream-over', carrierCallId: 'CA1', transfer: 'busy', waited: false },
+    change: { hangup_cause: 'transfer_failed' },
+    do: ['hang-up'],
+  },
+  {
+    name: 'the carrier refuses to dial',
+    call: QUEUED,
+    live: NEW,
+    input: { type: 'dial-refused', code: '21211', message: 'no' },
+    change: { status: 'failed', error_code: '21211' },
+    events: ['call.failed'],
+    do: ['release'],
+  },
+  {
+    name: 'taken by the carrier after it was given up: ended there, whatever that takes',
+    call: { ...OVER, status: 'canceled', carrier_call_id: null, answered_at: null },
+    live: leftBehind(),
+    input: { type: 'dial-accepted', carrierCallId: 'CA1' },
+    change: { carrier_call_id: 'CA1' },
+    do: [{ do: 'hang-up-at-last', carrierCallId: 'CA1', answered: false }],
+  },
+  {
+    name: 'hung up: the cause is written, and the carrier asked',
+    call: TALKING,
+    live: ON,
+    input: { type: 'hang-up-requested' },
+    change: { hangup_cause: 'hangup_requested' },
+    do: [{ do: 'hang-up', carrierCallId: 'CA1', answered: true }],
+    known: { line: { ...ASKED, since: 10_000 } },
+  },
+  {
+    name: 'hung up while it rings: canceled',
+    call: RINGING,
+    live: NEW,
+    input: { type: 'hang-up-requested' },
+    change: { hangup_cause: 'canceled' },
+    do: [{ do: 'hang-up', carrierCallId: 'CA1', answered: false }],
+  },
+  {
+    name: 'hung up again: the carrier is asked once, and the first cause stands',
+    call: ENDING,
+    live: { ...ON, line: ASKED },
+    input: { type: 'end', cause: 'stalled', error: MODEL_LOST },
+    change: null,
+    known: { line: ASKED },
+  },
+  {
+    name: 'hung up before the carrier has it: over at once',
+    call: QUEUED,
+    live: NEW,
+    input: { type: 'hang-up-requested' },
+    change: { status: 'canceled', hangup_cause: 'canceled' },
+    events: ['call.canceled'],
+    do: ['release'],
+  },
+  {
+    name: 'the carrier has ended it',
+    call: ENDING,
+    live: { ...ON, line: ASKED },
+    input: { type: 'hang-up-answered', answer: 'ended' },
+    change: { status: 'completed', hangup_cause: 'hangup_requested', ended_at: T(10) },
+    do: ['release'],
+    known: { line: { at: 'open' } },
+  },
+  {
+    name: 'it had ended there before: the carrier is asked how',
+    call: ENDING,
+    live: { ...ON, line: ASKED },
+    input: { type: 'hang-up-answered', answer: 'already_ended' },
+    change: null,
+    do: [{ do: 'look-up', carrierCallId: 'CA1', why: 'ended' }],
+    known: { line: ASKED },
+  },
+  {
+    name: 'it had ended, and the carrier has no account of a stream',
+    call: ENDING,
+    live: { ...ON, line: ASKED },
+    rules: BROWSER,
+    input: { type: 'hang-up-answered', answer: 'already_ended' },
+    change: { status: 'completed' },
+    do: ['release'],
+  },
+  {
+    name: 'the carrier does not answer: it will be asked again',
+    call: ENDING,
+    live: { ...ON, line: ASKED },
+    input: { type: 'hang-up-answered', answer: null },
+    change: null,
+    known: { line: { at: 'open' }, finishing: { at: 10_000, speaking: false, talk: null } },
+  },
+  {
+    name: 'the carrier does not answer, and nobody is there to ask again: the end is recorded',
+    call: { ...TALKING, hangup_cause: 'daemon_restart', error_code: 'daemon_restart' },
+    live: { ...leftBehind(), line: { ...ASKED, cause: 'daemon_restart', unanswered: 'record' } },
+    input: { type: 'hang-up-answered', answer: null },
+    change: { status: 'failed' },
+    events: ['call.failed'],
+    do: [{ do: 'let-go', settle: 'cost', endedAt: null }],
+  },
+  {
+    name: "an answer to what is not asked any more changes nothing: the end's",
+    call: TALKING,
+    live: ON,
+    input: { type: 'hang-up-answered', answer: 'ended' },
+    change: null,
+    known: ON,
+  },
+  {
+    name: "the carrier's own account of the end holds",
+    call: ENDING,
+    live: { ...ON, line: ASKED },
+    input: { type: 'looked-up', seen: seen('completed'), why: 'ended' },
+    change: { status: 'completed', ended_at: T(8), billed_duration_seconds: 3 },
+    do: ['release'],
+  },
+  {
+    name: 'asked about because it took too long, and come right meanwhile: it goes on',
+    call: TALKING,
+    live: ON,
+    input: { type: 'looked-up', seen: seen('answered'), why: 'overdue' },
+    change: null,
+  },
+  {
+    name: 'asked about because it took too long, and lives there: ended',
+    call: TALKING,
+    live: { ...ON, media: { at: 'carried', aliveAt: 5_000 } },
+    at: 40,
+    input: { type: 'looked-up', seen: 'unknown', why: 'overdue' },
+    change: { hangup_cause: 'stalled', error_code: 'media_silent' },
+    do: ['hang-up'],
+  },
+  {
+    name: 'its audio is there: answered, and a tool that had the line is told so',
+    call: RINGING,
+    live: { ...NEW, away: { ...AWAY, why: 'digits', result: { ok: true } } },
+    input: { type: 'media-started', carrierCallId: 'CA1', at: T(10) },
+    change: { status: 'in_progress', answered_at: T(10) },
+    events: ['call.answered'],
+    do: [
+      {
+        do: 'tell-media',
+        message: { type: 'tool-result', callId: 'c', toolCallId: 'tool', output: '{"ok":true}' },
+      },
+    ],
+    known: { token: 'used', stream: { at: 'on', startedAt: T(10) }, away: null },
+  },
+  {
+    name: 'the carrier ended the stream, and will say why',
+    call: TALKING,
+    live: ON,
+    input: { type: 'stream-ended', how: 'stopped' },
+    change: null,
+    known: { finishing: { at: 10_000, speaking: false, talk: null } },
+  },
+  {
+    name: 'the stream broke, and the carrier asks what comes next',
+    call: TALKING,
+    live: ON,
+    input: { type: 'stream-ended', how: 'lost' },
+    change: null,
+    known: { stream: { at: 'lost', startedAt: T(5), since: 10_000 }, finishing: null },
+  },
+  {
+    name: 'the stream was the whole call',
+    call: TALKING,
+    live: ON,
+    rules: BROWSER,
+    input: { type: 'stream-ended', how: 'lost' },
+    change: { status: 'completed', hangup_cause: 'remote_hangup' },
+    do: ['release'],
+  },
+  {
+    name: 'usage adds up, also after the end',
+    call: OVER,
+    live: { ...ON, media: { at: 'releasing', since: 9_000, settle: 'result' }, usage: { a: 1, b: 2 } },
+    input: { type: 'usage', usage: { b: 3 } },
+    change: { usage: { a: 1, b: 5 } },
+  },
+  {
+    name: 'key tones take the line',
+    call: TALKING,
+    live: ON,
+    input: { type: 'digits-requested', toolCallId: 'tool', digits: '1' },
+    change: null,
+    do: [{ do: 'send-digits', carrierCallId: 'CA1', toolCallId: 'tool', digits: '1' }],
+  },
+  {
+    name: 'a transfer shows the caller, or who was called where he has no number',
+    call: { ...TALKING, from_number: 'anonymous', to_number: '+14155550100' },
+    live: ON,
+    input: { type: 'transfer-requested', toolCallId: 'tool', number: '+14155550123' },
+    do: [{ do: 'transfer', to: '+14155550123', from: '+14155550100' }],
+  },
+  {
+    name: 'the line did not leave: the tool says so, in our words',
+    call: TALKING,
+    live: { ...ON, away: AWAY },
+    input: { type: 'not-away', toolCallId: 'tool', why: 'not_possible' },
+    do: [
+      {
+        do: 'tell-media',
+        message: {
+          type: 'tool-result',
+          callId: 'c',
+          toolCallId: 'tool',
+          output: JSON.stringify({ ok: false, error: LINE_TEXTS.notPossible.transfer }),
+        },
+      },
+    ],
+    known: { away: null },
+  },
+  {
+    name: 'that another line did not leave is no news',
+    call: TALKING,
+    live: { ...ON, away: AWAY },
+    input: { type: 'not-away', toolCallId: 'before', why: 'refused' },
+    known: { away: AWAY },
+  },
+  {
+    name: 'the model is lost while two others talk: they talk on',
+    call: TALKING,
+    live: { ...ON, away: AWAY },
+    input: { type: 'talk-finished', reason: 'model_failed', error: MODEL_LOST, speak: 'Sorry.' },
+    change: null,
+    known: { away: { ...AWAY, modelLost: true }, finishing: null },
+  },
+  {
+    name: 'the agent has said goodbye',
+    call: TALKING,
+    live: ON,
+    input: { type: 'talk-finished', reason: 'agent_ended', error: null, speak: null },
+    change: { hangup_cause: 'agent_ended' },
+    do: ['hang-up'],
+  },
+  {
+    name: 'the agent is lost: the carrier says a line, and the cause is written first',
+    call: TALKING,
+    live: ON,
+    input: { type: 'talk-finished', reason: 'model_failed', error: MODEL_LOST, speak: 'Sorry.' },
+    change: { hangup_cause: 'model_failed', error_code: 'model_lost', error_message: 'gone' },
+    do: [{ do: 'speak-and-hang-up', carrierCallId: 'CA1', text: 'Sorry.' }],
+    known: { model: 'gone' },
+  },
+  {
+    name: 'the agent is lost on a call that is being hung up: the first cause stands, and nothing is said',
+    call: ENDING,
+    live: { ...ON, line: ASKED },
+    input: { type: 'talk-finished', reason: 'model_failed', error: MODEL_LOST, speak: 'Sorry.' },
+    change: null,
+  },
+  {
+    name: 'the line could not be said',
+    call: { ...TALKING, hangup_cause: 'model_failed' },
+    live: {
+      ...ON,
+      finishing: { at: 9_000, speaking: true, talk: { cause: 'model_failed', error: MODEL_LOST } },
+    },
+    input: { type: 'not-spoken' },
+    do: ['hang-up'],
+  },
+  {
+    name: 'let go of by its thread: its result is worked out',
+    call: OVER,
+    live: {
+      ...ON,
+      times: { madeAt: 0, rangAt: 1_000, answeredAt: 5_000, endedAt: 9_000 },
+      media: { at: 'releasing', since: 9_000, settle: 'result' },
+    },
+    input: { type: 'released' },
+    do: [{ do: 'let-go', settle: 'result', endedAt: 9_000 }],
+  },
+  {
+    name: 'its thread has died',
+    call: TALKING,
+    live: ON,
+    input: { type: 'thread-lost' },
+    change: { hangup_cause: 'thread_lost', error_code: 'media_thread_lost' },
+    do: ['hang-up'],
+    known: { media: { at: 'none' } },
+  },
+  {
+    name: 'another daemon has it: nothing is written or worked out here any more',
+    call: TALKING,
+    live: ON,
+    input: { type: 'replaced' },
+    change: null,
+    do: ['release', { do: 'let-go', settle: 'nothing' }],
+  },
+  {
+    name: 'a call of a dead process, over at the carrier: ended then, by our fault',
+    call: TALKING,
+    live: leftBehind(),
+    input: { type: 'recovered', seen: seen('completed') },
+    change: { status: 'failed', error_code: 'daemon_restart', ended_at: T(8), billed_duration_seconds: 3 },
+    events: ['call.failed'],
+    do: ['let-go'],
+  },
+  {
+    name: 'a call of a dead process that we had ended: the account of the carrier is the true one',
+    call: ENDING,
+    live: leftBehind(),
+    input: { type: 'recovered', seen: seen('completed') },
+    change: { status: 'completed', ended_at: T(8) },
+    do: [{ do: 'let-go', settle: 'result' }],
+  },
+  {
+    name: 'a call of a dead process that was answered meanwhile: hung up, and recorded whatever the carrier says',
+    call: RINGING,
+    live: leftBehind(),
+    input: { type: 'recovered', seen: { ...seen('answered'), startedAt: T(4) } },
+    change: { answered_at: T(4), hangup_cause: 'daemon_restart' },
+    events: ['call.answered'],
+    do: ['hang-up'],
+    known: { line: { at: 'ending', since: 10_000, cause: 'daemon_restart', unanswered: 'record' } },
+  },
+  {
+    name: 'time: it rings longer than it may; the carrier is asked first',
+    call: RINGING,
+    live: NEW,
+    at: 90,
+    input: { type: 'look' },
+    change: null,
+    do: [{ do: 'look-up', carrierCallId: 'CA1', why: 'overdue' }],
+  },
+  {
+    name: 'time: the carrier never took it, so that there is nobody to ask',
+    call: QUEUED,
+    live: NEW,
+    at: 90,
+    input: { type: 'look' },
+    change: { status: 'canceled', hangup_cause: 'no_answer' },
+    events: ['call.canceled'],
+    do: ['release'],
+  },
+  {
+    name: 'time: the longest call is over, whatever the carrier knows',
+    call: TALKING,
+    live: { ...ON, media: { at: 'carried', aliveAt: 3_640_000 } },
+    at: 3_640,
+    input: { type: 'look' },
+    change: { hangup_cause: 'max_duration' },
+    do: ['hang-up'],
+  },
+  {
+    name: 'time: the carrier is asked now and then about a line that was handed over',
+    call: TALKING,
+    live: { ...ON, media: { at: 'carried', aliveAt: 67_000 }, away: AWAY },
+    at: 67,
+    input: { type: 'look' },
+    change: null,
+    do: ['look-up'],
+    known: { away: { ...AWAY, askedAt: 67_000 } },
+  },
+  {
+    name: 'time: an end that was asked for is left to the carrier',
+    call: ENDING,
+    live: { ...ON, line: ASKED },
+    at: 100,
+    input: { type: 'look' },
+    change: null,
+    known: { line: ASKED },
+  },
+  {
+    name: 'time: and asked for again when its answer never came',
+    call: ENDING,
+    live: { ...ON, line: ASKED },
+    at: 130,
+    input: { type: 'look' },
+    known: { line: { at: 'open' } },
+  },
+  {
+    name: 'time: a media thread that does not let go is not waited for',
+    call: OVER,
+    live: { ...ON, media: { at: 'releasing', since: 9_000, settle: 'result' } },
+    at: 39,
+    input: { type: 'look' },
+    do: [{ do: 'let-go', settle: 'result' }],
+  },
+  {
+    name: 'credit: a minute ahead of its use, as much as usual',
+    call: TALKING,
+    live: { ...ON, media: { at: 'carried', aliveAt: 245_000 } },
+    at: 245,
+    input: { type: 'look' },
+    do: [{ do: 'top-up', minutes: 5, amountMilliCents: -30_000 }],
+    known: { credit: { reservedMinutes: 5, asking: true, warned: false } },
+  },
+  {
+    name: 'credit: asked for once at a time',
+    call: TALKING,
+    live: {
+      ...ON,
+      media: { at: 'carried', aliveAt: 250_000 },
+      credit: { reservedMinutes: 5, asking: true, warned: false },
+    },
+    at: 250,
+    input: { type: 'look' },
+  },
+  {
+    name: 'credit: not while the disk takes no writes',
+    call: TALKING,
+    live: { ...ON, media: { at: 'carried', aliveAt: 245_000 } },
+    at: 245,
+    writable: false,
+    input: { type: 'look' },
+  },
+  {
+    name: 'credit: held',
+    call: TALKING,
+    live: { ...ON, credit: { reservedMinutes: 5, asking: true, warned: false } },
+    at: 245,
+    input: { type: 'top-up-answered', minutes: 5, answer: 'taken' },
+    known: { credit: { reservedMinutes: 10, asking: false, warned: false } },
+  },
+  {
+    name: 'credit: too little for as much, so that a minute is asked for',
+    call: TALKING,
+    live: { ...ON, credit: { reservedMinutes: 5, asking: true, warned: false } },
+    at: 245,
+    input: { type: 'top-up-answered', minutes: 5, answer: 'no_credit' },
+    do: [{ do: 'top-up', minutes: 1, amountMilliCents: -6_000 }],
+  },
+  {
+    name: 'credit: none is left, and the agent says a last line',
+    call: TALKING,
+    live: { ...ON, credit: { reservedMinutes: 5, asking: true, warned: false } },
+    at: 295,
+    input: { type: 'top-up-answered', minutes: 1, answer: 'no_credit' },
+    do: [
+      {
+        do: 'tell-media',
+        message: { type: 'finish', callId: 'c', reason: 'credit_exhausted', say: LINE_TEXTS.closing },
+      },
+    ],
+    known: { credit: { reservedMinutes: 5, asking: false, warned: true } },
+  },
+  {
+    name: 'credit: the last of it is used',
+    call: TALKING,
+    live: { ...ON, credit: { reservedMinutes: 5, asking: true, warned: true } },
+    at: 305,
+    input: { type: 'top-up-answered', minutes: 1, answer: 'no_credit' },
+    change: { hangup_cause: 'credit_exhausted' },
+    do: ['hang-up'],
+  },
+];
+
+function run(row: Row) {
+  const at = row.at ?? 10;
+  return step(
+    makeCall('o', { id: 'c', created_at: T(0), returns: {}, ...row.call }),
+    row.live,
+    row.input,
+    { nowMs: at * 1_000, now: T(at), writable: row.writable ?? true },
+    row.rules ?? RULES,
+  );
+}
+
+for (const row of ROWS) {
+  t.test(row.name, async (t) => {
+    const next = run(row);
+    if (row.change === null) t.equal(next.write, null);
+    else if (row.change !== undefined) t.match(next.write?.change, row.change);
+    t.same(next.write?.events ?? [], row.events ?? []);
+    const commands = next.commands.filter((command) => command.do !== 'log');
+    const expected = (row.do ?? []).map((one) => (typeof one === 'string' ? { do: one } : one));
+    t.equal(commands.length, expected.length, commands.map((command) => command.do).join(', '));
+    t.match(commands, expected);
+    t.match(next.live, row.known ?? {});
+    t.equal(next.again, row.again ?? false);
+  });
+}
+
+t.test(
+  'a step that could not be written: what came in has happened, and nothing was done for it',
+  async (t) => {
+    const decided = (call: Partial<CallRecord>, input: CallInput) =>
+      run({ name: '', call, live: ON, input }).live;
+    const finished = {
+      type: 'talk-finished',
+      reason: 'model_failed',
+      error: MODEL_LOST,
+      speak: null,
+    } as const;
+    const live = unwritten(ON, decided(TALKING, finished), 10_000);
+    t.match(live, {
+      line: { at: 'open' },
+      finishing: { at: 10_000, talk: { cause: 'model_failed', error: MODEL_LOST } },
+    });
+    const over = { type: 'carrier-status', carrierCallId: 'CA1', event: ended('completed') } as const;
+    t.same(unwritten(ON, decided(TALKING, over), 10_000), ON, 'the media side was not told to let go');
+  },
+);
