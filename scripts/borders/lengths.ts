@@ -1,0 +1,70 @@
+// How long functions and files of the daemon are. What is longer than a reader takes in at once is on a list, with its reason.
+import { stripTypeScriptTypes } from 'node:module';
+import { type Node, parse } from 'acorn';
+
+const MOST_FUNCTION_LINES = 120;
+const MOST_FILE_LINES = 400;
+
+/** Files, and functions as `file name`, that may be longer, and why. */
+export const LONGER: Readonly<Record<string, string>> = {
+  'daemon.ts': 'opens every part in order: one flow, read from top to bottom',
+  'daemon.ts start': 'opens every part in order: one flow, read from top to bottom',
+  'bridge/calls/call.ts':
+    'the one writer of a call: what it decides and sends is in files of its own already',
+  'bridge/calls/metrics.ts observeBridge': 'a table of metrics',
+  'bridge/carriers/twilio/numbers.ts openTwilioNumbers': 'a list of verbs, each a request',
+  'control/cli/commands/account.ts addAccountCommands': 'a list of commands',
+  'control/cli/commands/agents.ts addAgentCommands': 'a list of commands',
+  'control/cli/commands/calls.ts addCallCommands': 'a list of commands',
+  'control/cli/commands/webhooks.ts addWebhookCommands': 'a list of commands',
+  'control/dashboard/app/forms/json-text.ts walk': 'one reader of one grammar, a function a rule of it',
+  'control/dashboard/app/pages/agent/parameters-editor.ts ParametersEditor': 'markup of one table',
+  'control/dashboard/app/pages/agent/try-page.ts Talk': 'markup of one page',
+  'control/dashboard/session-api.ts sessionApi': 'a list of routes',
+  'control/reference/openapi.ts': 'a document made part by part, in its own order',
+  'control/reference/reference-page.ts': 'a page made part by part, in its own order',
+  'control/sdk/api.ts': 'made by npm run sdk:types',
+  'storage/store.ts': 'the verbs of the contract, each with what it promises',
+  'storage/sqlite/calls.ts calls': 'a list of verbs over prepared statements',
+  'storage/sqlite/deliveries.ts deliveries': 'a list of verbs over prepared statements',
+  'storage/sqlite/organizations.ts organizations': 'a list of verbs over prepared statements',
+  'storage/sqlite/migrations.ts': 'a list that is only added to',
+};
+
+/** Hubs: state over time in the variables of one function. Each is to become a class of parts; none is to be added. */
+export const HUBS: readonly string[] = [
+  'bridge/calls/media-threads.ts openMediaThreads',
+  'control/webhooks/queue.ts openQueueLink',
+  'control/webhooks/redis-child.ts openRedisChild',
+  'control/webhooks/webhooks.ts openWebhooks',
+  'storage/sqlite/connection.ts openConnection',
+  'storage/sqlite/kept-writes.ts openKeptWrites',
+];
+
+/** What of a file is too long, as the lists name it. */
+export function* tooLong(file: string, text: string): Generator<{ name: string; lines: number }> {
+  const lines = text.trimEnd().split('\n').length;
+  if (lines > MOST_FILE_LINES) yield { name: file, lines };
+  // Types become blanks: lines stay where they are.
+  const tree = parse(stripTypeScriptTypes(text), {
+    ecmaVersion: 'latest',
+    sourceType: 'module',
+    locations: true,
+  });
+  for (const { name, node } of functions(tree, 'anonymous')) {
+    const { start, end } = node.loc ?? { start: { line: 0 }, end: { line: 0 } };
+    const length = end.line - start.line + 1;
+    if (length > MOST_FUNCTION_LINES) yield { name: `${file} ${name}`, lines: length };
+  }
+}
+
+/** Every function below a node, with the name that it or what holds it has. */
+function* functions(node: Node, name: string): Generator<{ name: string; node: Node }> {
+  const { id, key } = node as Node & { id?: { name?: string } | null; key?: { name?: string } };
+  const own = id?.name ?? key?.name ?? name;
+  if (/Function/.test(node.type)) yield { name: own, node };
+  for (const value of Object.values(node)) {
+    for (const one of Array.isArray(value) ? value : [value])
+      if (typeof one === 'object' && one !== null && 'type' in one) yield* functions(one as Node, own);
+  }
+}

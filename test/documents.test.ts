@@ -1,0 +1,74 @@
+// What the documents for readers of the code name is there: files, functions of the walks, and short answers.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import t from 'tap';
+
+const TOP = resolve(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(resolve(TOP, file), 'utf8');
+const FILES = globSync('**/*.{ts,js,cjs,md,json,yaml,svg,css}', {
+  cwd: TOP,
+  exclude: (name) => /^(node_modules|\.tap|dist|data|simulations|soaks)$/.test(name),
+});
+
+/** Paths in backquotes or links, without those that name a pattern. */
+function* named(text: string): Generator<string> {
+  for (const [, quoted, linked] of text.matchAll(
+    /`([\w./-]+\.(?:ts|js|cjs|md))`|\]\(([\w./-]+)(?:#[\w-]*)?\)/g,
+  )) {
+    const path = quoted ?? linked ?? '';
+    if (path !== '') yield path;
+  }
+}
+
+t.test('every file that a document names is there', async (t) => {
+  for (const document of [
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'docs/states.md',
+  ]) {
+    const missing = [...named(read(document))].filter((path) => {
+      if (existsSync(resolve(TOP, document, '..', path)) || existsSync(resolve(TOP, path))) return false;
+      // Named by its end, where the text around it says the folder.
+      return !FILES.some((file) => file.endsWith(`/${path}`));
+    });
+    t.same(missing, [], document);
+  }
+});
+
+/** The section under a heading. */
+function section(text: string, heading: string): string {
+  const from = text.indexOf(`\n## ${heading}\n`);
+  if (from === -1) throw new Error(`there is no section "${heading}"`);
+  return text.slice(from, text.indexOf('\n## ', from + 1));
+}
+
+t.test('a first question is answered by three files at most', async (t) => {
+  const rows = section(read('ARCHITECTURE.md'), 'First questions').match(/^\| .*\? \|.*$/gm) ?? [];
+  t.equal(rows.length, 5);
+  for (const row of rows) {
+    const files = [...row.matchAll(/`([\w./-]+\/)`|`([\w./-]+\.ts)`/g)].map(
+      ([, folder, file]) => folder ?? file ?? '',
+    );
+    t.ok(files.length >= 1 && files.length <= 3, row);
+    for (const file of files) t.ok(existsSync(resolve(TOP, file)), file);
+  }
+});
+
+t.test('a walk names functions that its files have, and comes back into no file', async (t) => {
+  const walks = section(read('ARCHITECTURE.md'), 'Five walks').split(/^\*\*/m).slice(1);
+  t.equal(walks.length, 5);
+  for (const walk of walks) {
+    const [title = ''] = walk.split('**');
+    const seen = new Set<string>();
+    for (const [, file = '', functions = ''] of walk.matchAll(/`([\w./-]+\.ts)`((?:,? `#?\w+`)*)/g)) {
+      t.notOk(seen.has(file), `${title}: ${file} once`);
+      seen.add(file);
+      const text = read(file);
+      for (const [, name = ''] of functions.matchAll(/`(#?\w+)`/g))
+        t.match(text, new RegExp(`(^|[^\\w])${name}\\b`), `${title}: ${file} has ${name}`);
+    }
+    t.ok(seen.size >= 3, title);
+  }
+});
