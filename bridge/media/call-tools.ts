@@ -1,66 +1,59 @@
-// The tools of one live call: those that end or leave the line are done here, the others are run by the control thread.
-// When the line may end or leave is decided by the turn rules.
-import type { FromMedia, PrepareCall } from '../protocol/messages.ts';
+// PURE. The tools of one live call: which of them end the talk or have the line leave it, which the control thread runs, which are
+// refused, and which still run. When the line may end or leave is decided by the turn rules.
+import type { PrepareCall } from '../protocol/messages.ts';
 import type { TalkEnd } from '../turns/turns.ts';
 
-export interface CallToolPorts {
-  post(message: FromMedia): void;
-  now(): number;
-  /** Answers the model at once. */
-  answer(toolCallId: string, output: Record<string, unknown>): void;
-  /** Writes a line of the transcript. */
-  note(text: string): void;
-  endRequested(reason: TalkEnd): void;
-  /** A tool has been answered without having run. */
-  answered(): void;
-}
+/** What a call of a tool comes to. */
+export type ToolStep =
+  /** The control thread runs it. */
+  | { do: 'run' }
+  /** The model is told why not; and to go on, where `goesOn`. */
+  | { do: 'refuse'; error: string; goesOn: boolean }
+  /** The talk ends, or the line leaves it, once everything said was heard. `note`: a line of the transcript. */
+  | { do: 'end'; reason: TalkEnd; note: string | null };
 
-/** A tool that the line leaves the talk for. */
-type Leaving = { toolCallId: string } & ({ digits: string } | { target: string; number: string });
+/** What the line leaves the talk for; the tool is answered when it is back. */
+export type Leaving =
+  | { what: 'digits'; toolCallId: string; digits: string }
+  | { what: 'transfer'; toolCallId: string; target: string; number: string };
 
-type CallOfTools = Pick<PrepareCall, 'callId' | 'transferTargets' | 'texts'> & {
+type CallOfTools = Pick<PrepareCall, 'transferTargets' | 'texts'> & {
   model: Pick<PrepareCall['model'], 'tools'>;
 };
 
 export class CallTools {
   readonly #call: CallOfTools;
-  readonly #ports: CallToolPorts;
   /** What the agent has; a model that was talked into it asks for more. */
   readonly #given: ReadonlySet<string>;
   readonly #running = new Set<string>();
-  /** What the line will leave this talk for, once everything said was heard. */
+  /** What the line will leave this talk for. */
   #leaving: Leaving | null = null;
   /** What it has left for and is not back from. */
   #leftFor: string | null = null;
 
-  constructor(call: CallOfTools, ports: CallToolPorts) {
+  constructor(call: CallOfTools) {
     this.#call = call;
-    this.#ports = ports;
     this.#given = new Set(call.model.tools.map(({ name }) => name));
   }
 
-  run(toolCallId: string, name: string, argumentsJson: string): void {
-    const ports = this.#ports;
+  /** The model calls a tool, with arguments that are untrusted. */
+  call(toolCallId: string, name: string, argumentsJson: string): ToolStep {
     switch (name) {
       case 'end_call':
-        ports.answer(toolCallId, { ok: true });
-        ports.endRequested('agent_ended');
-        return;
+        return { do: 'end', reason: 'agent_ended', note: null };
       case 'transfer_call':
       case 'send_dtmf': {
-        const { refused } = this.#call.texts;
-        if (!this.#given.has(name)) this.#refuse(toolCallId, refused.unknownTool);
+        const { unknownTool, lineLeaves } = this.#call.texts.refused;
+        if (!this.#given.has(name)) return { do: 'refuse', error: unknownTool, goesOn: true };
         // The line is about to leave: the model is not asked to go on.
-        else if (this.#leaving !== null) ports.answer(toolCallId, { error: refused.lineLeaves });
-        else if (name === 'transfer_call') this.#transfer(toolCallId, argumentsJson);
-        else this.#press(toolCallId, argumentsJson);
-        return;
+        if (this.#leaving !== null) return { do: 'refuse', error: lineLeaves, goesOn: false };
+        return name === 'transfer_call'
+          ? this.#transfer(toolCallId, argumentsJson)
+          : this.#press(toolCallId, argumentsJson);
       }
-      default: {
-        const { callId } = this.#call;
+      default:
         this.#running.add(toolCallId);
-        ports.post({ type: 'tool-called', callId, toolCallId, name, argumentsJson, atMs: ports.now() });
-      }
+        return { do: 'run' };
     }
   }
 
@@ -87,17 +80,14 @@ export class CallTools {
     return late;
   }
 
-  /** The line leaves for what a tool has asked, whose answer comes when it is back. False when none has. */
-  leave(): boolean {
+  /** The line leaves. Answers what for; null when nothing has asked for it. */
+  leave(): Leaving | null {
     const leaving = this.#leaving;
-    if (leaving === null) return false;
-    const { callId } = this.#call;
+    if (leaving === null) return null;
     this.#leaving = null;
     this.#leftFor = leaving.toolCallId;
     this.#running.add(leaving.toolCallId);
-    if ('digits' in leaving) this.#ports.post({ type: 'digits-requested', callId, ...leaving });
-    else this.#ports.post({ type: 'transfer-requested', callId, ...leaving });
-    return true;
+    return leaving;
   }
 
   /** The line is back. */
@@ -105,33 +95,21 @@ export class CallTools {
     this.#leftFor = null;
   }
 
-  #transfer(toolCallId: string, argumentsJson: string): void {
+  #transfer(toolCallId: string, argumentsJson: string): ToolStep {
     const { transferTargets, texts } = this.#call;
     const target = readArgument(argumentsJson, 'target');
     const number = Object.hasOwn(transferTargets, target) ? transferTargets[target] : undefined;
-    if (number === undefined) {
-      this.#refuse(toolCallId, texts.refused.unknownTarget);
-      return;
-    }
-    this.#leaving = { toolCallId, target, number };
-    this.#ports.note(`transfer_call: ${target}`);
-    this.#ports.endRequested('transferred');
+    if (number === undefined) return { do: 'refuse', error: texts.refused.unknownTarget, goesOn: true };
+    this.#leaving = { what: 'transfer', toolCallId, target, number };
+    return { do: 'end', reason: 'transferred', note: `transfer_call: ${target}` };
   }
 
-  #press(toolCallId: string, argumentsJson: string): void {
+  #press(toolCallId: string, argumentsJson: string): ToolStep {
     const digits = readArgument(argumentsJson, 'digits');
-    if (!/^[0-9*#wW]{1,32}$/.test(digits)) {
-      this.#refuse(toolCallId, this.#call.texts.refused.wrongKeys);
-      return;
-    }
-    this.#leaving = { toolCallId, digits };
-    this.#ports.note(`send_dtmf: ${digits}`);
-    this.#ports.endRequested('digits');
-  }
-
-  #refuse(toolCallId: string, error: string): void {
-    this.#ports.answer(toolCallId, { error });
-    this.#ports.answered();
+    if (!/^[0-9*#wW]{1,32}$/.test(digits))
+      return { do: 'refuse', error: this.#call.texts.refused.wrongKeys, goesOn: true };
+    this.#leaving = { what: 'digits', toolCallId, digits };
+    return { do: 'end', reason: 'digits', note: `send_dtmf: ${digits}` };
   }
 }
 

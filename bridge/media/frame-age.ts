@@ -7,57 +7,60 @@ const WINDOW_MS = 5_000;
 const BUCKET_MS = 4;
 const BUCKETS = 256;
 
-export interface StreamAges {
+/** The frames of one stream. */
+export class StreamAges {
+  readonly #ages: FrameAges;
+  #quickestMs = Number.POSITIVE_INFINITY;
+  #beforeMs = Number.POSITIVE_INFINITY;
+  #windowEndMs = Number.NEGATIVE_INFINITY;
+
+  constructor(ages: FrameAges) {
+    this.#ages = ages;
+  }
+
   /** A frame was worked on. Both in milliseconds, each on a clock of its own. */
-  frame(nowMs: number, timestampMs: number): void;
+  frame(nowMs: number, timestampMs: number): void {
+    const delayMs = nowMs - timestampMs;
+    if (nowMs >= this.#windowEndMs) {
+      this.#beforeMs = this.#quickestMs;
+      this.#quickestMs = delayMs;
+      this.#windowEndMs = nowMs + WINDOW_MS;
+    } else if (delayMs < this.#quickestMs) this.#quickestMs = delayMs;
+    this.#ages.count(delayMs - Math.min(this.#quickestMs, this.#beforeMs));
+  }
 }
 
-export interface FrameAges {
-  stream(): StreamAges;
+/** The frames of all streams of a thread. */
+export class FrameAges {
+  readonly #counts = new Uint32Array(BUCKETS);
+  #total = 0;
+
+  stream(): StreamAges {
+    return new StreamAges(this);
+  }
+
+  count(ageMs: number): void {
+    const bucket = Math.min(BUCKETS - 1, Math.floor(ageMs / BUCKET_MS));
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
+    this.#total++;
+  }
+
   /** Of the frames since the last reading, in milliseconds to 4; null when there were none. */
-  read(): { p50Ms: number; p99Ms: number } | null;
-}
+  read(): { p50Ms: number; p99Ms: number } | null {
+    if (this.#total === 0) return null;
+    const answer = { p50Ms: this.#quantile(0.5), p99Ms: this.#quantile(0.99) };
+    this.#counts.fill(0);
+    this.#total = 0;
+    return answer;
+  }
 
-export function createFrameAges(): FrameAges {
-  const counts = new Uint32Array(BUCKETS);
-  let total = 0;
-
-  function quantile(share: number): number {
-    const wanted = Math.ceil(total * share);
+  #quantile(share: number): number {
+    const wanted = Math.ceil(this.#total * share);
     let seen = 0;
     for (let i = 0; i < BUCKETS; i++) {
-      seen += counts[i] ?? 0;
+      seen += this.#counts[i] ?? 0;
       if (seen >= wanted) return i * BUCKET_MS;
     }
     return BUCKETS * BUCKET_MS;
   }
-
-  return {
-    stream() {
-      let quickest = Number.POSITIVE_INFINITY;
-      let before = Number.POSITIVE_INFINITY;
-      let windowEndMs = Number.NEGATIVE_INFINITY;
-      return {
-        frame(nowMs, timestampMs) {
-          const delayMs = nowMs - timestampMs;
-          if (nowMs >= windowEndMs) {
-            before = quickest;
-            quickest = delayMs;
-            windowEndMs = nowMs + WINDOW_MS;
-          } else if (delayMs < quickest) quickest = delayMs;
-          const ageMs = delayMs - Math.min(quickest, before);
-          const bucket = Math.min(BUCKETS - 1, Math.floor(ageMs / BUCKET_MS));
-          counts[bucket] = (counts[bucket] ?? 0) + 1;
-          total++;
-        },
-      };
-    },
-    read() {
-      if (total === 0) return null;
-      const answer = { p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
-      counts.fill(0);
-      total = 0;
-      return answer;
-    },
-  };
 }

@@ -9,12 +9,12 @@ import { streamCarriers } from '../carriers/media.ts';
 import { models } from '../models/models.ts';
 import { type FromMedia, MEDIA_PROTOCOL, type MediaThreadData, type ToMedia } from '../protocol/messages.ts';
 import { TURN_RULES } from '../turns/turns.ts';
-import { createFrameAges } from './frame-age.ts';
+import { FrameAges } from './frame-age.ts';
 import { startFrameClock } from './frame-clock.ts';
 import { plainFields } from './log-fields.ts';
 import { MediaCall } from './media-call.ts';
 import { openMediaServer } from './media-server.ts';
-import { createOutbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 
 const LOOP_RESOLUTION_MS = 5;
 /** A tenth of a second: what nobody waits for is told and stored together. */
@@ -25,7 +25,7 @@ if (parentPort === null) throw new Error('A media thread is started by the contr
 if (data.protocol !== MEDIA_PROTOCOL)
   throw new Error(`The media protocol is ${MEDIA_PROTOCOL} here and ${data.protocol} there.`);
 const port = parentPort;
-const outbox = createOutbox((messages) => port.postMessage(messages));
+const outbox = new Outbox((messages) => port.postMessage(messages));
 const post = (message: FromMedia) => outbox.post(message);
 /** The daemon's log, written by the control thread. */
 function threadLog(bound: Record<string, unknown>): Log {
@@ -51,7 +51,7 @@ const log = threadLog({});
 const carriers = streamCarriers(data);
 const calls = new Map<string, MediaCall>();
 const counters = { framesIn: 0, framesOut: 0 };
-const frameAges = createFrameAges();
+const frameAges = new FrameAges();
 const rules = { ...TURN_RULES, idleMs: data.callerIdleSeconds * 1000 };
 const clock = startFrameClock((error) => log.error({ err: error }, 'media.tick_failed'));
 const vad = await openVad();

@@ -13,28 +13,25 @@ const PATIENT: ReadonlySet<FromMedia['type']> = new Set([
   'hold-taken-back',
 ]);
 
-export interface Outbox {
-  post(message: FromMedia): void;
-  /** Sends what waits. Called every few ticks, and before the thread ends. */
-  flush(): void;
-}
+export class Outbox {
+  readonly #send: (messages: readonly FromMedia[]) => void;
+  #waiting: FromMedia[] = [];
 
-/** `send` gets messages in the order they were posted; the array is not used again. */
-export function createOutbox(send: (messages: readonly FromMedia[]) => void): Outbox {
-  let waiting: FromMedia[] = [];
-
-  function flush(): void {
-    if (waiting.length === 0) return;
-    const messages = waiting;
-    waiting = [];
-    send(messages);
+  /** `send` gets messages in the order they were posted; the array is not used again. */
+  constructor(send: (messages: readonly FromMedia[]) => void) {
+    this.#send = send;
   }
 
-  return {
-    post(message) {
-      waiting.push(message);
-      if (!PATIENT.has(message.type)) flush();
-    },
-    flush,
-  };
+  post(message: FromMedia): void {
+    this.#waiting.push(message);
+    if (!PATIENT.has(message.type)) this.flush();
+  }
+
+  /** Sends what waits. Called every few ticks, and before the thread ends. */
+  flush(): void {
+    if (this.#waiting.length === 0) return;
+    const messages = this.#waiting;
+    this.#waiting = [];
+    this.#send(messages);
+  }
 }

@@ -5,7 +5,17 @@ import type { EndReason, FromMedia, TranscriptUpdate, TurnTimes } from '../proto
 import type { Cut } from '../turns/playout.ts';
 import type { TurnEffect } from '../turns/turns.ts';
 import { AnswerTimes } from './answer-times.ts';
+import type { Leaving } from './call-tools.ts';
 import { Transcript } from './transcript.ts';
+
+/** What failed, where a talk does not end in order. A model that was lost says why itself. */
+const FAULTS: { readonly [reason in EndReason]?: Fault } = {
+  model_failed: { code: 'model_error', message: 'The speech model was lost.' },
+  model_silent: { code: 'model_silent', message: 'The speech model did not answer in time.' },
+  stalled: { code: 'call_stalled', message: 'Neither side was heard for longer than anything may take.' },
+  media_timeout: { code: 'media_timeout', message: 'No audio came from the carrier any more.' },
+  carrier_backpressure: { code: 'carrier_backpressure', message: 'The carrier stopped taking audio.' },
+};
 
 export class TalkRecord {
   bargeIns = 0;
@@ -129,16 +139,34 @@ export class TalkRecord {
     this.#post({ type: 'hold-taken-back', callId: this.#callId, onsetMs, heldMs, resumedMs: this.#now() });
   }
 
-  /** The talk is over. `speak`: what the carrier's own voice is to say, where the agent cannot any more. */
-  ended(reason: EndReason, fault: Fault | null, speak: string | null): void {
-    this.#times.close(false);
+  /** The line leaves the talk, and is to come back with another stream. */
+  left(leaving: Leaving): void {
+    const callId = this.#callId;
+    const { toolCallId } = leaving;
+    if (leaving.what === 'digits')
+      this.#post({ type: 'digits-requested', callId, toolCallId, digits: leaving.digits });
+    else {
+      const { target, number } = leaving;
+      this.#post({ type: 'transfer-requested', callId, toolCallId, target, number });
+    }
+    this.unwanted();
+  }
+
+  /**
+   * The talk is over.
+   * @param modelLost why, where the model was
+   * @param apology what the carrier's own voice is to say where something failed; null: nobody would hear it
+   */
+  ended(reason: EndReason, modelLost: Fault | null, apology: string | null): void {
+    this.unwanted();
+    const fault = (reason === 'model_failed' ? modelLost : null) ?? FAULTS[reason] ?? null;
     this.#post({
       type: 'finished',
       callId: this.#callId,
       reason,
       errorCode: fault?.code ?? null,
       errorMessage: fault?.message ?? null,
-      speak,
+      speak: fault === null ? null : apology,
     });
   }
 

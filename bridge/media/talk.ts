@@ -21,15 +21,6 @@ const MODEL_UNTOLD_MS = 6_000;
 /** Of typed words more is cut off. */
 const TYPED_CHARACTERS = 4_000;
 
-/** What failed, where a talk does not end in order. A model that was lost says why itself. */
-const FAULTS: { readonly [reason in EndReason]?: Fault } = {
-  model_failed: { code: 'model_error', message: 'The speech model was lost.' },
-  model_silent: { code: 'model_silent', message: 'The speech model did not answer in time.' },
-  stalled: { code: 'call_stalled', message: 'Neither side was heard for longer than anything may take.' },
-  media_timeout: { code: 'media_timeout', message: 'No audio came from the carrier any more.' },
-  carrier_backpressure: { code: 'carrier_backpressure', message: 'The carrier stopped taking audio.' },
-};
-
 export interface TalkPorts {
   floor: Floor;
   voice: AgentVoice;
@@ -68,7 +59,7 @@ export class Talk implements CallerListener {
     this.#floor = ports.floor;
     this.#voice = ports.voice;
     this.#record = ports.record;
-    this.#tools = this.#createTools();
+    this.#tools = new CallTools(call);
     this.#model = ports.openModel(call.model, this.#modelListener());
     this.#feed = new CallerFeed(this.#model);
     this.#requests = new ModelRequests({ model: this.#model, texts: call.texts, record: ports.record });
@@ -169,7 +160,7 @@ export class Talk implements CallerListener {
     if (this.#lineLost) return;
     this.#lineLost = true;
     this.#over = true;
-    this.#tellEnd(reason, false);
+    this.#record.ended(reason, null, null);
   }
 
   /** Once a tick. @param heardMs up to when the caller was listened to */
@@ -303,21 +294,17 @@ export class Talk implements CallerListener {
 
   /** The line leaves for what a tool asked; its answer comes when the line is back. */
   #leave(): boolean {
-    if (this.#over || this.#floor.at !== 'away' || !this.#tools.leave()) return false;
-    this.#record.unwanted();
+    const leaving = this.#over || this.#floor.at !== 'away' ? null : this.#tools.leave();
+    if (leaving === null) return false;
+    this.#record.left(leaving);
     return true;
   }
 
   #finished(reason: EndReason): void {
     if (this.#over) return;
     this.#over = true;
-    this.#tellEnd(reason, this.#floor.streaming);
-  }
-
-  /** @param heard somebody is there to be told what failed, in the carrier's voice */
-  #tellEnd(reason: EndReason, heard: boolean): void {
-    const fault = (reason === 'model_failed' ? this.#modelLost : null) ?? FAULTS[reason] ?? null;
-    this.#record.ended(reason, fault, fault !== null && heard ? this.#call.texts.apology : null);
+    const { apology } = this.#call.texts;
+    this.#record.ended(reason, this.#modelLost, this.#floor.streaming ? apology : null);
   }
 
   #toolsAnswered(): void {
@@ -337,18 +324,29 @@ export class Talk implements CallerListener {
     this.#ports.post({ type: 'log', level: 'warn', event, fields: { call_id: callId, ...fields } });
   }
 
-  #createTools(): CallTools {
-    return new CallTools(this.#call, {
-      post: (message) => this.#ports.post(message),
-      now: () => this.#ports.now(),
-      answer: (toolCallId, output) => this.#model.sendToolResult(toolCallId, JSON.stringify(output)),
-      note: (text) => this.#record.note('tool', text),
-      endRequested: (reason) => {
-        const pending = this.#voice.pending() || this.#busy();
-        this.#handle({ type: 'end-requested', reason, pending });
-      },
-      answered: () => this.#toolsAnswered(),
-    });
+  #callTool(toolCallId: string, name: string, argumentsJson: string): void {
+    const step = this.#tools.call(toolCallId, name, argumentsJson);
+    switch (step.do) {
+      case 'run': {
+        const { callId } = this.#call;
+        const atMs = this.#ports.now();
+        this.#ports.post({ type: 'tool-called', callId, toolCallId, name, argumentsJson, atMs });
+        return;
+      }
+      case 'refuse':
+        this.#model.sendToolResult(toolCallId, JSON.stringify({ error: step.error }));
+        if (step.goesOn) this.#toolsAnswered();
+        return;
+      case 'end':
+        if (step.reason === 'agent_ended')
+          this.#model.sendToolResult(toolCallId, JSON.stringify({ ok: true }));
+        if (step.note !== null) this.#record.note('tool', step.note);
+        this.#handle({
+          type: 'end-requested',
+          reason: step.reason,
+          pending: this.#voice.pending() || this.#busy(),
+        });
+    }
   }
 
   #modelListener(): ModelListener {
@@ -371,7 +369,7 @@ export class Talk implements CallerListener {
         if (what === 'started') this.#handle({ type: 'speech-started', onsetMs: atMs });
         else this.#endTurn(atMs);
       },
-      toolCall: ({ toolCallId, name, argumentsJson }) => this.#tools.run(toolCallId, name, argumentsJson),
+      toolCall: ({ toolCallId, name, argumentsJson }) => this.#callTool(toolCallId, name, argumentsJson),
       requested: () => this.#record.requested(),
       responseDone: ({ hadAudio, toolCalls }) => {
         const pending = this.#voice.pending();

@@ -4,7 +4,6 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { CallTools } from '../../bridge/media/call-tools.ts';
-import type { FromMedia } from '../../bridge/protocol/messages.ts';
 import { transcriptLines } from '../../control/agents/extraction-input.ts';
 import { extractionOrder, transcriptMessage } from '../../control/agents/texts/extraction.ts';
 import { talkTexts } from '../../control/agents/texts/moments.ts';
@@ -110,27 +109,11 @@ t.test('tools that the agent does not have, and arguments that it may not give',
     },
   ]);
   const run = openToolRunner({ egress, log: silent, maxCallsPerCall: 1_000 });
-  const posted: FromMedia[] = [];
-  const answers: Record<string, unknown>[] = [];
-  let ends = 0;
-  const talk = new CallTools(
-    {
-      callId: 'call-1',
-      transferTargets: {},
-      texts: talkTexts('inbound'),
-      model: { tools: modelTools(tools) },
-    },
-    {
-      post: (message) => posted.push(message),
-      now: () => 0,
-      answer: (_id, output) => answers.push(output),
-      note() {},
-      endRequested: () => {
-        ends += 1;
-      },
-      answered() {},
-    },
-  );
+  const talk = new CallTools({
+    transferTargets: {},
+    texts: talkTexts('inbound'),
+    model: { tools: modelTools(tools) },
+  });
   const attacks = [
     ...NAMES.flatMap((name) =>
       ['{}', '{"target":"x","digits":"1"}', '{"number":"+19005550100"}', '{"order":1}'].map(
@@ -141,19 +124,15 @@ t.test('tools that the agent does not have, and arguments that it may not give',
   ];
   const call = { id: 'call-1', org_id: 'org-1', tools } as CallRecord;
   for (const [name, argumentsJson] of attacks) {
-    const before = posted.length;
-    talk.run(`${name} ${argumentsJson}`, name, argumentsJson);
-    for (const message of posted.slice(before)) {
-      if (message.type !== 'tool-called') t.fail(`${name} ${argumentsJson}: ${message.type}`);
-      const { signal } = new AbortController();
-      const { ok, output } = await run({ call, name, argumentsJson, signal });
-      t.notOk(ok, `${name} ${argumentsJson.slice(0, 60)}: ${output}`);
-      for (const canary of CANARIES) t.notMatch(output, canary);
-    }
+    const step = talk.call(`${name} ${argumentsJson}`, name, argumentsJson);
+    t.not(step.do, 'end', `${name} ${argumentsJson}: no call ends, no line leaves`);
+    if (step.do !== 'run') continue;
+    const { signal } = new AbortController();
+    const { ok, output } = await run({ call, name, argumentsJson, signal });
+    t.notOk(ok, `${name} ${argumentsJson.slice(0, 60)}: ${output}`);
+    for (const canary of CANARIES) t.notMatch(output, canary);
   }
-  t.equal(ends, 0, 'no call ended, no line left');
   t.same(reached, [], 'no request was made');
-  t.ok(answers.every((answer) => 'error' in answer));
 
   const { signal } = new AbortController();
   const note = ORDERS.join(' ');

@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 import { encodeMulaw } from '../../audio/g711.ts';
 import { openVadBatch } from '../../audio/vad/batch.ts';
 import type { VadModelName } from '../../audio/vad/models.ts';
-import { createFrameAges } from '../../bridge/media/frame-age.ts';
+import { FrameAges } from '../../bridge/media/frame-age.ts';
 import { MediaCall } from '../../bridge/media/media-call.ts';
 import type { FromMedia, PrepareCall } from '../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../bridge/turns/turns.ts';
@@ -153,7 +153,7 @@ export async function holdTalks(
         vad,
         rules: TURN_RULES,
         counters: { framesIn: 0, framesOut: 0 },
-        frameAges: createFrameAges(),
+        frameAges: new FrameAges(),
         openModel(_name, _config, listener) {
           const model = createInstantModel(listener, {
             now: streamMs,

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { createFrameAges } from '../../../bridge/media/frame-age.ts';
+import { FrameAges } from '../../../bridge/media/frame-age.ts';
 
 /** Frames of one stream, each `ageMs(n)` later than it was due, from second to second; the readings at each second. */
 function readings(seconds: number, ageMs: (frame: number) => number, skewPpm = 0) {
-  const ages = createFrameAges();
+  const ages = new FrameAges();
   const stream = ages.stream();
   const found: ({ p50Ms: number; p99Ms: number } | null)[] = [];
   for (let n = 0; n < seconds * 50; n++) {
@@ -21,7 +21,7 @@ t.test('frames in time have no age, whatever the two clocks say', async (t) => {
 });
 
 t.test('a reading starts anew; none without frames', async (t) => {
-  const ages = createFrameAges();
+  const ages = new FrameAges();
   t.equal(ages.read(), null);
   ages.stream().frame(7, 0);
   t.same(ages.read(), { p50Ms: 0, p99Ms: 0 });
@@ -41,7 +41,7 @@ t.test('one stall is in the far end, not in the middle', async (t) => {
 });
 
 t.test('one line that jitters does not age the frames of the others', async (t) => {
-  const ages = createFrameAges();
+  const ages = new FrameAges();
   const streams = Array.from({ length: 5 }, () => ages.stream());
   for (let n = 0; n < 100; n++) {
     for (const [i, stream] of streams.entries()) stream.frame(n * 20 + (i === 0 ? (n % 2) * 300 : 0), n * 20);
@@ -66,7 +66,7 @@ t.test('a route that becomes longer is the new measure after ten seconds', async
 });
 
 t.test('beyond a second it is just late', async (t) => {
-  const ages = createFrameAges();
+  const ages = new FrameAges();
   const stream = ages.stream();
   stream.frame(0, 0);
   stream.frame(9_000, 20);

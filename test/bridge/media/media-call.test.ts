@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 import { MULAW_8K } from '../../../audio/format.ts';
 import { FRAME_BYTES } from '../../../audio/g711.ts';
 import { createTwilioWire } from '../../../bridge/carriers/twilio/wire.ts';
-import { createFrameAges } from '../../../bridge/media/frame-age.ts';
+import { FrameAges } from '../../../bridge/media/frame-age.ts';
 import { FIRST_FRAME_MS } from '../../../bridge/media/line-watch.ts';
 import { MediaCall } from '../../../bridge/media/media-call.ts';
 import type { ModelListener, ModelSession } from '../../../bridge/models/model.ts';
@@ -82,7 +82,7 @@ function open() {
     },
     rules: TURN_RULES,
     counters: { framesIn: 0, framesOut: 0 },
-    frameAges: createFrameAges(),
+    frameAges: new FrameAges(),
     openModel(_name, _config, given) {
       listener = given;
       return model;

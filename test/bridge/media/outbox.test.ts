@@ -1,6 +1,6 @@
 // Messages of a media thread: in their order, what is urgent at once, the rest together.
 import t from 'tap';
-import { createOutbox } from '../../../bridge/media/outbox.ts';
+import { Outbox } from '../../../bridge/media/outbox.ts';
 import type { FromMedia } from '../../../bridge/protocol/messages.ts';
 
 const floor = (atMs: number): FromMedia => ({ type: 'floor', callId: 'c', floor: 'agent', atMs });
@@ -8,7 +8,7 @@ const ended: FromMedia = { type: 'stream-ended', callId: 'c', how: 'stopped' };
 
 t.test('what nobody waits for waits for the tick', async (t) => {
   const sent: (readonly FromMedia[])[] = [];
-  const outbox = createOutbox((messages) => sent.push(messages));
+  const outbox = new Outbox((messages) => sent.push(messages));
   outbox.post(floor(1));
   outbox.post(floor(2));
   t.same(sent, []);
@@ -20,7 +20,7 @@ t.test('what nobody waits for waits for the tick', async (t) => {
 
 t.test('what somebody waits for goes at once, behind what came before it', async (t) => {
   const sent: (readonly FromMedia[])[] = [];
-  const outbox = createOutbox((messages) => sent.push(messages));
+  const outbox = new Outbox((messages) => sent.push(messages));
   outbox.post(floor(1));
   outbox.post(ended);
   outbox.post(floor(2));
@@ -31,7 +31,7 @@ t.test('what somebody waits for goes at once, behind what came before it', async
 
 t.test('a message posted while others are sent is not lost', async (t) => {
   const sent: FromMedia[] = [];
-  const outbox = createOutbox((messages) => {
+  const outbox = new Outbox((messages) => {
     sent.push(...messages);
     if (sent.length === 1) outbox.post(floor(9));
   });
