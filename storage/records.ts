@@ -140,6 +140,8 @@ export interface NumberRecord {
   status: 'active' | 'released';
   monthly_cost_cents: number;
   purchased_at: string;
+  /** Name of the carrier that it is at. */
+  carrier: string;
   /** The carrier's own id of the number (PN…). */
   carrier_number_id: string;
 }

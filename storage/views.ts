@@ -17,6 +17,7 @@ export const NUMBER_FIELDS = [
   'status',
   'monthly_cost_cents',
   'purchased_at',
+  'carrier',
   'inbound_agent_id',
   'outbound_agent_ids',
 ] as const satisfies readonly (keyof NumberView)[];

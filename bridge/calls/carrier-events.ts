@@ -86,8 +86,9 @@ export class CarrierEvents {
     const { carrierCallId, to, from } = event;
     if (await this.#known(carrier, event)) return;
     const number = await store.findActiveNumber(to);
+    // Of a number at another carrier this one has no calls to bring.
     const agent =
-      number === null || number.inbound_agent_id === null
+      number === null || number.carrier !== carrier.name || number.inbound_agent_id === null
         ? null
         : await store.getAgent(number.org_id, number.inbound_agent_id);
     if (agent === null || agent.archived_at !== null) {

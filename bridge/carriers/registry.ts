@@ -7,8 +7,8 @@ export interface Carriers {
   readonly all: readonly Carrier[];
   /** The carrier of a call or a number; one that is not set up (any more) refuses whatever it is asked. */
   named(name: string): Carrier;
-  /** The first carrier that sells numbers; null where none does. */
-  seller(): Seller | null;
+  /** The carrier of that name, or the first one, where it sells numbers; null where none does. */
+  seller(name?: string): Seller | null;
   /** Has all of them tell what happens, each event with whose it is. */
   open(tell: (carrier: Carrier, event: CarrierEvent) => Promise<void>): Promise<void>;
   /** None tells anything more. Safe to call twice. */
@@ -33,8 +33,10 @@ export function createCarriers(all: readonly Carrier[]): Carriers {
   return {
     all,
     named: (name) => byName.get(name) ?? absentCarrier(name),
-    seller() {
-      for (const { name, numbers } of all) if (numbers !== null) return { name, numbers };
+    seller(wanted) {
+      for (const { name, numbers } of all) {
+        if (numbers !== null && (wanted === undefined || name === wanted)) return { name, numbers };
+      }
       return null;
     },
     async open(tell) {

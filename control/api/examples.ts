@@ -12,6 +12,7 @@ export const ATTACHED_NUMBER = {
   status: 'active',
   monthly_cost_cents: 115,
   purchased_at: '2026-03-01T11:40:00.000Z',
+  carrier: 'twilio',
   inbound_agent_id: null,
   outbound_agent_ids: ['0199b0c2-9d34-7e52-8c17-6b1f9a2e3d03'],
 };

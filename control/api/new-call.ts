@@ -10,7 +10,7 @@ import { checkAgentUrls } from './agents.ts';
 import { type CallChoice, callRecord, choiceOf } from './call-record.ts';
 import type * as schemas from './call-schemas.ts';
 
-type Parts = Pick<ControlParts, 'store' | 'egress' | 'config' | 'carriers' | 'now'> & { orgId: string };
+type Parts = Pick<ControlParts, 'store' | 'egress' | 'config' | 'now'> & { orgId: string };
 
 /**
  * A call of an agent.
@@ -50,10 +50,9 @@ export async function agentCall(
   }
   const webhookUrl = body.webhook_url ?? agent.webhook_url;
   checkAgentUrls(parts.egress, { webhook_url: webhookUrl, tools: agent.tools });
-  return newCall(parts, {
+  return newCall(parts, from, {
     ...choiceOf(agent),
     to_number: body.to,
-    from_number: from.e164,
     instructions: body.instructions ?? agent.instructions,
     webhook_url: webhookUrl,
     context: body.context ?? {},
@@ -71,10 +70,9 @@ export async function promptCall(
 ): Promise<CallRecord> {
   const returns = parseReturns(body.returns);
   checkAgentUrls(parts.egress, { webhook_url: body.webhook_url });
-  return newCall(parts, {
+  return newCall(parts, await callerId(parts, body.from_number), {
     agent_id: null,
     to_number: body.to,
-    from_number: (await callerId(parts, body.from_number)).e164,
     persona: null,
     instructions: body.instructions,
     returns,
@@ -158,10 +156,15 @@ async function callerId(parts: Parts, e164: string | undefined): Promise<NumberV
   );
 }
 
-function newCall(parts: Parts, choice: Omit<CallChoice, 'direction'>): CallRecord {
+/** A call goes out by the carrier of the number that it is made from. */
+function newCall(
+  parts: Parts,
+  from: NumberView,
+  choice: Omit<CallChoice, 'direction' | 'from_number'>,
+): CallRecord {
   return callRecord(
-    { ...choice, direction: 'outbound' },
-    recordOptions(parts, parts.carriers.seller()?.name ?? ''),
+    { ...choice, from_number: from.e164, direction: 'outbound' },
+    recordOptions(parts, from.carrier),
   );
 }
 

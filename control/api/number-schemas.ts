@@ -5,6 +5,8 @@ import { ATTACHED_NUMBER, AVAILABLE_NUMBER } from './examples.ts';
 
 export const listNumbers = pageQuery;
 
+const carrier = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be the name of a carrier, such as twilio');
+
 export const searchNumbers = z.strictObject({
   country: z
     .string()
@@ -35,6 +37,9 @@ export const searchNumbers = z.strictObject({
     .max(100, 'may have 100 characters at most')
     .optional()
     .describe('State or province, such as CA.'),
+  carrier: carrier
+    .optional()
+    .describe('Only numbers of this carrier. Left out: of the first one that sells any.'),
   limit: pageQuery.shape.limit,
 });
 
@@ -47,6 +52,9 @@ export const purchaseNumber = z
       .max(64, 'may have 64 characters at most')
       .optional()
       .describe("Label. Left out: the carrier's."),
+    carrier: carrier
+      .optional()
+      .describe('The carrier to buy it of, as in the search. Left out: the first one that sells any.'),
   })
   .meta({ id: 'NumberPurchase', examples: [{ e164: '+14155550100', friendly_name: 'Front desk' }] });
 
@@ -62,6 +70,7 @@ export const number = z
       .describe('`active`: can be called and called from. `released`: given back, kept for the record.'),
     monthly_cost_cents: z.int().describe('What it costs a month, in cents.'),
     purchased_at: time.describe('When it was bought.'),
+    carrier: z.string().describe('The carrier that it is at: calls from it go out there.'),
     inbound_agent_id: id
       .nullable()
       .describe('The inbound agent that answers it. Null: calls to it are rejected.'),

@@ -42,7 +42,7 @@ export const numberRoutes: Route[] = [
     query: schemas.searchNumbers,
     answer: schemas.availableNumberList,
     async run({ carriers, query }) {
-      const numbers = await sellerOf(carriers).numbers.search({
+      const numbers = await sellerOf(carriers, query.carrier).numbers.search({
         country: query.country,
         type: query.type,
         areaCode: query.area_code,
@@ -88,7 +88,7 @@ export const numberRoutes: Route[] = [
           ? new AppError('conflict', `You own this number already: its id is ${owner.id}.`, { param: 'e164' })
           : new AppError('number_unavailable', NOT_FOR_SALE, { param: 'e164' });
       }
-      const { numbers } = sellerOf(carriers);
+      const { name, numbers } = sellerOf(carriers, body.carrier);
       const order = { e164: body.e164, friendlyName: body.friendly_name };
       const bought = (await numbers.adopt(order)) ?? (await numbers.buy(order));
       const number = await store.insertNumber({
@@ -101,6 +101,7 @@ export const numberRoutes: Route[] = [
         status: 'active',
         monthly_cost_cents: bought.monthlyCostCents,
         purchased_at: now().toISOString(),
+        carrier: name,
         carrier_number_id: bought.carrierNumberId,
       });
       return { body: numberView(settled(number, 'e164')) };
@@ -124,16 +125,20 @@ export const numberRoutes: Route[] = [
         ? number
         : settled(found(await store.releaseNumber(orgId, params.id), NO_NUMBER));
       if (!already || (await store.findActiveNumber(number.e164)) === null) {
-        await sellerOf(carriers).numbers.release(number.carrier_number_id);
+        await carriers.named(number.carrier).numbers?.release(number.carrier_number_id);
       }
       return { body: numberView(released) };
     },
   }),
 ];
 
-/** @throws AppError carrier_error where no carrier sells numbers */
-function sellerOf(carriers: Pick<Carriers, 'seller'>): Seller {
-  const seller = carriers.seller();
+/** @throws AppError invalid_request for a carrier that sells no numbers, carrier_error where none does */
+function sellerOf(carriers: Pick<Carriers, 'seller'>, name: string | undefined): Seller {
+  const seller = carriers.seller(name);
   if (seller !== null) return seller;
-  throw new AppError('carrier_error', 'No carrier of this daemon sells numbers.', { retryable: false });
+  if (name === undefined)
+    throw new AppError('carrier_error', 'No carrier of this daemon sells numbers.', { retryable: false });
+  throw new AppError('invalid_request', `No carrier ${name} of this daemon sells numbers.`, {
+    param: 'carrier',
+  });
 }

@@ -264,6 +264,10 @@ export interface Operations {
        */
       region?: string;
       /**
+       * Only numbers of this carrier. Left out: of the first one that sells any.
+       */
+      carrier?: string;
+      /**
        * How many items a page holds at most.
        */
       limit?: number;
@@ -819,6 +823,10 @@ export interface PhoneNumber {
    */
   purchased_at: string;
   /**
+   * The carrier that it is at: calls from it go out there.
+   */
+  carrier: string;
+  /**
    * The inbound agent that answers it. Null: calls to it are rejected.
    */
   inbound_agent_id: string | null;
@@ -1009,6 +1017,10 @@ export interface NumberPurchase {
    * Label. Left out: the carrier's.
    */
   friendly_name?: string;
+  /**
+   * The carrier to buy it of, as in the search. Left out: the first one that sells any.
+   */
+  carrier?: string;
 }
 /**
  * Persona, voice, language, returns, tools and voicemail_action come from the agent and are not accepted here.

@@ -566,6 +566,11 @@ DROP INDEX idempotency_keys_in_progress;
 CREATE INDEX idempotency_keys_owned ON idempotency_keys (owner) WHERE owner IS NOT NULL;
 `;
 
+// Numbers of before were bought where all numbers were.
+const NUMBERS_CARRIER = `
+ALTER TABLE numbers ADD COLUMN carrier TEXT NOT NULL DEFAULT 'twilio';
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -582,4 +587,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'overview by the hour', sql: OVERVIEW_BY_HOUR },
   { name: 'sums of the ledger', sql: LEDGER_SUMS },
   { name: 'owners', sql: OWNERS },
+  { name: 'carrier of a number', sql: NUMBERS_CARRIER },
 ];

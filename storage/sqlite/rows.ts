@@ -124,6 +124,7 @@ export const NUMBERS = table<NumberRecord>('numbers', {
   status: 'value',
   monthly_cost_cents: 'value',
   purchased_at: 'value',
+  carrier: 'value',
   carrier_number_id: 'value',
 });
 

@@ -248,7 +248,19 @@ export async function openRig(
     name: 'browser',
     capabilities: { telephone: false, detectsMachines: false, streamIsCall: true, answerSeconds: 15 },
   });
-  const carriers = createCarriers([carrier, browser]);
+  const otherCarrier = standInCarrier({
+    name: 'other',
+    numbers: {
+      search: async (search) => {
+        rig.searches.push(search);
+        return [];
+      },
+      adopt: async () => null,
+      buy: (order) => rig.behaviour.buy(order),
+      release: async (id) => void rig.released.push(`other ${id}`),
+    },
+  });
+  const carriers = createCarriers([carrier, otherCarrier, browser]);
 
   const openRecording: ControlParts['openRecording'] =
     o.openRecording ??
@@ -322,6 +334,7 @@ export async function openRig(
         status: 'active',
         monthly_cost_cents: 115,
         purchased_at: now().toISOString(),
+        carrier: 'twilio',
         carrier_number_id: `PN${serial}`,
       };
       const stored = await store.insertNumber(record);

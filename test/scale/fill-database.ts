@@ -214,6 +214,7 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
           status: 'active',
           monthly_cost_cents: 115,
           purchased_at: at,
+          carrier: 'twilio',
           carrier_number_id: `PN${id}`,
         }),
       );

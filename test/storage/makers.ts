@@ -79,6 +79,7 @@ export function makeNumber(orgId: string, fields: Partial<NumberRecord> = {}): N
     status: 'active',
     monthly_cost_cents: 115,
     purchased_at: START,
+    carrier: 'simulated',
     carrier_number_id: `PN${lastNumber}`,
     ...fields,
   };

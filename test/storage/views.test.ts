@@ -11,7 +11,7 @@ const specified = {
     hangup_cause metadata updated_at cost`,
   agent: `id org_id user_id name type persona instructions voice language returns tools webhook_url voicemail_action
     primary_number_id archived_at created_at updated_at numbers`,
-  number: `id e164 friendly_name country_code number_type status monthly_cost_cents purchased_at inbound_agent_id
+  number: `id e164 friendly_name country_code number_type status monthly_cost_cents purchased_at carrier inbound_agent_id
     outbound_agent_ids`,
   endpoint: `id org_id url description enabled_events status disabled_reason disabled_at consecutive_failures created_at
     updated_at`,

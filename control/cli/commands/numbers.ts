@@ -14,6 +14,7 @@ interface Search {
   contains?: string;
   locality?: string;
   region?: string;
+  carrier?: string;
   limit?: number;
 }
 
@@ -57,6 +58,7 @@ export function addNumberCommands(program: Command, run: Run): void {
     .option('--contains <digits>', 'digits or letters in it')
     .option('--locality <town>')
     .option('--region <region>', 'state or province')
+    .option('--carrier <name>', 'of this carrier, where there are several')
     .option('--limit <count>', 'how many at most', atLeastOne, 20)
     .action(
       run(async ({ offhook, output }, o: Search) => {
@@ -83,13 +85,15 @@ export function addNumberCommands(program: Command, run: Run): void {
     .command('buy <number>')
     .description('buy a number (E.164, from "numbers search"): it costs money each month')
     .option('--name <name>', 'a name for people')
+    .option('--carrier <name>', 'of this carrier, where there are several')
     .option('-y, --yes', 'without asking')
     .action(
-      run(async (context, o: { name?: string; yes?: boolean }, e164) => {
+      run(async (context, o: { name?: string; carrier?: string; yes?: boolean }, e164) => {
         await confirmed(context, o.yes, `Buy ${e164}? It costs money each month.`);
         const number = await context.offhook.numbers.purchase({
           e164,
           ...(o.name === undefined ? {} : { friendly_name: o.name }),
+          ...(o.carrier === undefined ? {} : { carrier: o.carrier }),
         });
         if (context.output.json) return context.output.data(number);
         context.output.line(`${context.output.paint('bold', number.e164)} is yours (${number.id}).`);

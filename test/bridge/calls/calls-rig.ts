@@ -7,6 +7,7 @@ import { CallControl, type CallControlOptions } from '../../../bridge/calls/call
 import type { MediaThreads } from '../../../bridge/calls/media-threads.ts';
 import { openBrowser } from '../../../bridge/carriers/browser/carrier.ts';
 import type {
+  Carrier,
   CarrierCallSnapshot,
   CarrierEvent,
   Line,
@@ -67,6 +68,8 @@ export interface CallsRigOptions {
   onWrite?: () => void;
   /** Called when the carrier has been asked for something and before it answers; what it throws is the answer. */
   onCarrier?: (verb: string) => void;
+  /** Further carriers beside the simulated one. */
+  others?: readonly Carrier[];
   /** In place of accepting the call. */
   placeCall?: (callId: string, accept: () => string) => Promise<{ carrierCallId: string }>;
 }
@@ -168,7 +171,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
   if (o.onError !== undefined) log.error = o.onError as typeof log.error;
   const calls = new CallControl({
     store,
-    carriers: createCarriers([carrier, browser]),
+    carriers: createCarriers([carrier, browser, ...(o.others ?? [])]),
     log,
     now,
     monotonicMs,

@@ -85,6 +85,7 @@ t.test('every field of create is kept as it was given', async (t) => {
   t.same(body.numbers[0].outbound_agent_ids, [body.id]);
   t.same(Object.keys(body.numbers[0]).sort(), [
     ...[
+      'carrier',
       'country_code',
       'e164',
       'friendly_name',

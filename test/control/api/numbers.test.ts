@@ -67,6 +67,7 @@ t.test('a bought number is active, attached to nothing, and listed', async (t) =
     status: 'active',
     monthly_cost_cents: 115,
     purchased_at: '2026-03-01T12:00:00.000Z',
+    carrier: 'twilio',
     inbound_agent_id: null,
     outbound_agent_ids: [],
   });
@@ -169,4 +170,42 @@ t.test('a number is released once nothing uses it', async (t) => {
   await rig.number(agent.e164, rig.other.orgId);
   t.equal((await rig.api('DELETE', `/v1/numbers/${agent.number_id}`)).status, 200);
   t.equal(rig.released.length, 2, 'a number that somebody has again is left alone');
+});
+
+t.test('with several carriers, each sells its own numbers and calls go out by theirs', async (t) => {
+  const rig = await openRig(t);
+  t.equal((await rig.api('GET', '/v1/numbers/available?carrier=other&limit=2')).status, 200);
+  t.equal(rig.searches.at(-1)?.limit, 2);
+  const buy = (e164: string, carrier?: string) =>
+    rig.api('POST', '/v1/numbers/purchase', {
+      body: { e164, ...(carrier === undefined ? {} : { carrier }) },
+    });
+  const first = (await buy('+14155550101')).body;
+  const second = (await buy('+14155550102', 'other')).body;
+  t.same([first.carrier, second.carrier], ['twilio', 'other']);
+  t.same(rig.bought, ['+14155550101'], 'nothing of it was bought at the first');
+
+  const agent = await rig.api('POST', '/v1/agents', {
+    body: { name: 'Caller', type: 'outbound', number_ids: [first.id, second.id] },
+  });
+  for (const from of [first, second]) {
+    const call = { agent_id: agent.body.id, to: '+14155550199', from_number: from.e164 };
+    t.equal((await rig.api('POST', '/v1/calls', { body: call })).status, 201);
+    t.match(rig.dispatched.at(-1), { from_number: from.e164, carrier: from.carrier });
+  }
+
+  for (const [carrier, code] of [
+    ['browser', 'invalid_request'],
+    ['nobody', 'invalid_request'],
+    ['No Name', 'invalid_request'],
+  ] as const) {
+    const refused = await buy('+14155550103', carrier);
+    t.same([refused.status, refused.body.error.code, refused.body.error.param], [400, code, 'carrier']);
+    const unsearched = await rig.api('GET', `/v1/numbers/available?carrier=${encodeURIComponent(carrier)}`);
+    t.same([unsearched.status, unsearched.body.error.param], [400, 'carrier']);
+  }
+
+  await rig.api('DELETE', `/v1/agents/${agent.body.id}`);
+  t.equal((await rig.api('DELETE', `/v1/numbers/${second.id}`)).status, 200);
+  t.same(rig.released, ['other PN+14155550102'], 'it is given back where it was bought');
 });

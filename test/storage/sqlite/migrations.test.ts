@@ -102,6 +102,25 @@ t.test('what is under way when owners are first written down is that of a run th
   t.end();
 });
 
+t.test('numbers of before are where they were bought', (t) => {
+  const db = new Database(':memory:');
+  const step = MIGRATIONS.findIndex(({ name }) => name === 'carrier of a number');
+  for (const { sql } of MIGRATIONS.slice(0, step)) db.exec(sql);
+  db.prepare(
+    `INSERT INTO organizations (id, name, webhook_secret, created_at) VALUES ('a', 'a', 's', 't')`,
+  ).run();
+  db.prepare(
+    `INSERT INTO numbers (id, org_id, e164, friendly_name, country_code, number_type, status, monthly_cost_cents,
+       purchased_at, carrier_number_id) VALUES ('n', 'a', '+14155550100', '', 'US', 'local', 'active', 115, 't', 'PN1')`,
+  ).run();
+  for (const { sql } of MIGRATIONS.slice(step)) db.exec(sql);
+  t.same(db.prepare('SELECT carrier, carrier_number_id FROM numbers').all(), [
+    { carrier: 'twilio', carrier_number_id: 'PN1' },
+  ]);
+  db.close();
+  t.end();
+});
+
 t.test('every table is strict and holds the fields of its record', (t) => {
   const db = migrated();
   const all = db.pragma('table_list') as { name: string; type: string; strict: number; schema: string }[];

@@ -189,7 +189,8 @@ function columnsOf(path: string): Map<string, readonly string[]> {
       .all();
     return new Map(
       tables
-        .filter((table) => !table.startsWith('sqlite_') && table !== 'notes')
+        // A daemon that opens a database enters itself, and a note of its key.
+        .filter((table) => !table.startsWith('sqlite_') && table !== 'notes' && table !== 'daemons')
         .map((table) => [
           table,
           (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name),
