@@ -1,7 +1,8 @@
 // The calls that a dead process left behind, once they are this daemon's: each comes to its one end. Nobody is dialled.
 import type { CallRecord } from '../../storage/records.ts';
-import { Call, type Rivals } from './call.ts';
+import { Call } from './call.ts';
 import type { CallContext } from './call-context.ts';
+import type { Rivals } from './call-dial.ts';
 import type { OwnedCalls } from './owned-calls.ts';
 
 /** A carrier limits requests at once. */

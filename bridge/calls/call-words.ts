@@ -8,6 +8,7 @@ type Needs = Pick<CallContext, 'transcripts' | 'turnLog' | 'observer' | 'now'>;
 export class CallWords {
   readonly #o: Needs;
   readonly #callId: string;
+  readonly #saving = new Set<Promise<unknown>>();
 
   constructor(o: Needs, callId: string) {
     this.#o = o;
@@ -28,8 +29,15 @@ export class CallWords {
       start_ms: Math.round(item.startMs),
       end_ms: item.endMs === null ? null : Math.round(item.endMs),
     }));
-    const saved = await this.#o.transcripts(records);
+    const saving = this.#o.transcripts(records);
+    this.#saving.add(saving);
+    const saved = await saving.finally(() => this.#saving.delete(saving));
     if (saved.length > 0) this.#o.observer.words?.(this.#callId, saved);
+  }
+
+  /** Resolves when all that was said so far is stored, or cannot be; null: it is. */
+  get saving(): Promise<unknown> | null {
+    return this.#saving.size === 0 ? null : Promise.allSettled([...this.#saving]);
   }
 
   turn(times: TurnTimes): void {

@@ -4,9 +4,9 @@ import { v7 as newId } from 'uuid';
 import { AppError } from '../../errors.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import type { Conflict } from '../../storage/store.ts';
-import { type CarrierStatus, NO_ANSWER } from '../carriers/carrier.ts';
 import type { TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
 import type { CallContext } from './call-context.ts';
+import { CallDial, type Rivals } from './call-dial.ts';
 import { CallLine } from './call-line.ts';
 import { CallMedia } from './call-media.ts';
 import { isTerminal } from './call-state.ts';
@@ -26,18 +26,8 @@ import {
 } from './live-state.ts';
 import type { InterruptionTimes } from './turn-log.ts';
 
-/** The first callback of a call comes within this, unless the carrier still keeps the call in its queue. */
-const CALLBACK_WAIT_MS = 2_000;
-/** What the carrier says of a line that is gone. */
-const ENDED: ReadonlySet<CarrierStatus> = new Set(['completed', 'busy', 'no_answer', 'failed', 'canceled']);
-/** A dial of another call is answered within this, and looked for so often; else its line ends by its own ring limit. */
-const RIVAL_WAIT_MS = 15_000;
-const RIVAL_LOOK_MS = 500;
 /** A row that changes under a step is stepped again so often. */
 const MOST_TRIES = 3;
-
-/** Other calls between the same numbers of which no line is known: none, those of dead processes only, or one being dialled. */
-export type Rivals = 'none' | 'left' | 'dialling';
 
 type WithoutStream = Extract<CallInput, { type: 'stream-asked' | 'stream-over' }>;
 type Ask<D extends Command['do']> = Extract<Command, { do: D }>;
@@ -55,6 +45,7 @@ export class Call {
   readonly carrier: string;
   readonly #o: CallContext;
   readonly #line: CallLine;
+  readonly #dial: CallDial;
   readonly #media: CallMedia;
   readonly #words: CallWords;
   readonly #rules: CallRules;
@@ -78,6 +69,13 @@ export class Call {
     this.#row = record;
     this.#onLetGo = onLetGo;
     this.#line = new CallLine({ ...o, callId: record.id, carrier });
+    this.#dial = new CallDial({
+      context: o,
+      line: this.#line,
+      row: () => this.#row,
+      tell: (input) => this.tell(input),
+      hasLine: (withinMs) => this.#until(() => this.#row.carrier_call_id !== null, withinMs),
+    });
     this.#media = new CallMedia(o, record);
     this.#words = new CallWords(o, record.id);
     this.#rules = {
@@ -127,18 +125,8 @@ export class Call {
    * Has the carrier place the call, once. An answer that is lost is looked for, and the call never dialled again.
    * @throws AppError carrier_error when the carrier refuses; the call has failed then
    */
-  async dial(): Promise<CallRecord> {
-    try {
-      const carrierCallId = await this.#line.dial(this.#row);
-      this.#o.failpoint('dialled_before_record');
-      return await this.tell({ type: 'dial-accepted', carrierCallId });
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'carrier_error') throw error;
-      const adopted = error.carrierCode === NO_ANSWER ? await this.#adopt() : null;
-      if (adopted !== null) return adopted;
-      await this.tell({ type: 'dial-refused', code: error.carrierCode ?? null, message: error.message });
-      throw error;
-    }
+  dial(): Promise<CallRecord> {
+    return this.#dial.place();
   }
 
   /**
@@ -146,7 +134,7 @@ export class Call {
    * @param rivals who else may have its line, asked when the carrier has named the lines
    */
   async recover(rivals: () => Promise<Rivals>): Promise<void> {
-    if (this.#row.carrier_call_id === null) await this.#findLine(rivals);
+    if (this.#row.carrier_call_id === null) await this.#dial.find(rivals);
     const { carrier_call_id } = this.#row;
     const seen = carrier_call_id === null ? null : await this.#line.lookUp(carrier_call_id);
     await this.follow({ type: 'recovered', seen });
@@ -273,6 +261,8 @@ export class Call {
       this.#row = saved;
       for (const happened of next.happened) this.#o.failpoint(`${happened.replace('-', '_')}_stored`);
       const underWay = Promise.all(next.commands.map((command) => this.#perform(command)));
+      // Whoever told it hears of it; nobody else must.
+      underWay.catch(() => {});
       if (next.happened.length > 0) this.#show(stored, saved);
       for (const look of this.#waiters) look();
       return { call: saved, again: next.again, underWay };
@@ -367,65 +357,16 @@ export class Call {
     return this.follow({ type: 'top-up-answered', minutes, answer });
   }
 
-  #letGo({ settle, endedAt }: Ask<'let-go'>): void {
+  async #letGo({ settle, endedAt }: Ask<'let-go'>): Promise<void> {
     this.#tools.abort();
+    // It is here as long as its last words are being stored: what is final does not change.
+    if (this.#words.saving !== null) await this.#words.saving;
     this.#words.close();
     this.#onLetGo(this);
     this.#media.leave();
     if (settle === 'cost') this.#o.settleCost(this.id);
     else if (settle === 'result')
       this.#o.settleResult(this.id, endedAt === null ? 0 : this.#o.monotonicMs() - endedAt);
-  }
-
-  /**
-   * The carrier's answer to the dial was lost. Its own first callback names the call for certain; only without it, another
-   * call to the same number is taken for this one.
-   */
-  async #adopt(): Promise<CallRecord | null> {
-    try {
-      if (await this.#until(() => this.#row.carrier_call_id !== null, CALLBACK_WAIT_MS)) return this.#row;
-      for (const { carrierCallId } of await this.#line.candidates(this.#row)) {
-        if (await this.#isTaken(carrierCallId)) continue;
-        return await this.tell({ type: 'dial-accepted', carrierCallId });
-      }
-    } catch (error) {
-      this.#o.log.warn({ call_id: this.id, err: error }, 'call.not_adopted');
-    }
-    return null;
-  }
-
-  /**
-   * The process died between its intent to dial and the carrier's answer: the call may be ringing somewhere. Of what may be
-   * another's as well none is adopted and all are hung up, for a call must not get another's end and bill; of what may be
-   * one's that is being dialled now, nothing is touched.
-   */
-  async #findLine(rivals: () => Promise<Rivals>): Promise<void> {
-    try {
-      let lines = await this.#line.candidates(this.#row);
-      let others = await rivals();
-      for (let waitedMs = 0; others === 'dialling'; waitedMs += RIVAL_LOOK_MS) {
-        if (waitedMs >= RIVAL_WAIT_MS) {
-          this.#o.log.warn({ call_id: this.id }, 'call.line_not_looked_for');
-          return;
-        }
-        await this.#o.pause(RIVAL_LOOK_MS);
-        lines = await this.#line.candidates(this.#row);
-        others = await rivals();
-      }
-      let adopts = others === 'none';
-      for (const { carrierCallId, status } of lines) {
-        if (await this.#isTaken(carrierCallId)) continue;
-        if (adopts) await this.tell({ type: 'dial-accepted', carrierCallId });
-        else if (!ENDED.has(status)) await this.#line.endStray(carrierCallId);
-        adopts = false;
-      }
-    } catch (error) {
-      this.#line.notAsked(error);
-    }
-  }
-
-  async #isTaken(carrierCallId: string): Promise<boolean> {
-    return (await this.#o.store.findCallByCarrierId(this.#row.carrier, carrierCallId)) !== null;
   }
 
   /** Resolves with true once it holds, with false after so long. */
