@@ -18,6 +18,7 @@ import {
 import type { CarrierCallSnapshot } from '../../../bridge/carriers/carrier.ts';
 import { LINE_TEXTS } from '../../../control/agents/texts/moments.ts';
 import type { CallRecord } from '../../../storage/records.ts';
+import { Drawing } from '../../states/drawing.ts';
 import { makeCall } from '../../storage/makers.ts';
 
 t.setTimeout(300_000);
@@ -149,6 +150,8 @@ const nameOf = (input: CallInput) =>
       value !== null && typeof value === 'object' ? JSON.stringify(value).slice(0, 30) : value,
     )
     .join(' ');
+
+const drawnAs = (input: CallInput) => (input.type === 'look' ? 'time' : input.type);
 
 /** What tells two worlds apart: of times only whether they are long past. */
 function keyOf({ call, live, nowMs, told, waited, gone }: World): string {
@@ -307,6 +310,11 @@ t.test('every pair of row and live state, every input in it, and time', async (t
   const known = new Set(starts.map(keyOf));
   const found: string[] = [];
   const ways = new Set<string>();
+  const drawings = {
+    line: new Drawing('line', 'open'),
+    stream: new Drawing('stream', 'awaited'),
+    media: new Drawing('media', 'carried'),
+  };
   let steps = 0;
   for (let frontier = starts; frontier.length > 0; ) {
     const further: World[] = [];
@@ -332,6 +340,8 @@ t.test('every pair of row and live state, every input in it, and time', async (t
         const then = after(from, input, next);
         for (const wrong of wrongs(from, input, next, then)) found.push(`${wrong}: ${then.path.join(', ')}`);
         for (const command of next.commands) ways.add(command.do);
+        for (const part of ['line', 'stream', 'media'] as const)
+          drawings[part].arrow(from.live[part].at, drawnAs(input), then.live[part].at);
         reach(then);
         // What could not be written has happened all the same, and nothing of it was done.
         if (next.write !== null && !from.gone)
@@ -361,5 +371,6 @@ t.test('every pair of row and live state, every input in it, and time', async (t
     'tell-media',
     'transfer',
   ]);
+  for (const drawing of Object.values(drawings)) drawing.hold(t);
   t.comment(`note: ${known.size} pairs, ${steps} steps`);
 });
