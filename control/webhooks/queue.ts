@@ -64,107 +64,148 @@ function within<T>(promise: Promise<T>, ms: number, fallback: T): Promise<T> {
  * @throws when the target cannot be a Redis at all.
  */
 export function openQueueLink(o: QueueOptions): QueueLink {
-  const { log } = o;
-  const heartbeatMs = o.heartbeatMs ?? HEARTBEAT_MS;
-  const heartbeatLateMs = o.heartbeatLateMs ?? HEARTBEAT_LATE_MS;
-  const lostAfterMs = o.lostAfterMs ?? LOST_AFTER_MS;
-  let closing: Promise<void> | null = null;
-  let connected = false;
-  let healthy = false;
-  let outageLogged = false;
-  let lastBeatMs: number | null = null;
-  let workingSinceMs = 0;
-  let beats = 0;
-  const self = randomUUID();
-  let lostTimer: NodeJS.Timeout | undefined;
-  let queue: Queue<JobData> | null = null;
-  let worker: Worker<JobData> | null = null;
-  let workerClients: Redis[] = [];
+  return new BullQueue(o);
+}
 
-  function connect(options: RedisOptions): Redis {
+class BullQueue implements QueueLink {
+  readonly #o: QueueOptions;
+  readonly #client: Redis;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #self = randomUUID();
+  #closing: Promise<void> | null = null;
+  #connected = false;
+  #healthy = false;
+  #outageLogged = false;
+  #lastBeatMs: number | null = null;
+  #workingSinceMs = 0;
+  #beats = 0;
+  #lostTimer: NodeJS.Timeout | undefined;
+  #queue: Queue<JobData> | null = null;
+  #worker: Worker<JobData> | null = null;
+  #workerClients: Redis[] = [];
+
+  constructor(o: QueueOptions) {
+    this.#o = o;
+    // maxRetriesPerRequest 0: a command fails with its connection, instead of being sent again when nobody waits.
+    this.#client = this.#connect({
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+    });
+    this.#client.on('ready', () => this.#clientReady());
+    this.#client.on('close', () => this.#clientClosed());
+    this.#heartbeat = setInterval(() => void this.#beat(), o.heartbeatMs ?? HEARTBEAT_MS);
+  }
+
+  healthy(): boolean {
+    return this.#healthy;
+  }
+
+  add({ id, attempt, atMs, again }: Parameters<QueueLink['add']>[0]): Promise<boolean> {
+    // The time is part of the id: after a replay the same attempt number comes again at another time.
+    const jobId = `${id}_${attempt}_${Math.floor(atMs / 1000)}${again === undefined ? '' : `_${again}`}`;
+    return this.#enqueue('delivery', { id, attempt }, jobId, Math.max(0, atMs - this.#o.now().getTime()));
+  }
+
+  health(): ReturnType<QueueLink['health']> {
+    return {
+      connected: this.#connected,
+      heartbeatAgeMs: this.#lastBeatMs === null ? null : performance.now() - this.#lastBeatMs,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      clearInterval(this.#heartbeat);
+      clearTimeout(this.#lostTimer);
+      await this.#stopWork(!this.#connected);
+      this.#client.disconnect();
+    })();
+    return this.#closing;
+  }
+
+  #clientReady(): void {
+    if (this.#closing !== null) return;
+    this.#connected = true;
+    this.#outageLogged = false;
+    clearTimeout(this.#lostTimer);
+    if (this.#worker === null) this.#startWork();
+    void this.#beat();
+    this.#o.onReady();
+  }
+
+  #clientClosed(): void {
+    if (!this.#connected) return;
+    this.#connected = false;
+    clearTimeout(this.#lostTimer);
+    if (this.#closing !== null) return;
+    this.#lostTimer = setTimeout(() => this.#setHealthy(false), this.#o.lostAfterMs ?? LOST_AFTER_MS);
+  }
+
+  /** Handed to what emits errors. */
+  readonly #noteError = (err: Error): void => {
+    // Redis was emptied under a running job: no outage, and storage knows the delivery.
+    if ('code' in err && err.code === ErrorCode.JobNotExist) {
+      this.#o.log.info({ err: err.message }, 'redis.job_forgotten');
+      return;
+    }
+    if (this.#outageLogged || this.#closing !== null) return;
+    this.#outageLogged = true;
+    this.#o.log.warn({ err: err.message }, 'redis.unreachable');
+  };
+
+  #connect(options: RedisOptions): Redis {
     const all: RedisOptions = {
       ...options,
       connectTimeout: 5000,
       disconnectTimeout: 500,
       retryStrategy: (times) =>
-        closing === null ? Math.min(100 * 2 ** Math.min(times, 10), MAX_RECONNECT_MS) : null,
+        this.#closing === null ? Math.min(100 * 2 ** Math.min(times, 10), MAX_RECONNECT_MS) : null,
     };
     const client =
-      'url' in o.target ? new Redis(o.target.url, all) : new Redis({ ...all, path: o.target.socketPath });
-    client.on('error', noteError);
+      'url' in this.#o.target
+        ? new Redis(this.#o.target.url, all)
+        : new Redis({ ...all, path: this.#o.target.socketPath });
+    client.on('error', this.#noteError);
     return client;
   }
 
-  function noteError(err: Error): void {
-    // Redis was emptied under a running job: no outage, and storage knows the delivery.
-    if ('code' in err && err.code === ErrorCode.JobNotExist) {
-      log.info({ err: err.message }, 'redis.job_forgotten');
-      return;
-    }
-    if (outageLogged || closing !== null) return;
-    outageLogged = true;
-    log.warn({ err: err.message }, 'redis.unreachable');
+  #setHealthy(now: boolean): void {
+    if (now === this.#healthy || this.#closing !== null) return;
+    this.#healthy = now;
+    this.#o.onChange(now);
   }
 
-  function setHealthy(now: boolean): void {
-    if (now === healthy || closing !== null) return;
-    healthy = now;
-    o.onChange(now);
-  }
-
-  // maxRetriesPerRequest 0: a command fails with its connection, instead of being sent again when nobody waits.
-  const client = connect({
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_TIMEOUT_MS,
-  });
-  client.on('ready', () => {
-    if (closing !== null) return;
-    connected = true;
-    outageLogged = false;
-    clearTimeout(lostTimer);
-    if (worker === null) startWork();
-    void beat();
-    o.onReady();
-  });
-  client.on('close', () => {
-    if (!connected) return;
-    connected = false;
-    clearTimeout(lostTimer);
-    if (closing !== null) return;
-    lostTimer = setTimeout(() => setHealthy(false), lostAfterMs);
-  });
-
-  function startWork(): void {
+  #startWork(): void {
     // BullMQ copies this connection for its blocking reads; the copies are kept, to be ended with it in any state.
-    const base = connect({ maxRetriesPerRequest: null });
+    const base = this.#connect({ maxRetriesPerRequest: null });
     const clients = [base];
     base.duplicate = (override) => {
       const copy = Redis.prototype.duplicate.call(base, override);
-      copy.on('error', noteError);
+      copy.on('error', this.#noteError);
       clients.push(copy);
       return copy;
     };
-    workerClients = clients;
-    queue = new Queue<JobData>('webhooks', { connection: client, prefix: o.prefix });
-    queue.on('error', noteError);
-    worker = new Worker<JobData>(
+    this.#workerClients = clients;
+    this.#queue = new Queue<JobData>('webhooks', { connection: this.#client, prefix: this.#o.prefix });
+    this.#queue.on('error', this.#noteError);
+    this.#worker = new Worker<JobData>(
       'webhooks',
       async (job) => {
         // Whatever it is, this worker works.
-        lastBeatMs = performance.now();
-        if (connected) setHealthy(true);
+        this.#lastBeatMs = performance.now();
+        if (this.#connected) this.#setHealthy(true);
         const { data } = job;
-        if ('id' in data) await o.work(data.id, data.attempt);
+        if ('id' in data) await this.#o.work(data.id, data.attempt);
         // Of several daemons on the queue any may get it: it goes on until it is where it belongs.
-        else if (data.beatOf !== self && data.hops < MAX_HOPS) {
+        else if (data.beatOf !== this.#self && data.hops < MAX_HOPS) {
           const hops = data.hops + 1;
-          await enqueue('beat', { ...data, hops }, `${job.id}_${hops}`, 0);
+          await this.#enqueue('beat', { ...data, hops }, `${job.id}_${hops}`, 0);
         }
       },
       {
         connection: base,
-        prefix: o.prefix,
+        prefix: this.#o.prefix,
         concurrency: MAX_IN_FLIGHT,
         // Twice killed in the middle of a job is no reason to give the job up; storage counts the attempts.
         maxStalledCount: 20,
@@ -172,63 +213,40 @@ export function openQueueLink(o: QueueOptions): QueueLink {
         removeOnFail: { count: 0 },
       },
     );
-    worker.on('error', noteError);
-    workingSinceMs = performance.now();
+    this.#worker.on('error', this.#noteError);
+    this.#workingSinceMs = performance.now();
   }
 
-  async function stopWork(force: boolean): Promise<void> {
-    const [oldQueue, oldWorker, oldClients] = [queue, worker, workerClients];
-    queue = null;
-    worker = null;
-    workerClients = [];
+  async #stopWork(force: boolean): Promise<void> {
+    const [oldQueue, oldWorker, oldClients] = [this.#queue, this.#worker, this.#workerClients];
+    this.#queue = null;
+    this.#worker = null;
+    this.#workerClients = [];
     // A worker whose Redis is away never finishes closing.
     if (oldWorker !== null) await within(oldWorker.close(force), CLOSE_TIMEOUT_MS, undefined);
     if (oldQueue !== null) await within(oldQueue.close(), 1000, undefined);
     for (const old of oldClients) old.disconnect();
   }
 
-  function enqueue(name: string, data: JobData, jobId: string, delay: number): Promise<boolean> {
-    if (queue === null || !connected || closing !== null) return Promise.resolve(false);
-    const added = queue
+  #enqueue(name: string, data: JobData, jobId: string, delay: number): Promise<boolean> {
+    if (this.#queue === null || !this.#connected || this.#closing !== null) return Promise.resolve(false);
+    const added = this.#queue
       .add(name, data, { jobId, delay, attempts: 1, removeOnComplete: true, removeOnFail: true })
       .then(() => true);
     return within(added, ADD_TIMEOUT_MS, false);
   }
 
-  async function beat(): Promise<void> {
-    if (connected && closing === null) {
-      const sinceMs = performance.now() - Math.max(lastBeatMs ?? 0, workingSinceMs);
-      if (sinceMs > heartbeatLateMs) {
-        log.warn({ silent_ms: sinceMs }, 'redis.worker_silent');
-        setHealthy(false);
-        await stopWork(true);
-        if (closing === null) startWork();
+  async #beat(): Promise<void> {
+    if (this.#connected && this.#closing === null) {
+      const sinceMs = performance.now() - Math.max(this.#lastBeatMs ?? 0, this.#workingSinceMs);
+      if (sinceMs > (this.#o.heartbeatLateMs ?? HEARTBEAT_LATE_MS)) {
+        this.#o.log.warn({ silent_ms: sinceMs }, 'redis.worker_silent');
+        this.#setHealthy(false);
+        await this.#stopWork(true);
+        if (this.#closing === null) this.#startWork();
       }
     }
-    beats += 1;
-    await enqueue('beat', { beatOf: self, hops: 0 }, `beat_${self}_${beats}`, 0);
+    this.#beats += 1;
+    await this.#enqueue('beat', { beatOf: this.#self, hops: 0 }, `beat_${this.#self}_${this.#beats}`, 0);
   }
-  const heartbeat = setInterval(() => void beat(), heartbeatMs);
-
-  return {
-    healthy: () => healthy,
-    add({ id, attempt, atMs, again }) {
-      // The time is part of the id: after a replay the same attempt number comes again at another time.
-      const jobId = `${id}_${attempt}_${Math.floor(atMs / 1000)}${again === undefined ? '' : `_${again}`}`;
-      return enqueue('delivery', { id, attempt }, jobId, Math.max(0, atMs - o.now().getTime()));
-    },
-    health: () => ({
-      connected,
-      heartbeatAgeMs: lastBeatMs === null ? null : performance.now() - lastBeatMs,
-    }),
-    close() {
-      closing ??= (async () => {
-        clearInterval(heartbeat);
-        clearTimeout(lostTimer);
-        await stopWork(!connected);
-        client.disconnect();
-      })();
-      return closing;
-    },
-  };
 }

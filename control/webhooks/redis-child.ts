@@ -177,157 +177,177 @@ async function commandLine(pid: number): Promise<string> {
  * @throws when the data folder cannot hold one.
  */
 export async function openRedisChild(o: RedisChildOptions): Promise<RedisChild | null> {
-  const { log } = o;
-  const watchMs = o.watchMs ?? WATCH_MS;
-  const silentKillMs = o.silentKillMs ?? SILENT_KILL_MS;
-  const found = await findServer(o.servers ?? SERVERS, log);
+  const found = await findServer(o.servers ?? SERVERS, o.log);
   if (found === null) return null;
-  const folder = join(resolve(o.dataDir), 'redis');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
-  const socketPath = join(socketFolder(folder), 'q.sock');
-  const pidFile = join(folder, 'redis.pid');
+  const child = new WatchedServer(o, found.server);
+  o.log.info({ server: found.server, version: found.version }, 'redis.server_found');
+  return child;
+}
 
-  let child: ChildProcess | null = null;
-  let startedAtMs = 0;
-  let failedStarts = 0;
-  let pauseMs = 0;
-  let notBeforeMs = 0;
-  let silentSinceMs: number | null = null;
-  let known = false;
-  let closing: Promise<void> | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let round: Promise<void> = Promise.resolve();
+/** Asked now and then, started where it is missing, ended where it is silent. */
+class WatchedServer implements RedisChild {
+  readonly socketPath: string;
+  readonly #o: RedisChildOptions;
+  readonly #server: string;
+  readonly #watchMs: number;
+  readonly #folder: string;
+  readonly #pidFile: string;
+  #child: ChildProcess | null = null;
+  #startedAtMs = 0;
+  #failedStarts = 0;
+  #pauseMs = 0;
+  #notBeforeMs = 0;
+  #silentSinceMs: number | null = null;
+  #known = false;
+  #closing: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
 
-  /** The living process that serves our socket: by the pid file, and only if its command line names the socket. */
-  async function ownPid(): Promise<number | null> {
-    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) return child.pid;
-    const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, 'latin1'), 10) : Number.NaN;
-    if (!Number.isInteger(pid) || pid <= 1 || !lives(pid)) return null;
-    const line = await commandLine(pid);
-    return line.includes(socketPath) ? pid : null;
+  constructor(o: RedisChildOptions, server: string) {
+    this.#o = o;
+    this.#server = server;
+    this.#watchMs = o.watchMs ?? WATCH_MS;
+    this.#folder = join(resolve(o.dataDir), 'redis');
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    chmodSync(this.#folder, 0o700);
+    this.socketPath = join(socketFolder(this.#folder), 'q.sock');
+    this.#pidFile = join(this.#folder, 'redis.pid');
+    this.#schedule(0);
   }
 
-  function start(server: string): void {
+  pid(): number | null {
+    if (this.#child?.pid !== undefined) return this.#child.pid;
+    const pid = this.#writtenPid();
+    return Number.isInteger(pid) && lives(pid) ? pid : null;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  /** What the pid file says; NaN where there is none. */
+  #writtenPid(): number {
+    return existsSync(this.#pidFile)
+      ? Number.parseInt(readFileSync(this.#pidFile, 'latin1'), 10)
+      : Number.NaN;
+  }
+
+  /** The living process that serves our socket: by the pid file, and only if its command line names the socket. */
+  async #ownPid(): Promise<number | null> {
+    if (this.#child?.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null)
+      return this.#child.pid;
+    const pid = this.#writtenPid();
+    if (!Number.isInteger(pid) || pid <= 1 || !lives(pid)) return null;
+    const line = await commandLine(pid);
+    return line.includes(this.socketPath) ? pid : null;
+  }
+
+  #start(): void {
     const args = [
-      ['--port', '0', '--unixsocket', socketPath, '--unixsocketperm', '700'],
-      ['--dir', folder, '--pidfile', pidFile, '--logfile', 'redis.log', '--loglevel', 'warning'],
+      ['--port', '0', '--unixsocket', this.socketPath, '--unixsocketperm', '700'],
+      ['--dir', this.#folder, '--pidfile', this.#pidFile, '--logfile', 'redis.log', '--loglevel', 'warning'],
       ['--appendonly', 'yes', '--appendfsync', 'everysec', '--save', ''],
       ['--maxmemory', '256mb', '--maxmemory-policy', 'noeviction', '--daemonize', 'no'],
     ].flat();
-    rmSync(join(folder, 'redis.log'), { force: true });
-    const [file, all] = command(server, args);
+    rmSync(join(this.#folder, 'redis.log'), { force: true });
+    const [file, all] = command(this.#server, args);
     // Detached: a Ctrl-C at the terminal is for the daemon, which still wants to empty the queue.
-    const started = spawn(file, all, { detached: true, stdio: 'ignore', cwd: folder });
+    const started = spawn(file, all, { detached: true, stdio: 'ignore', cwd: this.#folder });
     started.unref();
-    startedAtMs = performance.now();
-    child = started;
-    known = false;
+    this.#startedAtMs = performance.now();
+    this.#child = started;
+    this.#known = false;
     const ended = (why: Record<string, unknown>) => {
-      if (child !== started) return;
-      child = null;
-      if (closing !== null) return;
-      failedStarts = known || why.code === null ? 0 : failedStarts + 1;
-      if (performance.now() - startedAtMs > SETTLED_MS) pauseMs = 0;
-      log.warn({ answered: known, ...why }, 'redis.child_ended');
-      notBeforeMs = performance.now() + pauseMs;
-      pauseMs = Math.min(Math.max(pauseMs * 2, MIN_PAUSE_MS), MAX_PAUSE_MS);
-      schedule(0);
+      if (this.#child !== started) return;
+      this.#child = null;
+      if (this.#closing !== null) return;
+      this.#failedStarts = this.#known || why.code === null ? 0 : this.#failedStarts + 1;
+      if (performance.now() - this.#startedAtMs > SETTLED_MS) this.#pauseMs = 0;
+      this.#o.log.warn({ answered: this.#known, ...why }, 'redis.child_ended');
+      this.#notBeforeMs = performance.now() + this.#pauseMs;
+      this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, MIN_PAUSE_MS), MAX_PAUSE_MS);
+      this.#schedule(0);
     };
     started.on('error', (err) => ended({ err }));
     started.on('exit', (code, by) => ended({ code, signal: by }));
   }
 
   /** Its files cannot be read, or are of a newer version: they hold only ids that the sweep finds again. */
-  function moveAside(): void {
+  #moveAside(): void {
     const names = ['appendonlydir', 'appendonly.aof', 'dump.rdb'].filter((name) =>
-      existsSync(join(folder, name)),
+      existsSync(join(this.#folder, name)),
     );
     if (names.length === 0) return;
-    const aside = join(folder, 'unreadable');
+    const aside = join(this.#folder, 'unreadable');
     rmSync(aside, { recursive: true, force: true });
     mkdirSync(aside, { mode: 0o700 });
-    for (const name of names) renameSync(join(folder, name), join(aside, name));
-    log.warn({ to: aside }, 'redis.files_moved_aside');
+    for (const name of names) renameSync(join(this.#folder, name), join(aside, name));
+    this.#o.log.warn({ to: aside }, 'redis.files_moved_aside');
   }
 
-  async function look(server: string): Promise<void> {
-    const { answer } = await ask(socketPath, 'PING', PING_TIMEOUT_MS);
-    if (closing !== null) return;
+  async #look(): Promise<void> {
+    const { answer } = await ask(this.socketPath, 'PING', PING_TIMEOUT_MS);
+    if (this.#closing !== null) return;
     if (answer === 'alive') {
-      silentSinceMs = null;
-      if (!known) {
-        known = true;
-        log.info({ adopted: child === null, pid: await ownPid() }, 'redis.child');
+      this.#silentSinceMs = null;
+      if (!this.#known) {
+        this.#known = true;
+        this.#o.log.info({ adopted: this.#child === null, pid: await this.#ownPid() }, 'redis.child');
       }
-      schedule(watchMs);
+      this.#schedule(this.#watchMs);
       return;
     }
-    const pid = await ownPid();
-    if (closing !== null) return;
+    const pid = await this.#ownPid();
+    if (this.#closing !== null) return;
     if (pid !== null) {
       // Two servers on one folder would ruin its files: this one has to end first.
-      silentSinceMs ??= performance.now();
-      if (performance.now() - silentSinceMs > silentKillMs) {
-        log.warn({ pid }, 'redis.child_silent');
-        silentSinceMs = null;
+      this.#silentSinceMs ??= performance.now();
+      if (performance.now() - this.#silentSinceMs > (this.#o.silentKillMs ?? SILENT_KILL_MS)) {
+        this.#o.log.warn({ pid }, 'redis.child_silent');
+        this.#silentSinceMs = null;
         signal(pid, 'SIGKILL');
       }
-      schedule(performance.now() - startedAtMs < START_MS ? START_WATCH_MS : Math.min(watchMs, 1000));
+      this.#schedule(
+        performance.now() - this.#startedAtMs < START_MS ? START_WATCH_MS : Math.min(this.#watchMs, 1000),
+      );
       return;
     }
-    silentSinceMs = null;
-    if (o.mayStart !== undefined && !(await o.mayStart())) return schedule(watchMs);
-    if (performance.now() < notBeforeMs) return schedule(notBeforeMs - performance.now());
-    if (failedStarts >= FAILED_STARTS_TO_MOVE_ASIDE) {
-      moveAside();
-      failedStarts = 0;
+    this.#silentSinceMs = null;
+    if (this.#o.mayStart !== undefined && !(await this.#o.mayStart())) return this.#schedule(this.#watchMs);
+    if (performance.now() < this.#notBeforeMs) return this.#schedule(this.#notBeforeMs - performance.now());
+    if (this.#failedStarts >= FAILED_STARTS_TO_MOVE_ASIDE) {
+      this.#moveAside();
+      this.#failedStarts = 0;
     }
-    start(server);
-    schedule(START_WATCH_MS);
+    this.#start();
+    this.#schedule(START_WATCH_MS);
   }
 
-  function schedule(ms: number): void {
-    if (closing !== null || found === null) return;
-    const { server } = found;
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      round = round
-        .then(() => (closing === null ? look(server) : undefined))
+  #schedule(ms: number): void {
+    if (this.#closing !== null) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#round = this.#round
+        .then(() => (this.#closing === null ? this.#look() : undefined))
         .catch((err: unknown) => {
-          log.warn({ err }, 'redis.watch_failed');
-          schedule(MAX_PAUSE_MS);
+          this.#o.log.warn({ err }, 'redis.watch_failed');
+          this.#schedule(MAX_PAUSE_MS);
         });
     }, ms);
   }
-  schedule(0);
-  log.info({ server: found.server, version: found.version }, 'redis.server_found');
-
-  async function end(): Promise<void> {
-    clearTimeout(timer);
-    await round;
-    if (o.mayEnd !== undefined && !(await o.mayEnd())) return;
-    const pid = await ownPid();
-    const { answer } = await ask(socketPath, 'SHUTDOWN NOSAVE', SHUTDOWN_TIMEOUT_MS);
+  async #end(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#round;
+    if (this.#o.mayEnd !== undefined && !(await this.#o.mayEnd())) return;
+    const pid = await this.#ownPid();
+    const { answer } = await ask(this.socketPath, 'SHUTDOWN NOSAVE', SHUTDOWN_TIMEOUT_MS);
     if (pid === null) return;
-    if (answer !== 'closed' && (await ownPid()) === pid) signal(pid, 'SIGTERM');
+    if (answer !== 'closed' && (await this.#ownPid()) === pid) signal(pid, 'SIGTERM');
     const untilMs = performance.now() + SHUTDOWN_TIMEOUT_MS;
-    while ((await ownPid()) === pid && performance.now() < untilMs + SHUTDOWN_TIMEOUT_MS) {
+    while ((await this.#ownPid()) === pid && performance.now() < untilMs + SHUTDOWN_TIMEOUT_MS) {
       if (performance.now() > untilMs) signal(pid, 'SIGKILL');
       await new Promise((next) => setTimeout(next, 20));
     }
   }
-
-  return {
-    socketPath,
-    pid() {
-      if (child?.pid !== undefined) return child.pid;
-      const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, 'latin1'), 10) : Number.NaN;
-      return Number.isInteger(pid) && lives(pid) ? pid : null;
-    },
-    close() {
-      closing ??= end();
-      return closing;
-    },
-  };
 }

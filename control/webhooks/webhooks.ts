@@ -14,8 +14,8 @@ import type { Log } from '../../log.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Egress } from '../egress/egress.ts';
 import { openDelivery } from './delivery.ts';
-import { openDispatcher } from './dispatcher.ts';
-import { openDueTimer } from './due-timer.ts';
+import { type Dispatcher, openDispatcher } from './dispatcher.ts';
+import { type DueTimer, openDueTimer } from './due-timer.ts';
 import { openQueueLink, type QueueLink } from './queue.ts';
 import { openRedisChild, type RedisChild } from './redis-child.ts';
 import { RETRY_SECONDS } from './schedule.ts';
@@ -106,226 +106,246 @@ function queuePrefix(dataDir: string): string {
  * Starts delivering. Resolves at once in every mode: until a Redis is up, and whenever it is not, deliveries go directly.
  */
 export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
-  const { store, log } = o;
-  const tuning = o.tuning ?? {};
-  const clock = o.clock ?? systemClock;
-  let link: QueueLink | null = null;
-  let child: RedisChild | null = null;
-  let closing: Promise<void> | null = null;
-  let sweepTimer: NodeJS.Timeout | undefined;
-  let sweeping: Promise<void> | null = null;
-  let sweepAgain = false;
-  let swept = 0;
-  let ending: Promise<void> | null = null;
+  const webhooks = new Outgoing(o);
+  await webhooks.begin();
+  return webhooks;
+}
 
-  const delivery = openDelivery({
-    ...o,
-    ...(tuning.leaseMs === undefined ? {} : { leaseMs: tuning.leaseMs }),
-  });
-  const dispatcher = openDispatcher({
-    delivery,
-    log,
-    ...(tuning.leaseMs === undefined ? {} : { leaseMs: tuning.leaseMs }),
-  });
-  const dueTimer = openDueTimer((id, attempt) => void dispatcher.run(id, attempt));
-  const mode = (): WebhookMode => (link?.healthy() ? (child === null ? 'redis' : 'child') : 'direct');
+/** What is due goes to the queue, to a timer, or straight to the dispatcher; a sweep finds what was lost on the way. */
+class Outgoing implements Webhooks {
+  readonly #o: WebhooksOptions;
+  readonly #tuning: NonNullable<WebhooksOptions['tuning']>;
+  readonly #clock: Pick<WatchedClock, 'now'>;
+  readonly #dispatcher: Dispatcher;
+  readonly #dueTimer: DueTimer;
+  #link: QueueLink | null = null;
+  #child: RedisChild | null = null;
+  #closing: Promise<void> | null = null;
+  #sweepTimer: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> | null = null;
+  #sweepAgain = false;
+  #swept = 0;
+  #ending: Promise<void> | null = null;
+  #connecting: Promise<void> = Promise.resolve();
+  #unsubscribe = () => {};
+
+  constructor(o: WebhooksOptions) {
+    this.#o = o;
+    this.#tuning = o.tuning ?? {};
+    this.#clock = o.clock ?? systemClock;
+    const { leaseMs } = this.#tuning;
+    const lease = leaseMs === undefined ? {} : { leaseMs };
+    this.#dispatcher = openDispatcher({ delivery: openDelivery({ ...o, ...lease }), log: o.log, ...lease });
+    this.#dueTimer = openDueTimer((id, attempt) => void this.#dispatcher.run(id, attempt));
+  }
+
+  /** Reads what is due, listens for more, and connects to Redis in its own time. */
+  async begin(): Promise<void> {
+    const { store, clock, log } = this.#o;
+    // Stored before the clock was set back, while nobody ran: no retry is further off than its own wait.
+    const waitsMs = [0, ...RETRY_SECONDS].map((seconds) => seconds * 1000 * this.#o.retryScale);
+    await store.pullDueDeliveries(this.#clock.now().toISOString(), waitsMs);
+    clock?.onSet((byMs) => {
+      if (this.#closing !== null) return;
+      this.#onClockSet(byMs).catch((err: unknown) => log.error({ err }, 'webhooks.not_planned_anew'));
+    });
+    this.#unsubscribe = store.subscribe({
+      deliveries: (due) => {
+        for (const one of due) {
+          const { id, attempt, at } = one;
+          this.#dispatcher.know(one);
+          failpoint(attempt === 0 ? 'commit_before_enqueue' : 'recorded_before_requeue');
+          this.#plan(id, attempt, Date.parse(at));
+        }
+      },
+      recovered: () => {
+        this.#sweep();
+        // Jobs that came meanwhile found nothing to take, and are gone from the queue.
+        this.#scheduleSweep(OVERDUE_MS + 200);
+      },
+    });
+    this.#sweep();
+    this.#connecting = this.#connectQueue().catch((err: unknown) => {
+      log.warn({ mode: 'direct', err }, 'webhooks.mode');
+    });
+  }
+
+  mode(): WebhookMode {
+    if (!this.#link?.healthy()) return 'direct';
+    return this.#child === null ? 'redis' : 'child';
+  }
+
+  health(): WebhooksHealth {
+    return {
+      mode: this.mode(),
+      inFlight: this.#dispatcher.inFlight(),
+      waiting: this.#dispatcher.waiting(),
+      planned: this.#dueTimer.size(),
+      redis: this.#link === null ? null : { ...this.#link.health(), childPid: this.#child?.pid() ?? null },
+      swept: this.#swept,
+    };
+  }
+
+  close(hurry = new AbortController().signal): Promise<void> {
+    this.#closing ??= this.#end(hurry);
+    return this.#closing;
+  }
 
   /** Hands over a delivery for its time; returns before that is done. */
-  function plan(id: string, attempt: number, atMs: number): void {
-    const inMs = atMs - clock.now().getTime();
-    if (!link?.healthy()) {
-      dueTimer.set(id, attempt, inMs);
+  #plan(id: string, attempt: number, atMs: number): void {
+    const inMs = atMs - this.#clock.now().getTime();
+    if (!this.#link?.healthy()) {
+      this.#dueTimer.set(id, attempt, inMs);
       return;
     }
-    void link.add({ id, attempt, atMs }).then((queued) => {
+    void this.#link.add({ id, attempt, atMs }).then((queued) => {
       failpoint('after_enqueue');
-      if (!queued && closing === null) dueTimer.set(id, attempt, inMs);
+      if (!queued && this.#closing === null) this.#dueTimer.set(id, attempt, inMs);
     });
   }
 
   /** The wall clock was set: every retry stays as far off as it was. The queue goes by that clock, and is told anew. */
-  async function onClockSet(byMs: number): Promise<void> {
-    log.warn({ by_seconds: Math.round(byMs / 1000) }, 'clock.set');
-    if (!link?.healthy()) return;
-    const soon = new Date(clock.now().getTime() + PLANNED_ANEW_MS).toISOString();
-    for (const { id, attempt, at } of await store.dueDeliveries(soon, SWEEP_LIMIT)) {
-      if (!dispatcher.has(id)) plan(id, attempt, Date.parse(at));
+  async #onClockSet(byMs: number): Promise<void> {
+    this.#o.log.warn({ by_seconds: Math.round(byMs / 1000) }, 'clock.set');
+    if (!this.#link?.healthy()) return;
+    const soon = new Date(this.#clock.now().getTime() + PLANNED_ANEW_MS).toISOString();
+    for (const { id, attempt, at } of await this.#o.store.dueDeliveries(soon, SWEEP_LIMIT)) {
+      if (!this.#dispatcher.has(id)) this.#plan(id, attempt, Date.parse(at));
     }
   }
 
-  async function sweepPage(limit: number): Promise<{ full: boolean; fresh: number }> {
-    const now = clock.now().getTime();
-    const due = await store.dueDeliveries(new Date(now).toISOString(), limit);
+  async #sweepPage(limit: number): Promise<{ full: boolean; fresh: number }> {
+    const now = this.#clock.now().getTime();
+    const due = await this.#o.store.dueDeliveries(new Date(now).toISOString(), limit);
     let fresh = 0;
     for (const one of due) {
       const { id, attempt, at } = one;
-      if (dispatcher.has(id)) continue;
-      dispatcher.know(one);
+      if (this.#dispatcher.has(id)) continue;
+      this.#dispatcher.know(one);
       const overdueMs = now - Date.parse(at);
-      if (!link?.healthy() || overdueMs > OVERDUE_DIRECT_MS) {
-        void dispatcher.run(id, attempt);
+      if (!this.#link?.healthy() || overdueMs > OVERDUE_DIRECT_MS) {
+        void this.#dispatcher.run(id, attempt);
         // Not so when the lines are full: then the next ordinary sweep is early enough.
-        if (dispatcher.has(id)) fresh++;
+        if (this.#dispatcher.has(id)) fresh++;
       } else if (overdueMs > OVERDUE_MS) {
         fresh++;
-        swept++;
+        this.#swept++;
         const again = `s${Math.floor(now / SWEEP_JOB_MS)}`;
-        void link.add({ id, attempt, atMs: now, again }).then((queued) => {
-          if (!queued && closing === null) void dispatcher.run(id, attempt);
+        void this.#link.add({ id, attempt, atMs: now, again }).then((queued) => {
+          if (!queued && this.#closing === null) void this.#dispatcher.run(id, attempt);
         });
       }
     }
     return { full: due.length >= limit, fresh };
   }
 
-  async function sweepAll(): Promise<void> {
+  async #sweepAll(): Promise<void> {
     let limit = SWEEP_LIMIT;
-    while (closing === null) {
-      const { full, fresh } = await sweepPage(limit);
+    while (this.#closing === null) {
+      const { full, fresh } = await this.#sweepPage(limit);
       if (!full) return;
-      if (fresh > 0) return scheduleSweep(100);
+      if (fresh > 0) return this.#scheduleSweep(100);
       if (limit >= MAX_SWEEP_LIMIT) return;
       limit *= 4;
     }
   }
 
   /** What deleted endpoints were owed, however much: other work comes in between. */
-  async function endDeleted(): Promise<void> {
-    while (closing === null && (await store.endDeletedDeliveries()))
+  async #endDeleted(): Promise<void> {
+    while (this.#closing === null && (await this.#o.store.endDeletedDeliveries()))
       await new Promise((next) => setImmediate(next));
   }
 
-  function sweep(): void {
-    if (closing !== null) return;
+  #sweep(): void {
+    if (this.#closing !== null) return;
     // Nothing can be taken while the disk takes no writes; storage says when it does.
-    if (!store.writable()) {
-      scheduleSweep(tuning.sweepMs ?? DIRECT_SWEEP_MS);
+    if (!this.#o.store.writable()) {
+      this.#scheduleSweep(this.#tuning.sweepMs ?? DIRECT_SWEEP_MS);
       return;
     }
-    if (sweeping !== null) {
-      sweepAgain = true;
+    if (this.#sweeping !== null) {
+      this.#sweepAgain = true;
       return;
     }
-    scheduleSweep(tuning.sweepMs ?? (link?.healthy() ? SWEEP_MS : DIRECT_SWEEP_MS));
-    ending ??= endDeleted()
-      .catch((err: unknown) => log.error({ err }, 'webhooks.sweep_failed'))
+    this.#scheduleSweep(this.#tuning.sweepMs ?? (this.#link?.healthy() ? SWEEP_MS : DIRECT_SWEEP_MS));
+    this.#ending ??= this.#endDeleted()
+      .catch((err: unknown) => this.#o.log.error({ err }, 'webhooks.sweep_failed'))
       .finally(() => {
-        ending = null;
+        this.#ending = null;
       });
-    sweeping = sweepAll()
-      .catch((err: unknown) => log.error({ err }, 'webhooks.sweep_failed'))
+    this.#sweeping = this.#sweepAll()
+      .catch((err: unknown) => this.#o.log.error({ err }, 'webhooks.sweep_failed'))
       .finally(() => {
-        sweeping = null;
-        if (sweepAgain) {
-          sweepAgain = false;
-          sweep();
+        this.#sweeping = null;
+        if (this.#sweepAgain) {
+          this.#sweepAgain = false;
+          this.#sweep();
         }
       });
   }
 
-  function scheduleSweep(ms: number): void {
-    clearTimeout(sweepTimer);
-    if (closing === null) sweepTimer = setTimeout(sweep, ms);
+  #scheduleSweep(ms: number): void {
+    clearTimeout(this.#sweepTimer);
+    if (this.#closing === null) this.#sweepTimer = setTimeout(() => this.#sweep(), ms);
   }
 
-  async function connectQueue(): Promise<void> {
-    if (o.redisMode === 'none') {
-      log.info({ mode: 'direct' }, 'webhooks.mode');
+  async #connectQueue(): Promise<void> {
+    if (this.#o.redisMode === 'none') {
+      this.#o.log.info({ mode: 'direct' }, 'webhooks.mode');
       return;
     }
-    if (o.redisUrl === null) {
-      const present = () => store.daemons();
-      child = await openRedisChild({
-        ...o,
-        ...tuning,
-        mayStart: async () => (await present())[0]?.epoch === store.self().epoch,
+    if (this.#o.redisUrl === null) {
+      const present = () => this.#o.store.daemons();
+      this.#child = await openRedisChild({
+        ...this.#o,
+        ...this.#tuning,
+        mayStart: async () => (await present())[0]?.epoch === this.#o.store.self().epoch,
         mayEnd: async () => (await present()).length === 1,
       });
-      if (child === null) {
-        log.info({ mode: 'direct' }, 'webhooks.mode');
+      if (this.#child === null) {
+        this.#o.log.info({ mode: 'direct' }, 'webhooks.mode');
         return;
       }
     }
-    if (closing !== null) return;
-    link = (tuning.openQueue ?? openQueueLink)({
-      ...tuning,
-      now: clock.now,
-      target: child === null ? { url: o.redisUrl ?? '' } : { socketPath: child.socketPath },
-      prefix: queuePrefix(o.dataDir),
-      log,
-      work: (id, attempt) => dispatcher.run(id, attempt),
-      onChange(healthy) {
+    if (this.#closing !== null) return;
+    this.#link = (this.#tuning.openQueue ?? openQueueLink)({
+      ...this.#tuning,
+      now: this.#clock.now,
+      target: this.#child === null ? { url: this.#o.redisUrl ?? '' } : { socketPath: this.#child.socketPath },
+      prefix: queuePrefix(this.#o.dataDir),
+      log: this.#o.log,
+      work: (id, attempt) => this.#dispatcher.run(id, attempt),
+      onChange: (healthy) => {
         const message = healthy
           ? 'webhooks are delivered through Redis'
           : 'Redis is away: webhooks are delivered without it';
-        log[healthy ? 'info' : 'warn']({ mode: mode(), why: message }, 'webhooks.mode');
-        sweep();
+        this.#o.log[healthy ? 'info' : 'warn']({ mode: this.mode(), why: message }, 'webhooks.mode');
+        this.#sweep();
       },
-      onReady: sweep,
+      onReady: () => this.#sweep(),
     });
   }
 
-  // Stored before the clock was set back, while nobody ran: no retry is further off than its own wait.
-  const waitsMs = [0, ...RETRY_SECONDS].map((seconds) => seconds * 1000 * o.retryScale);
-  await store.pullDueDeliveries(clock.now().toISOString(), waitsMs);
-  o.clock?.onSet((byMs) => {
-    if (closing !== null) return;
-    onClockSet(byMs).catch((err: unknown) => log.error({ err }, 'webhooks.not_planned_anew'));
-  });
-  const unsubscribe = store.subscribe({
-    deliveries(due) {
-      for (const one of due) {
-        const { id, attempt, at } = one;
-        dispatcher.know(one);
-        failpoint(attempt === 0 ? 'commit_before_enqueue' : 'recorded_before_requeue');
-        plan(id, attempt, Date.parse(at));
-      }
-    },
-    recovered() {
-      sweep();
-      // Jobs that came meanwhile found nothing to take, and are gone from the queue.
-      scheduleSweep(OVERDUE_MS + 200);
-    },
-  });
-  sweep();
-  const connecting = connectQueue().catch((err: unknown) => {
-    log.warn({ mode: 'direct', err }, 'webhooks.mode');
-  });
-
-  async function end(hurry: AbortSignal): Promise<void> {
-    unsubscribe();
-    clearTimeout(sweepTimer);
-    dueTimer.close();
-    const graceMs = tuning.graceMs ?? CLOSE_GRACE_MS;
-    await ending;
-    if (hurry.aborted) return stop(0, hurry);
-    await connecting;
-    await sweeping;
+  async #end(hurry: AbortSignal): Promise<void> {
+    this.#unsubscribe();
+    clearTimeout(this.#sweepTimer);
+    this.#dueTimer.close();
+    const graceMs = this.#tuning.graceMs ?? CLOSE_GRACE_MS;
+    await this.#ending;
+    if (hurry.aborted) return this.#stop(0, hurry);
+    await this.#connecting;
+    await this.#sweeping;
     // The last events of ended calls are due now, and nobody would send them before the next start.
-    const due = await store.dueDeliveries(clock.now().toISOString(), SWEEP_LIMIT).catch(() => []);
-    for (const { id, attempt } of due) if (!dispatcher.has(id)) void dispatcher.run(id, attempt);
-    await stop(graceMs, hurry);
+    const due = await this.#o.store
+      .dueDeliveries(this.#clock.now().toISOString(), SWEEP_LIMIT)
+      .catch(() => []);
+    for (const { id, attempt } of due) if (!this.#dispatcher.has(id)) void this.#dispatcher.run(id, attempt);
+    await this.#stop(graceMs, hurry);
   }
 
-  async function stop(graceMs: number, hurry: AbortSignal): Promise<void> {
-    await dispatcher.close(graceMs, hurry);
-    await link?.close();
-    await child?.close();
+  async #stop(graceMs: number, hurry: AbortSignal): Promise<void> {
+    await this.#dispatcher.close(graceMs, hurry);
+    await this.#link?.close();
+    await this.#child?.close();
   }
-
-  return {
-    mode,
-    health: () => ({
-      mode: mode(),
-      inFlight: dispatcher.inFlight(),
-      waiting: dispatcher.waiting(),
-      planned: dueTimer.size(),
-      redis: link === null ? null : { ...link.health(), childPid: child?.pid() ?? null },
-      swept,
-    }),
-    close(hurry = new AbortController().signal) {
-      closing ??= end(hurry);
-      return closing;
-    },
-  };
 }
