@@ -9,8 +9,6 @@ const MOST_FILE_LINES = 400;
 export const LONGER: Readonly<Record<string, string>> = {
   'daemon.ts': 'opens every part in order: one flow, read from top to bottom',
   'daemon.ts start': 'opens every part in order: one flow, read from top to bottom',
-  'bridge/calls/call.ts':
-    'the one writer of a call: what it decides and sends is in files of its own already',
   'bridge/calls/metrics.ts observeBridge': 'a table of metrics',
   'bridge/carriers/twilio/numbers.ts openTwilioNumbers': 'a list of verbs, each a request',
   'control/cli/commands/account.ts addAccountCommands': 'a list of commands',
