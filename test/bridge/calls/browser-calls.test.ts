@@ -1,4 +1,4 @@
-// Calls from a browser at the desk: nobody is dialled and the phone carrier is never asked; the stream is the call.
+// Calls from a browser: nobody is dialled and the phone carrier is never asked; the stream is the call.
 import t from 'tap';
 import type { CallRecord } from '../../../storage/records.ts';
 import { type CallsRig, openCallsRig, START_MS } from './calls-rig.ts';

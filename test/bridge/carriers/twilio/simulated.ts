@@ -14,13 +14,13 @@ import type { SimulatorOptions } from '../../../../scripts/carrier-simulator/opt
 import { startCarrierSimulator } from '../../../../scripts/carrier-simulator/simulator.ts';
 import type { Peer, World } from '../conformance.ts';
 
-export const OWN = '+14155550100';
+const OWN = '+14155550100';
 export const CALLEE = '+14155550001';
 export const CALL = '0190b6a4-7c3e-7000-8000-0123456789ab';
 const HOOKS = '/carriers/twilio';
 const PERSON = '+14155550007';
 
-export const NUMBERS: World['numbers'] = {
+const NUMBERS: World['numbers'] = {
   answers: CALLEE,
   rings_on: '+14155550002',
   busy: '+14155550003',
