@@ -8,18 +8,20 @@ type Recorded = { frames: number; dropped: number };
 
 export class CallRecorder {
   readonly #path: string | null;
+  readonly #now: () => number;
   readonly #onError: (error: unknown) => void;
   #timeline: RecordingTimeline | null = null;
   #opening: ReturnType<typeof openFile> | null = null;
   #ending: Promise<Recorded | null> | null = null;
 
   /**
-   * @param path absolute; the folder exists. Null: the call is not recorded
-   * @param onError told once when the file cannot be opened
+   * @param o.path absolute; the folder exists. Null: the call is not recorded
+   * @param o.onError told once when the file cannot be opened
    */
-  constructor(path: string | null, onError: (error: unknown) => void) {
-    this.#path = path;
-    this.#onError = onError;
+  constructor(o: { path: string | null; now: () => number; onError: (error: unknown) => void }) {
+    this.#path = o.path;
+    this.#now = o.now;
+    this.#onError = o.onError;
   }
 
   /** Begins at once, and opens the file meanwhile. Where it goes on already, or has ended, nothing happens. */
@@ -30,8 +32,8 @@ export class CallRecorder {
   }
 
   /** The caller's mu-law. `atMs` is where the carrier's time puts its first sample on the call's clock. */
-  caller(mulaw: Uint8Array, atMs: number, nowMs: number): void {
-    this.#timeline?.caller(mulaw, atMs, nowMs);
+  caller(mulaw: Uint8Array, atMs: number): void {
+    this.#timeline?.caller(mulaw, atMs, this.#now());
   }
 
   /** mu-law of the agent's, handed to the carrier now. */

@@ -21,7 +21,6 @@ export class CallerAudio {
   readonly #clock: CallerClock;
   readonly #echo: EchoGuard;
   readonly #recorder: CallRecorder;
-  readonly #now: () => number;
   readonly #voice: CallerVoice;
   readonly #lane: VadLane;
   #beep: BeepDetector | null = null;
@@ -33,13 +32,11 @@ export class CallerAudio {
     echo: EchoGuard;
     recorder: CallRecorder;
     vad: Vad;
-    now: () => number;
   }) {
     this.#talk = o.talk;
     this.#clock = o.clock;
     this.#echo = o.echo;
     this.#recorder = o.recorder;
-    this.#now = o.now;
     this.#voice = new CallerVoice({ listener: o.talk, clock: o.clock, guard: o.echo, options: o.vad.speech });
     this.#lane = o.vad.openLane(this.#voice.window);
   }
@@ -50,7 +47,7 @@ export class CallerAudio {
     this.#lane.push(mulaw);
     if (this.#echo.near(atMs)) this.#echo.heard(this.#decoded(mulaw), atMs);
     this.#talk.callerAudio(mulaw, atMs);
-    if (!filled) this.#recorder.caller(mulaw, atMs - leadMs, this.#now());
+    if (!filled) this.#recorder.caller(mulaw, atMs - leadMs);
     if (this.#talk.waitingForBeep()) {
       this.#beep ??= new BeepDetector();
       if (this.#beep.push(this.#decoded(mulaw)) !== null) this.#talk.beep();

@@ -55,6 +55,8 @@ export class MediaCall {
   #startedAt: number | null = null;
   /** The carrier's stream and the caller's sound of it; null while there is none. */
   #stream: { line: CarrierLine; caller: CallerStream } | null = null;
+  /** Milliseconds since the first stream's start; before it, since the call was prepared. */
+  readonly #now = (): number => performance.now() - (this.#startedAt ?? this.#preparedAt);
   #failing = false;
   #aliveAt = 0;
   #released: Promise<void> | null = null;
@@ -70,11 +72,15 @@ export class MediaCall {
     this.#tokenHash = Buffer.from(plan.tokenHash, 'hex');
     const { callId } = plan;
     const { post } = ports;
-    const now = () => this.#now();
+    const now = this.#now;
     const floor = new Floor({ greets: plan.texts.greeting !== null, plan: plan.machine }, ports.rules);
-    this.#recorder = new CallRecorder(plan.recordingPath, (error) => {
-      const fields = { call_id: callId, error: String(error) };
-      post({ type: 'log', level: 'error', event: 'recording.not_opened', fields });
+    this.#recorder = new CallRecorder({
+      path: plan.recordingPath,
+      now,
+      onError(error) {
+        const fields = { call_id: callId, error: String(error) };
+        post({ type: 'log', level: 'error', event: 'recording.not_opened', fields });
+      },
     });
     this.#record = new TalkRecord({ callId, post, now, newId });
     this.#voice = new AgentVoice({
@@ -118,7 +124,6 @@ export class MediaCall {
       echo: this.#echo,
       recorder: this.#recorder,
       vad: this.#ports.vad,
-      now: () => this.#now(),
     });
     const caller = new CallerStream({ audio, clock, ages: this.#ports.frameAges.stream() });
     this.#stream = { line, caller };
@@ -218,11 +223,6 @@ export class MediaCall {
     };
     const recorded = recording && { frames: recording.frames };
     this.#ports.post({ type: 'released', callId: this.callId, stats, recording: recorded });
-  }
-
-  /** Milliseconds since the first stream's start; before it, since the call was prepared. */
-  #now(): number {
-    return performance.now() - (this.#startedAt ?? this.#preparedAt);
   }
 
   #takeToken(token: string): boolean {

@@ -34,7 +34,7 @@ export function openTalkParts(
   const voice = new AgentVoice({
     floor,
     echo: new EchoGuard(),
-    recorder: new CallRecorder(null, () => {}),
+    recorder: new CallRecorder({ path: null, now: o.now, onError() {} }),
     recentLateMs: () => 0,
     onStart: record.sent,
     counters: { framesOut: 0 },

@@ -1,0 +1,28 @@
+import t from 'tap';
+import { CallerClock } from '../../../bridge/media/caller-clock.ts';
+import { ClockLead } from '../../../bridge/media/clock-lead.ts';
+
+t.test(
+  'what comes soonest tells the other clock; what is late does not, and old news is forgotten',
+  async (t) => {
+    const lead = new ClockLead();
+    t.equal(lead.ms, null);
+    lead.seen(10, 30);
+    t.equal(lead.ms, -20);
+    lead.seen(50, 60);
+    lead.seen(55, 200);
+    t.equal(lead.ms, -10, 'a frame that was delayed changes nothing');
+    for (let nowMs = 500; nowMs <= 1_600; nowMs += 20) lead.seen(nowMs - 40, nowMs);
+    t.equal(lead.ms, -40, 'it stalled, and stays behind');
+  },
+);
+
+t.test('samples stand where the first frame has put them', async (t) => {
+  const clock = new CallerClock(500);
+  t.equal(clock.at(800), 600);
+  t.equal(clock.leadMs, null);
+  clock.begin(520);
+  t.equal(clock.at(800), 620);
+  clock.came(1_600, 700);
+  t.equal(clock.leadMs, 20);
+});
