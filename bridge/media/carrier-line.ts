@@ -72,6 +72,7 @@ export class CarrierLine {
   /** Empties the carrier's buffer. */
   clear(): void {
     this.#socket.send(this.#wire.clear(this.#streamId));
+    if (!this.#wire.clearReturnsMarks) this.#watch.cleared();
   }
 
   close(): void {

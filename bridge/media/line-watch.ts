@@ -47,6 +47,12 @@ export class LineWatch {
     this.#owedSince = this.#unplayed > 0 ? nowMs : null;
   }
 
+  /** What was sent was cleared, and its marks never come back. */
+  cleared(): void {
+    this.#unplayed = 0;
+    this.#owedSince = null;
+  }
+
   /** @param waitingBytes written to the socket and not yet taken by the network */
   look(nowMs: number, waitingBytes: number): LineState {
     if (nowMs - this.#lastFrameAt > (this.#framed ? MEDIA_TIMEOUT_MS : FIRST_FRAME_MS))

@@ -9,7 +9,6 @@ import { kindOf, text } from './fields.ts';
 import type { PriceList } from './prices.ts';
 import type { TwilioRest } from './rest.ts';
 
-/** What the last searches found, for a purchase that follows. */
 const MAX_REMEMBERED = 1_000;
 const MAX_NAME = 64;
 
@@ -38,6 +37,24 @@ interface Found {
   cents: number | null;
 }
 
+/** What the last searches found, for a purchase that follows. */
+class FoundNumbers {
+  readonly #byNumber = new Map<string, Found>();
+
+  get(e164: string): Found | undefined {
+    return this.#byNumber.get(e164);
+  }
+
+  remember({ e164, country_code, number_type, monthly_cost_cents }: AvailableNumber): void {
+    this.#byNumber.delete(e164);
+    this.#byNumber.set(e164, { country: country_code, type: number_type, cents: monthly_cost_cents });
+    for (const oldest of this.#byNumber.keys()) {
+      if (this.#byNumber.size <= MAX_REMEMBERED) break;
+      this.#byNumber.delete(oldest);
+    }
+  }
+}
+
 /** What a number that is asked for costs: known before it is bought, since afterwards nothing may fail any more. */
 interface Sale {
   known: Found | undefined;
@@ -54,20 +71,7 @@ export function openTwilioNumbers(
   o: { account: string; hooks: string; prices: PriceList; log: Log },
 ): Numbers {
   const { account, prices } = o;
-  const found = new Map<string, Found>();
-
-  function remember(number: AvailableNumber): void {
-    found.delete(number.e164);
-    found.set(number.e164, {
-      country: number.country_code,
-      type: number.number_type,
-      cents: number.monthly_cost_cents,
-    });
-    for (const oldest of found.keys()) {
-      if (found.size <= MAX_REMEMBERED) break;
-      found.delete(oldest);
-    }
-  }
+  const found = new FoundNumbers();
 
   const settings = (friendlyName: string | undefined) => ({
     VoiceUrl: `${o.hooks}/voice`,
@@ -138,7 +142,7 @@ export function openTwilioNumbers(
           monthly_cost_cents: cents,
         }),
       );
-      for (const number of numbers) remember(number);
+      for (const number of numbers) found.remember(number);
       return numbers;
     },
 

@@ -110,6 +110,27 @@ const CASES: [name: string, run: (line: LineWatch) => LineState, expected: LineS
     'carrier_backpressure',
   ],
   [
+    'what was cleared is owed no more',
+    (line) => {
+      line.markSent(0);
+      line.markSent(1_000);
+      line.cleared();
+      frames(line, UNPLAYED_LIMIT_MS);
+      return line.look(UNPLAYED_LIMIT_MS + 1, 0);
+    },
+    'open',
+  ],
+  [
+    'what was sent after a clear is owed from then on',
+    (line) => {
+      line.markSent(0);
+      line.cleared();
+      line.markSent(2_000);
+      return line.look(2_001 + UNPLAYED_HOLD_MS, 0);
+    },
+    'slow',
+  ],
+  [
     'marks that were never sent are no credit',
     (line) => {
       line.markBack(0);
