@@ -30,8 +30,9 @@ export function openTakeover(o: TakeoverOptions): Takeover {
   async function look(): Promise<void> {
     try {
       const calls = await o.store.takeOver();
-      o.settle();
+      // First, and whatever else fails: they are nobody else's to end now.
       if (calls.length > 0) await o.end(calls);
+      o.settle();
     } catch (error) {
       o.log.error({ err: error }, 'calls.not_taken_over');
     }
