@@ -16,6 +16,9 @@ export const UNPLAYED_HOLD_MS = 3_000;
 /** And after this time nothing is being heard at all. */
 export const UNPLAYED_LIMIT_MS = 15_000;
 
+/** Between two looks, of which there are many a second: longer, and the thread stood still, not the line. */
+export const STOOD_STILL_MS = 10_000;
+
 /** `slow`: audio stays here for now; the last two: the line is dead, and how. */
 export type LineState = 'open' | 'slow' | 'media_timeout' | 'carrier_backpressure';
 
@@ -27,6 +30,7 @@ export class LineWatch {
   #unplayed = 0;
   /** Since when a mark is owed and none has come. */
   #owedSince: number | null = null;
+  #lookedAt: number | null = null;
 
   constructor(startMs: number) {
     this.#lastFrameAt = startMs;
@@ -55,6 +59,9 @@ export class LineWatch {
 
   /** @param waitingBytes written to the socket and not yet taken by the network */
   look(nowMs: number, waitingBytes: number): LineState {
+    const stillMs = nowMs - (this.#lookedAt ?? nowMs);
+    this.#lookedAt = nowMs;
+    if (stillMs > STOOD_STILL_MS) this.#skip(stillMs);
     if (nowMs - this.#lastFrameAt > (this.#framed ? MEDIA_TIMEOUT_MS : FIRST_FRAME_MS))
       return 'media_timeout';
     if (waitingBytes <= STUCK_BYTES) this.#stuckSince = null;
@@ -65,5 +72,12 @@ export class LineWatch {
     const owedMs = this.#owedSince === null ? 0 : nowMs - this.#owedSince;
     if (owedMs > UNPLAYED_LIMIT_MS) return 'carrier_backpressure';
     return waitingBytes > SLOW_BYTES || owedMs > UNPLAYED_HOLD_MS ? 'slow' : 'open';
+  }
+
+  /** What the line did meanwhile has not been read yet: the time does not count. */
+  #skip(ms: number): void {
+    this.#lastFrameAt += ms;
+    if (this.#stuckSince !== null) this.#stuckSince += ms;
+    if (this.#owedSince !== null) this.#owedSince += ms;
   }
 }

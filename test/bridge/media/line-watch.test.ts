@@ -37,6 +37,26 @@ const CASES: [name: string, run: (line: LineWatch) => LineState, expected: LineS
     },
     'media_timeout',
   ],
+  [
+    'the thread stood still, and has read nothing yet',
+    (line) => {
+      line.frame(100);
+      line.markSent(100);
+      line.look(120, STUCK_BYTES + 1);
+      return line.look(120 + 3 * MEDIA_TIMEOUT_MS, STUCK_BYTES + 1);
+    },
+    'slow',
+  ],
+  [
+    'the thread stood still, and then no frame comes',
+    (line) => {
+      line.frame(100);
+      for (const at of [100, 40_100]) line.look(at, 0);
+      for (let at = 40_200; at < 40_100 + MEDIA_TIMEOUT_MS; at += 100) line.look(at, 0);
+      return line.look(40_200 + MEDIA_TIMEOUT_MS, 0);
+    },
+    'media_timeout',
+  ],
   ['bytes wait', (line) => line.look(10, SLOW_BYTES + 1), 'slow'],
   [
     'many bytes wait, not for long',
