@@ -42,6 +42,14 @@ function showBalance(
 }
 
 export function addAccountCommands(program: Command, run: Run): void {
+  addProfileCommands(program, run);
+  addBalanceCommands(program, run);
+  addOrganizationCommands(program, run);
+  addReferenceCommand(program, run);
+}
+
+/** Which daemon, and with which key. */
+function addProfileCommands(program: Command, run: Run): void {
   program
     .command('login')
     .description(
@@ -120,7 +128,10 @@ export function addAccountCommands(program: Command, run: Run): void {
         else output.line(`Commands speak to ${profile.url} now.`);
       }),
     );
+}
 
+/** What may still be spent. */
+function addBalanceCommands(program: Command, run: Run): void {
   const balance = program.command('balance').description('what may still be spent');
   balance
     .command('get', { isDefault: true })
@@ -156,7 +167,10 @@ export function addAccountCommands(program: Command, run: Run): void {
         ),
       ),
     );
+}
 
+/** The operator's organizations. */
+function addOrganizationCommands(program: Command, run: Run): void {
   const organizations = program
     .command('organizations')
     .description('who shares the daemon, each apart from all others (for its operator)');
@@ -192,7 +206,10 @@ export function addAccountCommands(program: Command, run: Run): void {
         );
       }),
     );
+}
 
+/** The OpenAPI document. */
+function addReferenceCommand(program: Command, run: Run): void {
   program
     .command('openapi')
     .description('the OpenAPI document of the daemon')

@@ -90,6 +90,12 @@ function show({ output, now }: Context, agent: Agent): void {
 export function addAgentCommands(program: Command, run: Run): void {
   const agents = program.command('agents').alias('agent').description('create, change and read agents');
 
+  addAgentRecords(agents, run);
+  addAgentNumbers(agents, run);
+}
+
+/** Agents: list, read, create, change, archive. */
+function addAgentRecords(agents: Command, run: Run): void {
   agents
     .command('list')
     .alias('ls')
@@ -162,7 +168,10 @@ export function addAgentCommands(program: Command, run: Run): void {
         show(context, await context.offhook.agents.archive(await agentId(agent, context))),
       ),
     );
+}
 
+/** The numbers of an agent. */
+function addAgentNumbers(agents: Command, run: Run): void {
   agents
     .command('attach <agent> <number>')
     .description('let it answer or call from a number of yours (E.164 or id)')

@@ -142,6 +142,14 @@ export function addCallCommands(program: Command, run: Run): void {
 
   const calls = program.command('calls').description('calls, past and live');
 
+  addCallReading(calls, run);
+  addCallDetails(calls, run);
+  addRecordingCommand(calls, run);
+  addEndCommands(calls, run);
+}
+
+/** Calls: list, read, watch, wait for. */
+function addCallReading(calls: Command, run: Run): void {
   calls
     .command('list')
     .alias('ls')
@@ -238,7 +246,10 @@ export function addCallCommands(program: Command, run: Run): void {
         endAs(call);
       }),
     );
+}
 
+/** What was said on a call, how fast, and what was told of it. */
+function addCallDetails(calls: Command, run: Run): void {
   calls
     .command('transcript <id>')
     .description('what was said, and what of it was heard')
@@ -300,7 +311,10 @@ export function addCallCommands(program: Command, run: Run): void {
         );
       }),
     );
+}
 
+/** The recording of a call. */
+function addRecordingCommand(calls: Command, run: Run): void {
   calls
     .command('recording <id>')
     .description('its WAV file')
@@ -324,7 +338,10 @@ export function addCallCommands(program: Command, run: Run): void {
         else output.line(file);
       }),
     );
+}
 
+/** Ending a call. */
+function addEndCommands(calls: Command, run: Run): void {
   for (const [name, does] of [
     ['cancel', 'end a call that has not been answered'],
     ['hangup', 'end a live call'],

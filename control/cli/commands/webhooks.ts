@@ -34,6 +34,15 @@ export function addWebhookCommands(program: Command, run: Run): void {
     .alias('webhook')
     .description('who is sent events, and what became of them');
 
+  addEndpointCommands(webhooks, run);
+  addEndpointActions(webhooks, run);
+  addSecretCommands(webhooks, run);
+  addDeliveryCommands(program, run);
+  addEventCommand(program, run);
+}
+
+/** Endpoints: list, read, create, change. */
+function addEndpointCommands(webhooks: Command, run: Run): void {
   webhooks
     .command('list')
     .alias('ls')
@@ -113,7 +122,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
           ),
       ),
     );
+}
 
+/** What is done with one endpoint, and which events there are. */
+function addEndpointActions(webhooks: Command, run: Run): void {
   webhooks
     .command('delete <id>')
     .description('remove an endpoint')
@@ -181,7 +193,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
         for (const type of types) output.line(type);
       }),
     );
+}
 
+/** The organization's own secret. */
+function addSecretCommands(webhooks: Command, run: Run): void {
   const secret = webhooks.command('secret').description('the secret that signs what goes to a webhook_url');
   secret
     .command('get')
@@ -209,7 +224,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
         output.line(made.secret);
       }),
     );
+}
 
+/** What was sent, attempt by attempt. */
+function addDeliveryCommands(program: Command, run: Run): void {
   const deliveries = program
     .command('deliveries')
     .alias('delivery')
@@ -303,7 +321,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
         else output.line(`Queued again for ${delivery.url}.`);
       }),
     );
+}
 
+/** Events, past and live. */
+function addEventCommand(program: Command, run: Run): void {
   program
     .command('events')
     .description('events of all calls, newest first')
