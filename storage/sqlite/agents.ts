@@ -1,8 +1,16 @@
-// Agents and their numbers. Whether an agent may be used is decided above; here only what must hold in the rows:
-// at most one inbound agent a number, and a primary number that is attached.
+// Agents and their numbers, as they are read and written; what becomes of the numbers is ../agent-numbers.ts's.
+import {
+  agentUpdatedAt,
+  attaching,
+  CHANGEABLE_OF_AGENT,
+  firstPrimary,
+  primaryAfterAttaching,
+  primaryAfterDetaching,
+  primaryChosen,
+} from '../agent-numbers.ts';
 import type { AgentRecord, AgentView } from '../records.ts';
 import type { Store } from '../store.ts';
-import { type Connection, Refusal, updateById } from './connection.ts';
+import { accepted, type Connection, updateById } from './connection.ts';
 import { NUMBER_VIEW, readNumber, toNumberView } from './numbers.ts';
 import { readPage } from './pages.ts';
 import { AGENTS } from './rows.ts';
@@ -16,20 +24,6 @@ type Verbs =
   | 'attachNumber'
   | 'detachNumber'
   | 'setPrimaryNumber';
-
-/** What updateAgent may change; the rest has verbs of its own or stays. */
-const CHANGEABLE = [
-  'user_id',
-  'name',
-  'persona',
-  'instructions',
-  'voice',
-  'language',
-  'returns',
-  'tools',
-  'webhook_url',
-  'voicemail_action',
-] as const satisfies readonly (keyof AgentRecord)[];
 
 export function agents(connection: Connection): Pick<Store, Verbs> {
   const { statement, tryWrite, write } = connection;
@@ -49,29 +43,20 @@ export function agents(connection: Connection): Pick<Store, Verbs> {
 
   /** @throws Refusal number_not_found, number_taken */
   function attach(agent: AgentRecord, numberId: string, at: string): void {
-    if (readNumber(connection, agent.org_id, numberId)?.status !== 'active')
-      throw new Refusal('number_not_found');
-    const attached = statement('SELECT 1 FROM agent_numbers WHERE agent_id = ? AND number_id = ?');
-    if (attached.get(agent.id, numberId)) return;
-    // Within one transaction of the one writer nothing is left to collide with but another inbound agent.
-    const { changes } = statement(
-      `INSERT INTO agent_numbers (agent_id, number_id, agent_type, attached_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO NOTHING`,
+    if (accepted(attaching(agent, readNumber(connection, agent.org_id, numberId))) === 'kept') return;
+    statement(
+      'INSERT INTO agent_numbers (agent_id, number_id, agent_type, attached_at) VALUES (?, ?, ?, ?)',
     ).run(agent.id, numberId, agent.type, at);
-    if (changes === 0) throw new Refusal('number_taken');
   }
 
   return {
     async createAgent(agent, numberIds) {
       return tryWrite(() => {
-        const primary = agent.primary_number_id ?? numberIds[0] ?? null;
-        if (primary !== null && !numberIds.includes(primary)) {
-          throw new Refusal('primary_number_not_attached');
-        }
+        const { primaryNumberId } = accepted(firstPrimary(agent.primary_number_id, numberIds));
         statement(AGENTS.insert).run(AGENTS.toRow({ ...agent, primary_number_id: null }));
         for (const numberId of numberIds) attach(agent, numberId, agent.created_at);
-        updateById(connection, AGENTS, agent.id, { primary_number_id: primary });
-        return withNumbers({ ...agent, primary_number_id: primary });
+        updateById(connection, AGENTS, agent.id, { primary_number_id: primaryNumberId });
+        return withNumbers({ ...agent, primary_number_id: primaryNumberId });
       });
     },
 
@@ -93,11 +78,12 @@ export function agents(connection: Connection): Pick<Store, Verbs> {
       return tryWrite(() => {
         const before = read(orgId, id);
         if (!before) return null;
-        if (ifUpdatedAt !== null && ifUpdatedAt !== before.updated_at) throw new Refusal('changed_meanwhile');
         const asked = change.updated_at ?? connection.now();
-        const next = new Date(Date.parse(before.updated_at) + 1).toISOString();
-        const updated_at = asked > before.updated_at ? asked : next;
-        updateById(connection, AGENTS, id, { ...AGENTS.toRow(change, CHANGEABLE), updated_at });
+        const { updatedAt } = accepted(agentUpdatedAt(before.updated_at, asked, ifUpdatedAt));
+        updateById(connection, AGENTS, id, {
+          ...AGENTS.toRow(change, CHANGEABLE_OF_AGENT),
+          updated_at: updatedAt,
+        });
         return read(orgId, id);
       });
     },
@@ -116,11 +102,9 @@ export function agents(connection: Connection): Pick<Store, Verbs> {
       return tryWrite(() => {
         const agent = read(orgId, agentId);
         if (!agent) return null;
-        if (agent.archived_at !== null) throw new Refusal('agent_archived');
+        const { primaryNumberId } = accepted(primaryAfterAttaching(agent, numberId, primary));
         attach(agent, numberId, at);
-        const first = agent.primary_number_id === null;
-        const change = primary || first ? { primary_number_id: numberId } : {};
-        updateById(connection, AGENTS, agentId, { ...change, updated_at: at });
+        updateById(connection, AGENTS, agentId, { primary_number_id: primaryNumberId, updated_at: at });
         return read(orgId, agentId);
       });
     },
@@ -128,12 +112,10 @@ export function agents(connection: Connection): Pick<Store, Verbs> {
     async detachNumber(orgId, agentId, numberId, at) {
       return write(() => {
         const agent = read(orgId, agentId);
-        if (!agent?.numbers.some((number) => number.id === numberId)) return null;
+        const left = agent && primaryAfterDetaching(agent, numberId);
+        if (left === null) return null;
         statement('DELETE FROM agent_numbers WHERE agent_id = ? AND number_id = ?').run(agentId, numberId);
-        const oldestLeft = agent.numbers.find((number) => number.id !== numberId);
-        const change =
-          agent.primary_number_id === numberId ? { primary_number_id: oldestLeft?.id ?? null } : {};
-        updateById(connection, AGENTS, agentId, { ...change, updated_at: at });
+        updateById(connection, AGENTS, agentId, { primary_number_id: left.primaryNumberId, updated_at: at });
         return read(orgId, agentId);
       });
     },
@@ -142,10 +124,8 @@ export function agents(connection: Connection): Pick<Store, Verbs> {
       return tryWrite(() => {
         const agent = read(orgId, agentId);
         if (!agent) return null;
-        if (!agent.numbers.some((number) => number.id === numberId)) {
-          throw new Refusal('primary_number_not_attached');
-        }
-        updateById(connection, AGENTS, agentId, { primary_number_id: numberId, updated_at: at });
+        const { primaryNumberId } = accepted(primaryChosen(agent, numberId));
+        updateById(connection, AGENTS, agentId, { primary_number_id: primaryNumberId, updated_at: at });
         return read(orgId, agentId);
       });
     },

@@ -1,16 +1,12 @@
 // Calls: each change is one transaction of the row, its events with their deliveries, and its money.
-import {
-  CALL_STATUSES,
-  type CallRecord,
-  type CallStatus,
-  DIRECTIONS,
-  TERMINAL_STATUSES,
-} from '../records.ts';
+import { changedCall, isTerminal } from '../call-change.ts';
+import { beforePublishing } from '../event-receivers.ts';
+import { CALL_STATUSES, type CallRecord, DIRECTIONS } from '../records.ts';
 import type { CallChange, CallFilters, Store } from '../store.ts';
-import { type Connection, type News, Refusal, updateById } from './connection.ts';
+import { accepted, type Connection, type News, Refusal, updateById } from './connection.ts';
 import { LIVE, refuseOthers } from './daemons.ts';
 import { post } from './ledger.ts';
-import { beforePublishing, publish } from './outbox.ts';
+import { publish } from './outbox.ts';
 import { type PageOptions, readPage, type Where } from './pages.ts';
 import { CALLS, EVENTS, LEDGER } from './rows.ts';
 import { searchCalls } from './search.ts';
@@ -32,11 +28,6 @@ type Verbs =
 
 /** UNIQUE (call_id, sequence). */
 const EVENTS_OF_CALL = 'sqlite_autoindex_events_2';
-
-const isTerminal = (status: CallStatus) => (TERMINAL_STATUSES as readonly string[]).includes(status);
-
-const IMMUTABLE: ReadonlySet<string> = new Set(['id', 'org_id', 'created_at'] satisfies (keyof CallRecord)[]);
-const MUTABLE = CALLS.columns.filter((column) => !IMMUTABLE.has(column));
 
 function storedTime(time: string | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();
@@ -75,16 +66,13 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
     return readAhead(id) ?? readStored(id);
   }
 
-  function save(news: News, id: string, { from, change, events = [], ledger = [] }: CallChange): CallRecord {
+  function save(news: News, id: string, change: CallChange): CallRecord {
+    const { events = [], ledger = [] } = change;
     const found = readStored(id);
     if (!found) throw new Refusal('not_found');
     refuseOthers(connection, id);
-    if (!from.includes(found.status)) throw new Refusal('status');
-    const changed = CALLS.toRow(change, MUTABLE);
-    let call = CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: connection.now() });
-    call.reserved_milli_cents = found.reserved_milli_cents;
+    let call = accepted(changedCall(found, change, connection.now()));
     for (const entry of ledger) call = post(connection, call, entry);
-    call = beforePublishing(call, events);
     checkCarrierId(call);
     const different = differences(found, call);
     updateById(connection, CALLS, id, {
@@ -98,16 +86,11 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
   }
 
   /** The call as it is from now on, stored or not; its money is worked out when it is stored. */
-  function goAhead(id: string, { from, change, events = [] }: CallChange): CallRecord {
+  function goAhead(id: string, change: CallChange): CallRecord {
     const found = read(id);
     if (!found) throw new Refusal('not_found');
     refuseOthers(connection, id);
-    if (!from.includes(found.status)) throw new Refusal('status');
-    const changed = CALLS.toRow(change, MUTABLE);
-    const call = beforePublishing(
-      CALLS.fromRow({ ...CALLS.toRow(found), ...changed, updated_at: connection.now() }),
-      events,
-    );
+    const call = accepted(changedCall(found, change, connection.now()));
     checkCarrierId(call);
     ahead.set(id, call);
     return call;
@@ -262,7 +245,7 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
   function differences(before: CallRecord, after: CallRecord) {
     const old = CALLS.toRow(before);
     return Object.fromEntries(
-      Object.entries(CALLS.toRow(after, MUTABLE)).filter(([column, value]) => old[column] !== value),
+      Object.entries(CALLS.toRow(after)).filter(([column, value]) => old[column] !== value),
     );
   }
 }

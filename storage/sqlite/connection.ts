@@ -24,6 +24,12 @@ export class Refusal extends Error {
   }
 }
 
+/** What was decided, within a write transaction. @throws Refusal where that is a conflict */
+export function accepted<T extends object | string>(decided: T): Exclude<T, Conflict> {
+  if (typeof decided === 'object' && 'conflict' in decided) throw new Refusal(String(decided.conflict));
+  return decided as Exclude<T, Conflict>;
+}
+
 /** Something that has happened, whether or not the disk takes it. */
 export interface Fact<T> {
   callId: string | null;

@@ -1,19 +1,25 @@
-// Webhook deliveries and their attempts: who may try now, what came of it, and what that means for the endpoint and
-// the call. When to try again is the sender's decision; it comes in with the outcome.
+// Webhook deliveries and their attempts, as they are read and written; what becomes of them is ../delivery-state.ts's.
 import { v7 as uuid } from 'uuid';
-import { dueOf } from '../due-delivery.ts';
 import {
-  type AttemptRecord,
-  DELIVERY_STATUSES,
-  type DeliveryRecord,
-  type EndpointRecord,
-  EVENT_TYPES,
-} from '../records.ts';
+  atPresent,
+  attempted,
+  callAfter,
+  claim,
+  givenBack,
+  type Lease,
+  pulledRetry,
+  replayed,
+  sendable,
+  signingSecrets,
+} from '../delivery-state.ts';
+import { dueOf } from '../due-delivery.ts';
+import { endpointAfter } from '../endpoint-state.ts';
+import { type AttemptRecord, DELIVERY_STATUSES, type DeliveryRecord, EVENT_TYPES } from '../records.ts';
 import type { AttemptOutcome, Store } from '../store.ts';
-import { type Connection, type News, Refusal, updateById } from './connection.ts';
+import { accepted, type Connection, type News, updateById } from './connection.ts';
 import { OWED, readEndpoint } from './endpoints.ts';
 import { type PageOptions, readPage } from './pages.ts';
-import { ATTEMPTS, DELIVERIES, type Row } from './rows.ts';
+import { ATTEMPTS, CALLS, DELIVERIES, ENDPOINTS, type Row, type Value } from './rows.ts';
 
 type Verbs =
   | 'claimDelivery'
@@ -27,16 +33,6 @@ type Verbs =
   | 'redeliver'
   | 'replayDeliveries';
 
-/** Consecutive exhausted deliveries that disable an endpoint. */
-const MAX_CONSECUTIVE_FAILURES = 10;
-
-/** An attempt that was not charged is made again after a minute. */
-const SLACK_MS = 2 * 60_000;
-
-/** Deliveries that wait for nothing but their time: pending, and not held by a disabled endpoint. */
-const DELIVERABLE = `deliveries.status = 'pending' AND (deliveries.endpoint_id IS NULL OR EXISTS
-  (SELECT 1 FROM endpoints WHERE endpoints.id = deliveries.endpoint_id AND endpoints.status = 'enabled'))`;
-
 /** Who is owed something and may have it. */
 const OWED_NOW = `${OWED} SELECT owed.id FROM owed LEFT JOIN endpoints ON endpoints.id = owed.id
   WHERE owed.id IS NULL OR endpoints.status = 'enabled'`;
@@ -48,9 +44,6 @@ const DUE = `SELECT seq, id, attempt_count, next_attempt_at, endpoint_id, url, c
     AND (lease_until IS NULL OR (lease_owner = @owner AND lease_until <= @now))
   ORDER BY next_attempt_at, seq LIMIT @limit`;
 
-/** Where its endpoint is now: an endpoint that has moved takes what it is owed along, however much that is. */
-const PRESENT_URL = '(SELECT endpoints.url FROM endpoints WHERE endpoints.id = deliveries.endpoint_id)';
-
 const MISSED = `SELECT id FROM deliveries INDEXED BY deliveries_by_endpoint
   WHERE endpoint_id = @endpoint AND org_id = @org AND event_type = @type AND status = @status
     AND created_at >= @since AND created_at < @until ORDER BY created_at, seq LIMIT @limit`;
@@ -60,8 +53,21 @@ const REPLAYED_AT_ONCE = 50;
 
 const NO_LEASE = { lease_until: null, lease_owner: null };
 
-/** A lease ends by time for who holds it; another daemon's ends with that one's life, however long it stands still. */
-const FREE = `(deliveries.lease_until IS NULL OR (deliveries.lease_owner = @owner AND deliveries.lease_until <= @now))`;
+/** A delivery with all that decides about it, and all that one attempt needs; `current` and so on are who signs it. */
+const ENTIRE = `SELECT ${DELIVERIES.selected}, deliveries.lease_until, deliveries.lease_owner, events.body, events.sequence,
+    endpoints.status AS endpoint_status, endpoints.url AS endpoint_url,
+    iif(deliveries.endpoint_id IS NULL, organizations.webhook_secret, endpoints.secret) AS current,
+    iif(deliveries.endpoint_id IS NULL, organizations.previous_webhook_secret, endpoints.previous_secret) AS previous,
+    iif(deliveries.endpoint_id IS NULL, organizations.previous_webhook_secret_expires_at,
+      endpoints.previous_secret_expires_at) AS expires
+  FROM deliveries JOIN events ON events.id = deliveries.event_id
+  JOIN organizations ON organizations.id = deliveries.org_id
+  LEFT JOIN endpoints ON endpoints.id = deliveries.endpoint_id WHERE deliveries.id = ?`;
+
+const textOrNull = (value: Value | undefined) => (value == null ? null : String(value));
+
+const leaseOf = (row: Row): Lease =>
+  row.lease_until === null ? null : { until: String(row.lease_until), owner: Number(row.lease_owner) };
 
 /** The index of a list of deliveries: by call, or by receiver and how they stand. */
 function deliveryIndex(filters: Parameters<Store['listDeliveries']>[1]): Pick<PageOptions, 'index' | 'arms'> {
@@ -76,98 +82,40 @@ function deliveryIndex(filters: Parameters<Store['listDeliveries']>[1]): Pick<Pa
 export function deliveries(connection: Connection): Pick<Store, Verbs> {
   const { statement, tryWrite, tryWriteFact, write, writeFact, owner } = connection;
 
-  /** With the lease beside the record's columns. */
-  function readRow(id: string): Row | undefined {
-    return statement(
+  function read(id: string): { delivery: DeliveryRecord; lease: Lease } | null {
+    const row = statement(
       `SELECT ${DELIVERIES.selected}, lease_until, lease_owner FROM deliveries WHERE id = ?`,
     ).get(id);
+    return row === undefined ? null : { delivery: DELIVERIES.fromRow(row), lease: leaseOf(row) };
   }
 
   function readOwn(orgId: string, id: string): DeliveryRecord | null {
-    const row = readRow(id);
-    return row?.org_id === orgId ? atPresent(DELIVERIES.fromRow(row)) : null;
+    const found = read(id);
+    return found?.delivery.org_id === orgId ? shown(found.delivery) : null;
   }
 
-  /** With the url that it will go to. */
-  function atPresent(delivery: DeliveryRecord): DeliveryRecord {
+  function shown(delivery: DeliveryRecord): DeliveryRecord {
     if (delivery.status !== 'pending' || delivery.endpoint_id === null) return delivery;
     const row = statement('SELECT url FROM endpoints WHERE id = ?').get(delivery.endpoint_id);
-    return row === undefined ? delivery : { ...delivery, url: String(row.url) };
+    return atPresent(delivery, textOrNull(row?.url));
   }
 
-  /** The secrets that sign a delivery now, the current one first. */
-  function secretsOf(delivery: DeliveryRecord, now: string): string[] {
-    const row =
-      delivery.endpoint_id === null
-        ? statement(
-            `SELECT webhook_secret AS current, previous_webhook_secret AS previous,
-               previous_webhook_secret_expires_at AS expires FROM organizations WHERE id = ?`,
-          ).get(delivery.org_id)
-        : statement(
-            `SELECT secret AS current, previous_secret AS previous, previous_secret_expires_at AS expires
-             FROM endpoints WHERE id = ?`,
-          ).get(delivery.endpoint_id);
-    if (!row) throw new Error(`delivery ${delivery.id} has nobody to sign it`);
-    const secrets = [String(row.current)];
-    if (row.previous !== null && row.expires !== null && String(row.expires) > now) {
-      secrets.push(String(row.previous));
-    }
-    return secrets;
+  /** Writes what became of a delivery that nobody holds any more, and of its call. */
+  function release(delivery: DeliveryRecord): void {
+    updateById(connection, DELIVERIES, delivery.id, { ...DELIVERIES.toRow(delivery), ...NO_LEASE });
+    const change = callAfter(delivery);
+    if (change === null || delivery.call_id === null) return;
+    updateById(connection, CALLS, delivery.call_id, { ...change, updated_at: connection.now() });
   }
 
-  /** What an outcome means for the call: its webhook fields speak of the inline call.completed alone. */
-  function updateCall(
-    delivery: DeliveryRecord,
-    status: 'pending' | 'delivered' | 'failed',
-    error: string | null,
-  ) {
-    if (delivery.endpoint_id !== null || delivery.call_id === null) return;
-    if (delivery.event_type !== 'call.completed') return;
-    const updated_at = connection.now();
-    updateById(connection, { name: 'calls' }, delivery.call_id, {
-      webhook_status: status,
-      webhook_error: error,
-      updated_at,
-    });
-  }
-
-  /** Success clears the count of failures, exhaustion adds one, a failed attempt that is tried again does neither. */
-  function updateEndpoint(delivery: DeliveryRecord, now: string): void {
-    if (delivery.endpoint_id === null || delivery.status === 'pending') return;
+  function updateEndpoint(delivery: DeliveryRecord): void {
+    if (delivery.endpoint_id === null) return;
     const endpoint = readEndpoint(connection, delivery.org_id, delivery.endpoint_id);
-    if (!endpoint) return;
-    const failures = delivery.status === 'delivered' ? 0 : endpoint.consecutive_failures + 1;
-    if (failures === endpoint.consecutive_failures) return;
-    const disable = failures >= MAX_CONSECUTIVE_FAILURES && endpoint.status === 'enabled';
-    updateById(connection, { name: 'endpoints' }, endpoint.id, {
-      consecutive_failures: failures,
-      updated_at: now,
-      ...(disable ? { status: 'disabled', disabled_reason: 'too_many_failures', disabled_at: now } : {}),
-    });
+    const change = endpoint && endpointAfter(endpoint, delivery.status, delivery.updated_at);
+    if (change !== null) updateById(connection, ENDPOINTS, delivery.endpoint_id, ENDPOINTS.toRow(change));
   }
 
-  /** A claimed delivery after an attempt. @throws Refusal not_claimed, not_owner */
-  function attempted(id: string, { attempt, status, nextAttemptAt }: AttemptOutcome): DeliveryRecord {
-    const row = readRow(id);
-    if (row?.status !== 'pending' || row.lease_until === null) throw new Refusal('not_claimed');
-    if (row.lease_owner !== owner) throw new Refusal('not_owner');
-    if (status === 'pending' && nextAttemptAt === undefined) {
-      throw new TypeError('a delivery that stays pending needs nextAttemptAt');
-    }
-    const before = DELIVERIES.fromRow(row);
-    const now = connection.now();
-    return {
-      ...before,
-      status,
-      attempt_count: before.attempt_count + 1,
-      next_attempt_at: nextAttemptAt ?? before.next_attempt_at,
-      last_error: status === 'delivered' ? null : attempt.error,
-      last_response_status: attempt.response_status,
-      delivered_at: status === 'delivered' ? now : before.delivered_at,
-      updated_at: now,
-    };
-  }
-
+  /** Counts from 1 over the delivery's whole life. */
   function insertAttempt(id: string, attempt: AttemptOutcome['attempt']): void {
     const last = statement(
       'SELECT coalesce(max(attempt), 0) AS last FROM attempts WHERE delivery_id = ?',
@@ -182,29 +130,12 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
     statement(ATTEMPTS.insert).run(ATTEMPTS.toRow(record));
   }
 
-  /** @throws Refusal for an endpoint that is sent nothing: what is queued for it would wait for ever */
-  function sendable(orgId: string, endpointId: string): EndpointRecord {
-    const endpoint = readEndpoint(connection, orgId, endpointId);
-    if (!endpoint) throw new Refusal('endpoint_deleted');
-    if (endpoint.status === 'disabled') throw new Refusal('endpoint_disabled');
-    return endpoint;
-  }
-
-  /** Back to the start of its schedule, to the endpoint's present url. */
+  /** @throws Refusal endpoint_deleted, endpoint_disabled */
   function requeue(before: DeliveryRecord, at: string, news: News): DeliveryRecord {
-    const url = before.endpoint_id === null ? before.url : sendable(before.org_id, before.endpoint_id).url;
-    const delivery: DeliveryRecord = {
-      ...before,
-      url,
-      status: 'pending',
-      attempts_before: before.attempt_count,
-      manual_retry_count: before.manual_retry_count + 1,
-      next_attempt_at: at,
-      delivered_at: null,
-      updated_at: connection.now(),
-    };
-    updateById(connection, DELIVERIES, before.id, { ...DELIVERIES.toRow(delivery), ...NO_LEASE });
-    updateCall(delivery, 'pending', delivery.last_error);
+    const { org_id, endpoint_id } = before;
+    const endpoint = endpoint_id === null ? null : readEndpoint(connection, org_id, endpoint_id);
+    const delivery = accepted(replayed(before, endpoint, at, connection.now()));
+    release(delivery);
     news.deliveries.push(dueOf(delivery));
     return delivery;
   }
@@ -212,42 +143,49 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
   return {
     async claimDelivery(id, attempt, now, leaseMs) {
       return write(() => {
-        const until = new Date(Date.parse(now) + leaseMs).toISOString();
-        const { changes } = statement(
-          `UPDATE deliveries SET lease_until = @until, lease_owner = @owner, url = coalesce(${PRESENT_URL}, url)
-           WHERE id = @id AND attempt_count = @attempt AND ${FREE} AND ${DELIVERABLE}`,
-        ).run({ id, attempt, now, until, owner });
-        if (changes === 0) return null;
-        const row = statement(
-          `SELECT ${DELIVERIES.selected}, events.body, events.sequence FROM deliveries
-           JOIN events ON events.id = deliveries.event_id WHERE deliveries.id = ?`,
-        ).get(id);
-        if (!row) return null;
-        const delivery = DELIVERIES.fromRow(row);
+        const row = statement(ENTIRE).get(id);
+        if (row === undefined) return null;
+        const found = DELIVERIES.fromRow(row);
+        const url = textOrNull(row.endpoint_url);
+        const status = row.endpoint_status === 'enabled' ? 'enabled' : 'disabled';
+        const claimed = claim(
+          { delivery: found, lease: leaseOf(row), endpoint: url === null ? null : { status, url } },
+          { attempt, now, leaseMs, owner },
+        );
+        if (claimed === null) return null;
+        updateById(connection, DELIVERIES, id, {
+          lease_until: claimed.leaseUntil,
+          lease_owner: owner,
+          url: claimed.url,
+        });
+        const keys = {
+          current: String(row.current),
+          previous: textOrNull(row.previous),
+          expiresAt: textOrNull(row.expires),
+        };
         return {
-          delivery,
+          delivery: { ...found, url: claimed.url },
           body: String(row.body),
           sequence: Number(row.sequence),
-          secrets: secretsOf(delivery, now),
-          replay: delivery.manual_retry_count > 0,
+          secrets: signingSecrets(keys, now),
+          replay: found.manual_retry_count > 0,
         };
       });
     },
 
     async recordAttempt(id, outcome) {
+      const outcomeOf = () => attempted(read(id), outcome, { owner, now: connection.now() });
       return tryWriteFact({
         callId: null,
         work(news) {
-          const delivery = attempted(id, outcome);
+          const delivery = accepted(outcomeOf());
           insertAttempt(id, outcome.attempt);
-          updateById(connection, DELIVERIES, id, { ...DELIVERIES.toRow(delivery), ...NO_LEASE });
-          updateEndpoint(delivery, delivery.updated_at);
-          const { status, last_error } = delivery;
-          updateCall(delivery, status === 'exhausted' ? 'failed' : status, last_error);
-          if (status === 'pending') news.deliveries.push(dueOf(delivery));
+          release(delivery);
+          updateEndpoint(delivery);
+          if (delivery.status === 'pending') news.deliveries.push(dueOf(delivery));
           return delivery;
         },
-        meanwhile: () => attempted(id, outcome),
+        meanwhile: () => accepted(outcomeOf()),
       });
     },
 
@@ -271,15 +209,10 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
       return writeFact({
         callId: null,
         work(news) {
-          const row = readRow(id);
-          if (row?.status !== 'pending' || row.lease_until === null || row.lease_owner !== owner)
-            return false;
-          const delivery = { ...DELIVERIES.fromRow(row), next_attempt_at: at, updated_at: connection.now() };
-          updateById(connection, DELIVERIES, id, {
-            next_attempt_at: at,
-            updated_at: delivery.updated_at,
-            ...NO_LEASE,
-          });
+          const delivery = givenBack(read(id), at, { owner, now: connection.now() });
+          if (delivery === null) return false;
+          const { next_attempt_at, updated_at } = delivery;
+          updateById(connection, DELIVERIES, id, { next_attempt_at, updated_at, ...NO_LEASE });
           news.deliveries.push(dueOf(delivery));
           return true;
         },
@@ -288,13 +221,12 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
     },
 
     async pullDueDeliveries(now, waitsMs) {
-      const nowMs = Date.parse(now);
       write(() => {
         for (const [made, waitMs] of waitsMs.entries()) {
-          const latest = new Date(nowMs + 2 * waitMs + SLACK_MS).toISOString();
+          const { latest, pulledTo } = pulledRetry(now, waitMs);
           statement(
             `UPDATE deliveries SET next_attempt_at = ? WHERE status = 'pending' AND attempt_count = ? AND next_attempt_at > ?`,
-          ).run(new Date(nowMs + waitMs).toISOString(), made, latest);
+          ).run(pulledTo, made, latest);
         }
       });
     },
@@ -319,7 +251,7 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
         where.push({ sql: 'deliveries.status = ?', value: filters.status });
       }
       const o = { time: 'created_at', orgId, where, page, ...deliveryIndex(filters) };
-      return (await readPage(connection, DELIVERIES, o)).map((row) => atPresent(DELIVERIES.fromRow(row)));
+      return (await readPage(connection, DELIVERIES, o)).map((row) => shown(DELIVERIES.fromRow(row)));
     },
 
     async listCallDeliveries(callId) {
@@ -327,13 +259,9 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
         `/* sorts: the deliveries of one call */ SELECT ${DELIVERIES.selected} FROM deliveries
          WHERE call_id = ? ORDER BY seq`,
       ).all(callId);
-      return rows.map((row) => atPresent(DELIVERIES.fromRow(row)));
+      return rows.map((row) => shown(DELIVERIES.fromRow(row)));
     },
 
-    /**
-     * A replay gets the whole schedule again, and its failures count like any other's. It goes to the endpoint's present
-     * url. An attempt under way is let go: its outcome comes too late and is a conflict.
-     */
     async redeliver(orgId, id, at) {
       return tryWrite((news) => {
         const before = readOwn(orgId, id);
@@ -365,7 +293,7 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
       for (let from = 0; from === 0 || from < ids.length; from += REPLAYED_AT_ONCE) {
         if (from > 0) await new Promise((next) => setImmediate(next));
         const done = tryWrite((news) => {
-          sendable(orgId, endpointId);
+          accepted(sendable(readEndpoint(connection, orgId, endpointId)));
           for (const id of ids.slice(from, from + REPLAYED_AT_ONCE)) {
             const before = readOwn(orgId, id);
             if (before === null || before.status === 'pending') continue;

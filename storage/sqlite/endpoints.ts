@@ -1,9 +1,11 @@
 // Webhook endpoints. A deleted one stays as a row without its secrets, for the deliveries that point to it.
+import { ENDED_BY_DELETION } from '../delivery-state.ts';
+import { endpointChange, endpointDeleted } from '../endpoint-state.ts';
 import type { EndpointRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type Connection, type News, Refusal, updateById } from './connection.ts';
 import { readPage } from './pages.ts';
-import { ENDPOINTS, type Row } from './rows.ts';
+import { ENDPOINTS } from './rows.ts';
 
 type Verbs =
   | 'createEndpoint'
@@ -12,18 +14,6 @@ type Verbs =
   | 'updateEndpoint'
   | 'deleteEndpoint'
   | 'endDeletedDeliveries';
-
-const CHANGEABLE = [
-  'url',
-  'description',
-  'enabled_events',
-  'status',
-  'disabled_reason',
-  'disabled_at',
-  'secret',
-  'previous_secret',
-  'previous_secret_expires_at',
-] as const satisfies readonly (keyof EndpointRecord)[];
 
 /** Of a deleted endpoint's deliveries in one transaction: each is entered anew in three indexes, and others wait meanwhile. */
 const ENDED_AT_ONCE = 100;
@@ -77,10 +67,11 @@ export function endpoints(connection: Connection): Pick<Store, Verbs> {
   /** Ends some of what a deleted endpoint was owed. @returns how many */
   function endPending(endpointId: string): number {
     return statement(
-      `UPDATE deliveries SET status = 'exhausted', last_error = 'endpoint_deleted', lease_until = NULL, updated_at = ?
+      `UPDATE deliveries SET status = @status, last_error = @last_error, lease_until = NULL, lease_owner = NULL,
+         updated_at = @now
        WHERE seq IN (SELECT seq FROM deliveries INDEXED BY deliveries_pending
-         WHERE endpoint_id = ? AND status = 'pending' LIMIT ?)`,
-    ).run(connection.now(), endpointId, ENDED_AT_ONCE).changes;
+         WHERE endpoint_id = @endpointId AND status = 'pending' LIMIT @limit)`,
+    ).run({ ...ENDED_BY_DELETION, now: connection.now(), endpointId, limit: ENDED_AT_ONCE }).changes;
   }
 
   return {
@@ -107,23 +98,13 @@ export function endpoints(connection: Connection): Pick<Store, Verbs> {
       return (await readPage(connection, ENDPOINTS, o)).map(ENDPOINTS.fromRow);
     },
 
-    async updateEndpoint(orgId, id, change) {
+    async updateEndpoint(orgId, id, asked) {
       return write((news) => {
         const found = readEndpoint(connection, orgId, id);
         if (!found) return null;
-        const now = connection.now();
-        const row: Row = { ...ENDPOINTS.toRow(change, CHANGEABLE), updated_at: change.updated_at ?? now };
-        if (change.status === 'enabled') {
-          row.consecutive_failures = 0;
-          row.disabled_reason = null;
-          row.disabled_at = null;
-        }
-        if (change.status === 'disabled') {
-          row.disabled_reason = change.disabled_reason ?? found.disabled_reason ?? 'manual';
-          row.disabled_at = change.disabled_at ?? found.disabled_at ?? now;
-        }
-        updateById(connection, ENDPOINTS, id, row);
-        if (change.status === 'enabled' && found.status === 'disabled') tellHeld(news, id);
+        const { change, released } = endpointChange(found, asked, connection.now());
+        updateById(connection, ENDPOINTS, id, ENDPOINTS.toRow(change));
+        if (released) tellHeld(news, id);
         return readEndpoint(connection, orgId, id);
       });
     },
@@ -131,16 +112,8 @@ export function endpoints(connection: Connection): Pick<Store, Verbs> {
     async deleteEndpoint(orgId, id) {
       return write(() => {
         if (!readEndpoint(connection, orgId, id)) return false;
-        const now = connection.now();
-        updateById(connection, ENDPOINTS, id, {
-          // Nothing is taken for a disabled one: from here on it gets nothing more.
-          status: 'disabled',
-          deleted_at: now,
-          updated_at: now,
-          secret: '',
-          previous_secret: null,
-          previous_secret_expires_at: null,
-        });
+        const { deleted_at, ...change } = endpointDeleted(connection.now());
+        updateById(connection, ENDPOINTS, id, { ...ENDPOINTS.toRow(change), deleted_at });
         endPending(id);
         return true;
       });

@@ -1,7 +1,8 @@
 // Phone numbers, each with the agents it is attached to.
+import { releasing } from '../agent-numbers.ts';
 import type { NumberView } from '../records.ts';
 import type { Store } from '../store.ts';
-import { type Connection, Refusal, updateById } from './connection.ts';
+import { accepted, type Connection, Refusal, updateById } from './connection.ts';
 import { readPage } from './pages.ts';
 import { NUMBERS, type Row } from './rows.ts';
 
@@ -85,11 +86,9 @@ export function numbers(connection: Connection): Pick<Store, Verbs> {
       return tryWrite(() => {
         const number = readNumber(connection, orgId, id);
         if (!number) return null;
-        if (number.inbound_agent_id !== null || number.outbound_agent_ids.length > 0) {
-          throw new Refusal('number_attached');
-        }
-        updateById(connection, NUMBERS, id, { status: 'released' });
-        return { ...number, status: 'released' as const };
+        const change = accepted(releasing(number));
+        updateById(connection, NUMBERS, id, change);
+        return { ...number, ...change };
       });
     },
   };

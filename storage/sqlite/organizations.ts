@@ -3,7 +3,7 @@ import type { KeyRecord, OrganizationRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type Connection, Refusal, updateById } from './connection.ts';
 import { LIVE } from './daemons.ts';
-import { addCredit, creditTo } from './ledger.ts';
+import { addCredit, setCredit } from './ledger.ts';
 import { KEYS, ORGANIZATIONS } from './rows.ts';
 
 type Verbs =
@@ -62,7 +62,7 @@ export function organizations(connection: Connection): Pick<Store, Verbs> {
           ORGANIZATIONS.toRow({ ...organization, balance_milli_cents: null }),
         );
         if (organization.balance_milli_cents !== null) {
-          creditTo(connection, organization.id, organization.balance_milli_cents);
+          setCredit(connection, organization.id, organization.balance_milli_cents);
         }
         addKey(key);
         return organization;
@@ -121,7 +121,7 @@ export function organizations(connection: Connection): Pick<Store, Verbs> {
     async setBalance(orgId, balanceMilliCents) {
       write(() => {
         if (balanceMilliCents !== null) {
-          creditTo(connection, orgId, balanceMilliCents);
+          setCredit(connection, orgId, balanceMilliCents);
         } else {
           statement('UPDATE organizations SET balance_milli_cents = NULL WHERE id = ?').run(orgId);
         }
