@@ -396,7 +396,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         calls.watch.close();
         // A little less than its share, which is for what it must not leave undone.
         await calls.endAll('daemon_stopped', SHARE_MS.calls - 200);
-        calls.flush();
+        await calls.flush();
       },
     });
     log.info({ url, public_url: publicUrl, queue: webhooks.mode(), ...summarize(config) }, 'daemon.started');

@@ -165,8 +165,8 @@ export class CallControl implements Calls {
   }
 
   /** Stores what waits to be stored in batches. */
-  flush(): void {
-    this.#context.turnLog.flush();
+  flush(): Promise<void> {
+    return this.#context.turnLog.flush();
   }
 
   #tell(callId: string, input: { type: 'thread-lost' | 'stop-recording' }): void {

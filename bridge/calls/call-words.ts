@@ -50,9 +50,10 @@ export class CallWords {
     this.#o.observer.interruption?.(interruption);
   }
 
-  /** All turns are stored, and none comes any more. */
-  close(): void {
-    this.#o.turnLog.flush();
+  /** No turn comes any more. Resolves when all that came are stored. */
+  close(): Promise<void> {
+    const stored = this.#o.turnLog.flush();
     this.#o.turnLog.forget(this.#callId);
+    return stored;
   }
 }

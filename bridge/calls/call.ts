@@ -208,6 +208,8 @@ export class Call {
 
   /** What was said. */
   async said(items: readonly TranscriptUpdate[]): Promise<void> {
+    // When the stream began may be being written.
+    await this.#lane;
     const { stream } = this.#live;
     await this.#words.said(items, 'startedAt' in stream ? stream.startedAt : null);
   }
@@ -361,9 +363,10 @@ export class Call {
     this.#tools.abort();
     // It is here as long as its last words are being stored: what is final does not change.
     if (this.#words.saving !== null) await this.#words.saving;
-    this.#words.close();
+    const turns = this.#words.close();
     this.#onLetGo(this);
     this.#media.leave();
+    await turns;
     if (settle === 'cost') this.#o.settleCost(this.id);
     else if (settle === 'result')
       this.#o.settleResult(this.id, endedAt === null ? 0 : this.#o.monotonicMs() - endedAt);

@@ -5,7 +5,8 @@ import type { TranscriptItemRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 
 /**
- * Stores what is given with all else of this turn of the event loop; whatever is asked later finds it.
+ * Stores what is given with all else that comes until it is its turn: one batch after the other, so that what is newer of a
+ * line is written last. Resolves when it is stored.
  * @returns those of them that are stored. A line that cannot be, or of a call that is another daemon's, is told to the log and
  * lost, and takes no other one with it.
  */
@@ -17,6 +18,7 @@ export type TranscriptBatch = (
 export function openTranscriptBatch(store: Pick<Store, 'saveTranscript'>, log: Log): TranscriptBatch {
   let together: { records: TranscriptItemRecord[]; lost: Promise<ReadonlySet<TranscriptItemRecord>> } | null =
     null;
+  let before: Promise<unknown> = Promise.resolve();
 
   async function save(records: readonly TranscriptItemRecord[]): Promise<ReadonlySet<TranscriptItemRecord>> {
     const lost = new Set<TranscriptItemRecord>();
@@ -26,14 +28,17 @@ export function openTranscriptBatch(store: Pick<Store, 'saveTranscript'>, log: L
       if (others.size > 0) log.warn({ call_ids: [...others] }, 'transcript.not_owned');
     } catch (refused) {
       let reason: unknown = refused;
-      // All at once, in their order: nothing newer of the same line comes between.
-      const alone = records.length === 1 ? [] : records.map((record) => store.saveTranscript([record]));
-      const saved = await Promise.allSettled(alone);
-      for (const [at, record] of records.entries()) {
-        const one = saved[at];
-        if (one?.status === 'fulfilled' && !one.value.includes(record.call_id)) continue;
-        lost.add(record);
-        if (one?.status === 'rejected') reason = one.reason;
+      if (records.length === 1) for (const record of records) lost.add(record);
+      else {
+        for (const record of records) {
+          try {
+            const others = await store.saveTranscript([record]);
+            if (others.includes(record.call_id)) lost.add(record);
+          } catch (error) {
+            reason = error;
+            lost.add(record);
+          }
+        }
       }
       const calls = new Set([...lost].map((record) => record.call_id));
       const fields = { lost: lost.size, of: records.length, call_ids: [...calls], err: reason };
@@ -45,10 +50,11 @@ export function openTranscriptBatch(store: Pick<Store, 'saveTranscript'>, log: L
   return async (records) => {
     if (together === null) {
       const gathered: TranscriptItemRecord[] = [];
-      const lost = Promise.resolve().then(() => {
+      const lost = before.then(() => {
         together = null;
         return save(gathered);
       });
+      before = lost;
       together = { records: gathered, lost };
     }
     together.records.push(...records);

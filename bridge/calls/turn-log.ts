@@ -22,8 +22,8 @@ export interface TurnLog {
   turn(callId: string, times: TurnTimes): TurnRecord;
   /** One that was not taken back is of the last turn. */
   interruption(callId: string, times: InterruptionTimes, takenBack: boolean): InterruptionRecord;
-  /** Writes what waits; to be done before a call counts as final. */
-  flush(): void;
+  /** Writes what waits, and resolves when all that was ever given is stored; to be done before a call counts as final. */
+  flush(): Promise<void>;
   /** The call is gone: its numbering is forgotten. */
   forget(callId: string): void;
 }
@@ -38,25 +38,30 @@ export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog 
   const lasts = new Map<string, TurnRecord>();
   let turns: TurnRecord[] = [];
   let interruptions: InterruptionRecord[] = [];
+  const underWay = new Set<Promise<unknown>>();
   let timer: NodeJS.Timeout | null = null;
 
   function later(): void {
-    timer ??= setTimeout(flush, BATCH_MS).unref();
+    timer ??= setTimeout(() => void flush(), BATCH_MS).unref();
   }
 
-  function flush(): void {
+  async function flush(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    if (turns.length + interruptions.length === 0) return;
-    const batch = { turns, interruptions };
-    turns = [];
-    interruptions = [];
-    store.saveTurns(batch).then(
-      (others) => {
-        if (others.length > 0) log.warn({ call_ids: others }, 'turns.not_owned');
-      },
-      (error: unknown) => saveAlone(batch, error),
-    );
+    if (turns.length + interruptions.length > 0) {
+      const batch = { turns, interruptions };
+      turns = [];
+      interruptions = [];
+      const saved = store.saveTurns(batch).then(
+        (others) => {
+          if (others.length > 0) log.warn({ call_ids: others }, 'turns.not_owned');
+        },
+        (error: unknown) => saveAlone(batch, error),
+      );
+      underWay.add(saved);
+      void saved.finally(() => underWay.delete(saved));
+    }
+    await Promise.all(underWay);
   }
 
   /** One by one, what was refused together: a row that cannot be stored takes no other one with it. */

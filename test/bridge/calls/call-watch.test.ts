@@ -249,7 +249,8 @@ t.test('a media thread that does not let go of a call: its line is free all the 
   rig.clock.ms += 30_000;
   await rig.calls.watch.look();
   t.match(errors, [[{ call_id: call.id }, 'media.not_released']]);
-  t.match(await stored(rig, call.id), { status: 'completed', result_status: 'completed' });
+  await until(async () => (await stored(rig, call.id)).result_status === 'completed');
+  t.match(await stored(rig, call.id), { status: 'completed' });
   t.match(await rig.calls.dispatch(rig.newCall()), { status: 'initiated' });
 });
 

@@ -69,3 +69,19 @@ t.test('when nothing can be stored, nobody waits or fails for it', async (t) => 
   t.same(batches, [1], 'one line is not tried twice');
   t.match(errors, [[{ lost: 1, of: 1, err: { message: 'the disk is full' } }, 'transcript.not_stored']]);
 });
+
+t.test('what is newer is written when what is older is stored, and together', async (t) => {
+  const stored: (() => void)[] = [];
+  const { batch, batches } = open(() => new Promise((done) => stored.push(() => done([]))));
+  const first = batch([makeItem('a')]);
+  await new Promise(setImmediate);
+  const later = Promise.all([batch([makeItem('a')]), batch([makeItem('b')])]);
+  await new Promise(setImmediate);
+  t.same(batches, [1], 'it waits');
+  stored[0]?.();
+  await first;
+  await new Promise(setImmediate);
+  t.same(batches, [1, 2]);
+  stored[1]?.();
+  t.equal((await later).length, 2);
+});

@@ -114,3 +114,22 @@ t.test('an interruption is of the last turn, also when that is stored already', 
   t.equal(batches[1]?.turns.length, 1, 'told once');
   t.equal(batches[1]?.interruptions.length, 4);
 });
+
+t.test('a flush resolves when everything is stored, also what was being written already', async (t) => {
+  const stored: (() => void)[] = [];
+  const log = { error: (line: unknown) => t.fail(String(line)) } as unknown as Log;
+  const turns = openTurnLog({ saveTurns: () => new Promise((done) => stored.push(() => done([]))) }, log);
+  turns.turn('a', TIMES);
+  const first = turns.flush();
+  turns.turn('a', TIMES);
+  let over = false;
+  const all = turns.flush().then(() => {
+    over = true;
+  });
+  stored[1]?.();
+  await new Promise(setImmediate);
+  t.equal(over, false);
+  stored[0]?.();
+  await Promise.all([first, all]);
+  t.ok(over);
+});
