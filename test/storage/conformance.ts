@@ -1,13 +1,45 @@
 // What every store must do, written against the Store interface alone: a store's own test calls `storeConformance`
-// with a way to open an empty one.
+// with a way to open an empty one, and `ownerConformance` with a way to open several on one set of data.
 import type { Test } from 'tap';
+import type { Store } from '../../storage/store.ts';
 import { accountConformance } from './conformance-accounts.ts';
 import { callConformance } from './conformance-calls.ts';
+import { listConformance } from './conformance-lists.ts';
 import { webhookConformance } from './conformance-webhooks.ts';
 import type { OpenEmpty } from './makers.ts';
 
+/** What is asked where several daemons are, in conformance-owners.ts. */
+const OF_OWNERS: ReadonlySet<string> = new Set([
+  'self',
+  'daemons',
+  'ownerOf',
+  'takeOver',
+  'intendIdempotent',
+]);
+
 export function storeConformance(t: Test, open: OpenEmpty): void {
-  accountConformance(t, open);
-  callConformance(t, open);
-  webhookConformance(t, open);
+  const verbs = new Set<string>();
+  const asked = new Set<string>();
+  const openWatched: OpenEmpty = async (o) => {
+    const store = await open(o);
+    for (const verb of Object.keys(store)) verbs.add(verb);
+    return new Proxy(store, {
+      get(target, verb: keyof Store & string) {
+        asked.add(verb);
+        return target[verb];
+      },
+    });
+  };
+  accountConformance(t, openWatched);
+  callConformance(t, openWatched);
+  webhookConformance(t, openWatched);
+  listConformance(t, openWatched);
+
+  t.test('every verb of a store is asked here', async (t) => {
+    t.ok(verbs.size > 80);
+    t.same(
+      [...verbs].filter((verb) => !asked.has(verb) && !OF_OWNERS.has(verb)),
+      [],
+    );
+  });
 }

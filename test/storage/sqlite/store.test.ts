@@ -8,7 +8,7 @@ import { organizations } from '../../../storage/sqlite/organizations.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import { storeConformance } from '../conformance.ts';
 import { ownerConformance } from '../conformance-owners.ts';
-import { addOrganization, at, makeCall, makeKey, makeOrganization, START } from '../makers.ts';
+import { makeCall, makeKey, makeOrganization, START } from '../makers.ts';
 
 let opened = 0;
 storeConformance(t, ({ now }) => {
@@ -21,29 +21,6 @@ ownerConformance(t, ({ now }) => {
   return () => openStore({ path, now, shared: true });
 });
 t.teardown(() => t.testdir());
-
-t.test('secrets of an organization rotate', async (t) => {
-  const store = await openStore({ path: ':memory:' });
-  t.teardown(() => store.close());
-  const org = await addOrganization(store, { balance_milli_cents: 5 });
-  const rotated = {
-    webhook_secret: 'whsec_b',
-    previous_webhook_secret: 'whsec_a',
-    previous_webhook_secret_expires_at: at(1000),
-  };
-  t.match(await store.updateOrganization(org, rotated), { ...rotated, balance_milli_cents: 5 });
-  t.match(await store.getOrganization(org), rotated);
-  t.equal(await store.updateOrganization('nobody', rotated), null);
-});
-
-t.test('a key in steady use is written once a minute', async (t) => {
-  const store = await openStore({ path: ':memory:' });
-  t.teardown(() => store.close());
-  const key = makeKey(await addOrganization(store));
-  await store.insertKey(key);
-  for (const ms of [0, 1000, 59_999]) await store.touchKey(key.id, at(ms));
-  t.equal((await store.findKey(key.hash))?.last_used_at, at(0));
-});
 
 t.test(
   'a full disk: the change is refused whole, reads go on, and space brings everything back',
