@@ -17,7 +17,7 @@ export const UNPLAYED_HOLD_MS = 3_000;
 export const UNPLAYED_LIMIT_MS = 15_000;
 
 /** Between two looks, of which there are many a second: longer, and the thread stood still, not the line. */
-export const STOOD_STILL_MS = 10_000;
+const STOOD_STILL_MS = 10_000;
 
 /** `slow`: audio stays here for now; the last two: the line is dead, and how. */
 export type LineState = 'open' | 'slow' | 'media_timeout' | 'carrier_backpressure';

@@ -11,10 +11,6 @@ export const LONGER: Readonly<Record<string, string>> = {
   'daemon.ts start': 'opens every part in order: one flow, read from top to bottom',
   'bridge/calls/metrics.ts observeBridge': 'a table of metrics',
   'bridge/carriers/twilio/numbers.ts openTwilioNumbers': 'a list of verbs, each a request',
-  'control/cli/commands/account.ts addAccountCommands': 'a list of commands',
-  'control/cli/commands/agents.ts addAgentCommands': 'a list of commands',
-  'control/cli/commands/calls.ts addCallCommands': 'a list of commands',
-  'control/cli/commands/webhooks.ts addWebhookCommands': 'a list of commands',
   'control/dashboard/app/forms/json-text.ts walk': 'one reader of one grammar, a function a rule of it',
   'control/dashboard/app/pages/agent/parameters-editor.ts ParametersEditor': 'markup of one table',
   'control/dashboard/app/pages/agent/try-page.ts Talk': 'markup of one page',
@@ -32,9 +28,6 @@ export const LONGER: Readonly<Record<string, string>> = {
 /** Hubs: state over time in the variables of one function. Each is to become a class of parts; none is to be added. */
 export const HUBS: readonly string[] = [
   'bridge/calls/media-threads.ts openMediaThreads',
-  'control/webhooks/queue.ts openQueueLink',
-  'control/webhooks/redis-child.ts openRedisChild',
-  'control/webhooks/webhooks.ts openWebhooks',
   'storage/sqlite/connection.ts openConnection',
   'storage/sqlite/kept-writes.ts openKeptWrites',
 ];
