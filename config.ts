@@ -58,6 +58,11 @@ export const SETTINGS = {
     help: 'an OpenAI-compatible server (plain http means ws)',
   },
   REALTIME_MODEL: { kind: 'string', default: 'gpt-realtime-2.1', help: 'speech-to-speech model' },
+  MODELS_FILE: {
+    kind: 'string',
+    default: null,
+    help: 'JSON file of further speech models, by the name that an agent has one by; REALTIME_MODEL stays the default',
+  },
   TRANSCRIPTION_MODEL: {
     kind: 'string',
     default: 'gpt-transcribe',

@@ -18,6 +18,7 @@ import { openClock } from './clock.ts';
 import { openClosing } from './closing.ts';
 import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
 import { openResults } from './control/agents/results.ts';
+import { readSpeechModels } from './control/agents/speech-models.ts';
 import { LINE_TEXTS, SESSION_TEXTS, talkTexts } from './control/agents/texts/moments.ts';
 import { openToolRunner } from './control/agents/tool-runner.ts';
 import { modelTools } from './control/agents/tools.ts';
@@ -45,8 +46,10 @@ import {
 } from './control/operations/metrics.ts';
 import { openStorageSpace } from './control/operations/storage-space.ts';
 import { openWebhooks } from './control/webhooks/webhooks.ts';
+import { AppError } from './errors.ts';
 import { failpoint, setFailpoints } from './failpoints.ts';
 import { type Log, openLog, redact } from './log.ts';
+import type { CallRecord } from './storage/records.ts';
 import { openIntegrityCheck } from './storage/sqlite/integrity.ts';
 import { openStore } from './storage/sqlite/store.ts';
 import { openStrangerLog } from './stranger-log.ts';
@@ -96,7 +99,8 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       `Not set: ${missing.join(', ')}. Real calls need a carrier and a model; "npm run simulate" needs neither.`,
     );
   }
-  const log = o.log ?? openLog(config.LOG_LEVEL, secretsOf(config));
+  const models = readSpeechModels(config);
+  const log = o.log ?? openLog(config.LOG_LEVEL, [...secretsOf(config), ...models.secrets]);
   const clock = openClock();
   const { now, monotonicMs } = clock;
   const dataDir = resolve(config.DATA_DIR);
@@ -207,17 +211,26 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       shareMs: SHARE_MS.webhooks,
       close: (hurry) => webhooks.close(hurry),
     });
-    const names = {
-      speech: config.REALTIME_MODEL,
-      transcription: config.TRANSCRIPTION_MODEL,
-      extraction: config.EXTRACTION_MODEL,
+    const accessOf = ({ model }: Pick<CallRecord, 'model'>) => {
+      const access = models.access(model ?? models.defaultName);
+      if (access === null) throw new AppError('invalid_model', `There is no speech model ${model}.`);
+      return access;
+    };
+    /** The models of a call by their makers' names; of one that was taken out of the settings, the name is all there is. */
+    const costNames = (call: Pick<CallRecord, 'model'>) => {
+      const access = models.access(call.model ?? models.defaultName);
+      return {
+        speech: access?.model ?? call.model ?? '',
+        transcription: access?.transcriptionModel ?? config.TRANSCRIPTION_MODEL,
+        extraction: config.EXTRACTION_MODEL,
+      };
     };
     const results = openResults({
       store,
       log,
       openai,
       model: config.EXTRACTION_MODEL,
-      costOf: (call) => costOf(call, names, rates),
+      costOf: (call) => costOf(call, costNames(call), rates),
     });
     closing.opened({ name: 'results', shareMs: SHARE_MS.results, close: () => results.close() });
 
@@ -241,13 +254,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       now,
       monotonicMs,
       texts: { talk: talkTexts, session: SESSION_TEXTS, line: LINE_TEXTS, modelTools },
-      access: {
-        name: 'openai',
-        url: config.OPENAI_BASE_URL,
-        apiKey: openai.apiKey,
-        model: config.REALTIME_MODEL,
-        transcriptionModel: config.TRANSCRIPTION_MODEL,
-      },
+      access: accessOf,
       publicUrl,
       dataDir,
       recordCalls: config.RECORD_CALLS,
@@ -257,12 +264,22 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       pricePerMinute: config.PRICE_PER_MINUTE_MILLI_CENTS,
       reserveMinutes: config.RESERVE_MINUTES,
       runTool,
-      inboundCall: (call) =>
-        inboundCall({
+      inboundCall: (call) => {
+        const model = call.agent.model ?? models.defaultName;
+        if (models.access(model) === null) {
+          log.error(
+            { agent_id: call.agent.id, model, configured: models.names },
+            'call.model_not_configured',
+          );
+          return null;
+        }
+        return inboundCall({
           ...call,
+          model,
           now: now(),
           reserve: config.RESERVE_MINUTES * config.PRICE_PER_MINUTE_MILLI_CENTS,
-        }),
+        });
+      },
       settleResult: (callId, endedMsAgo) => results.settle(callId, endedMsAgo),
       settleCost: (callId) => results.settleCost(callId),
       observer: observeAll([observeBridge(metrics, () => threads), feed.observer], log),
@@ -341,6 +358,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       carriers,
       egress,
       config,
+      models,
       log,
       strangers,
       now,

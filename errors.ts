@@ -8,6 +8,7 @@ export const ERROR_STATUS = {
   missing_parameter: 400,
   invalid_number: 400,
   invalid_voice: 400,
+  invalid_model: 400,
   invalid_language: 400,
   invalid_returns: 400,
   invalid_tool: 400,

@@ -9,6 +9,7 @@ export const CHANGEABLE_OF_AGENT = [
   'persona',
   'instructions',
   'voice',
+  'model',
   'language',
   'returns',
   'tools',

@@ -35,6 +35,7 @@ export const CALL_FIELDS = [
   'metadata',
   'updated_at',
   'cost',
+  'model',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 export type PublicCall = Pick<CallRecord, (typeof CALL_FIELDS)[number]>;

@@ -161,6 +161,8 @@ export interface AgentRecord {
   persona: string | null;
   instructions: string | null;
   voice: string;
+  /** The name of the speech model; null: the daemon's default. */
+  model: string | null;
   language: string | null;
   returns: Returns;
   tools: Tool[] | null;
@@ -212,6 +214,8 @@ export interface CallRecord {
   updated_at: string;
   /** Null until the call is over and all of its usage is known. */
   cost: CallCost | null;
+  /** The name of the speech model that leads it; null for one made before names were kept. */
+  model: string | null;
 
   org_id: string;
   /** The language as it was chosen; null lets the other side's language decide. */

@@ -31,6 +31,7 @@ export const AGENT_FIELDS = [
   'persona',
   'instructions',
   'voice',
+  'model',
   'language',
   'returns',
   'tools',

@@ -1,5 +1,6 @@
 // What every call of this daemon needs of it: the store, the carriers, the media threads, the clocks and the settings.
 import type { Log } from '../../log.ts';
+import type { CallRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Carrier } from '../carriers/carrier.ts';
 import type { CallObserver } from './call-observers.ts';
@@ -30,7 +31,8 @@ export interface CallContext extends CallSettings {
   /** Null while they are not there yet. */
   threads(): MediaThreads | null;
   texts: AgentTexts;
-  access: ModelAccess;
+  /** How the model of a call is reached. */
+  access(call: Pick<CallRecord, 'model'>): ModelAccess;
   runTool: RunTool;
   transcripts: TranscriptBatch;
   turnLog: TurnLog;

@@ -35,7 +35,8 @@ export interface CallControlOptions extends CallSettings {
   /** Of a clock that only goes forward: what lasts is measured by it. */
   monotonicMs: () => number;
   texts: AgentTexts;
-  access: ModelAccess;
+  /** How the model of a call is reached. */
+  access(call: Pick<CallRecord, 'model'>): ModelAccess;
   maxCalls: number;
   runTool: RunTool;
   inboundCall: InboundCall;

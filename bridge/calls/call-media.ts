@@ -31,7 +31,7 @@ export class CallMedia {
 
   /** Puts the call on a thread, which opens its model. @throws AppError at_capacity when none runs */
   prepare(call: CallRecord, how: { machine: MachinePlan; patience: number }): void {
-    const { texts, access, dataDir, maxSeconds } = this.#o;
+    const { texts, dataDir, maxSeconds } = this.#o;
     const threads = this.#o.threads();
     if (threads === null)
       throw new AppError('at_capacity', 'The daemon is still starting.', { retryAfterSeconds: 1 });
@@ -40,7 +40,7 @@ export class CallMedia {
       ...how,
       tokenHash: hashOf(this.#token),
       texts,
-      access,
+      access: this.#o.access(call),
       recordingPath: call.recording_path === null ? null : join(dataDir, call.recording_path),
       maxSeconds,
       language: call.chosen_language,

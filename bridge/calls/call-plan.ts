@@ -14,12 +14,24 @@ export interface AgentTexts {
 }
 
 export interface ModelAccess {
-  /** Name in the list of models. */
-  name: string;
+  /** Name in the list of sessions (bridge/models/models.ts). */
+  kind: string;
   url: string;
   apiKey: string;
   model: string;
   transcriptionModel: string;
+}
+
+/** The speech models that the daemon is configured with, by name. */
+export interface SpeechModels {
+  /** The one of agents that name none. */
+  readonly defaultName: string;
+  /** The default first. */
+  readonly names: readonly string[];
+  /** How a model is reached; null for a name that is not configured. */
+  access(name: string): ModelAccess | null;
+  /** Keys that the file holds: no log may. */
+  readonly secrets: readonly string[];
 }
 
 /** Everything a media thread needs of a call. */
@@ -43,7 +55,7 @@ export function planCall(
     carrier: call.carrier,
     tokenHash: o.tokenHash,
     direction: call.direction,
-    modelName: o.access.name,
+    modelName: o.access.kind,
     model: {
       url: o.access.url,
       apiKey: o.access.apiKey,

@@ -40,7 +40,7 @@ export type InboundCall = (o: {
   from: string;
   carrier: string;
   carrierCallId: string;
-}) => CallRecord;
+}) => CallRecord | null;
 
 /** Runs a tool of a call and answers the text for the model. Never rejects: a failure is a text that says so. */
 export type RunTool = (request: {

@@ -96,6 +96,10 @@ export class CarrierEvents {
       return carrier.line.reject(carrierCallId, 'rejected');
     }
     const record = this.#o.inboundCall({ agent, to, from, carrier: carrier.name, carrierCallId });
+    if (record === null) {
+      observer.refused?.('no_model');
+      return carrier.line.reject(carrierCallId, 'rejected');
+    }
     const call = await this.#o.newCalls.receive(record).catch((error: unknown) => {
       if (error instanceof AppError && REFUSALS.has(error.code)) return null;
       throw error;

@@ -51,6 +51,9 @@ const voice = z
   })
   .meta({ enum: [...VOICES] });
 
+/** Held against the names that the daemon is configured with where they are known. */
+const model = z.string().min(1, 'may not be empty').max(100, 'may have 100 characters at most');
+
 const type = z
   .enum(['inbound', 'outbound'])
   .describe('`inbound` answers calls to its numbers; `outbound` is dispatched with POST /v1/calls.');
@@ -122,6 +125,12 @@ const settings = {
     .optional()
     .describe('Its task: one goal a call. An outbound call may replace it for itself.'),
   voice: voice.optional().describe(`The voice of the speech model. Default: ${DEFAULT_VOICE}.`),
+  model: model
+    .nullable()
+    .optional()
+    .describe(
+      'The speech model that talks, by the name the daemon knows it by: its default, or one of its `MODELS_FILE`. Null or left out: the default.',
+    ),
   language: language
     .nullable()
     .optional()
@@ -210,6 +219,7 @@ export const agentSummary = z
     persona: z.string().nullable().describe('Identity and policy. Null: the default persona.'),
     instructions: z.string().nullable().describe('Default task. Null: none of its own.'),
     voice: z.string().describe('Voice of the speech model.'),
+    model: z.string().nullable().describe('Name of the speech model. Null: the default.'),
     language: z
       .string()
       .nullable()

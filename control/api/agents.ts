@@ -1,5 +1,6 @@
 // The agent routes: create, list, read, change, archive, and the numbers of an agent.
 import { v7 as uuidv7 } from 'uuid';
+import type { SpeechModels } from '../../bridge/calls/call-plan.ts';
 import { AppError } from '../../errors.ts';
 import type { AgentRecord, AgentView, Tool } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
@@ -24,6 +25,14 @@ export function checkAgentUrls(
   for (const { url, param } of toolUrls(agent.tools ?? null)) egress.check(url, param);
 }
 
+/** A name that may be given to an agent. @throws AppError invalid_model */
+function knownModel(models: SpeechModels, name: string | null): string | null {
+  if (name === null || models.access(name) !== null) return name;
+  throw new AppError('invalid_model', `model must be one of ${models.names.join(', ')}, or null.`, {
+    param: 'model',
+  });
+}
+
 /** An agent that may still be changed. @throws AppError not_found, agent_archived */
 async function liveAgent(store: Pick<Store, 'getAgent'>, orgId: string, id: string): Promise<AgentView> {
   const agent = found(await store.getAgent(orgId, id), NO_AGENT);
@@ -46,6 +55,7 @@ export const agentRoutes: Route[] = [
     operation: 'createAgent',
     errors: [
       'invalid_voice',
+      'invalid_model',
       'invalid_language',
       'invalid_returns',
       'invalid_tool',
@@ -60,7 +70,7 @@ export const agentRoutes: Route[] = [
     body: schemas.createAgent,
     answer: schemas.agent,
     once: { failures: 'dropped' },
-    async run({ store, egress, orgId, keyId, body, now }) {
+    async run({ store, egress, models, orgId, keyId, body, now }) {
       const numberIds = [...new Set(body.number_ids ?? [])];
       const primary = body.primary_number_id ?? numberIds[0] ?? null;
       if (primary !== null && !numberIds.includes(primary)) {
@@ -79,6 +89,7 @@ export const agentRoutes: Route[] = [
         persona: body.persona ?? null,
         instructions: body.instructions ?? null,
         voice: body.voice ?? schemas.DEFAULT_VOICE,
+        model: knownModel(models, body.model ?? null),
         language: body.language ?? null,
         returns: parseReturns(body.returns),
         tools: keepMasked(parseTools(body.tools), null),
@@ -136,6 +147,7 @@ export const agentRoutes: Route[] = [
       'agent_archived',
       'changed_meanwhile',
       'invalid_voice',
+      'invalid_model',
       'invalid_language',
       'invalid_returns',
       'invalid_tool',
@@ -148,13 +160,14 @@ export const agentRoutes: Route[] = [
     status: 200,
     body: schemas.changeAgent,
     answer: schemas.agent,
-    async run({ store, egress, orgId, params, body, ifUpdatedAt, now }) {
+    async run({ store, egress, models, orgId, params, body, ifUpdatedAt, now }) {
       const agent = await liveAgent(store, orgId, params.id);
       const change: Partial<AgentRecord> = { updated_at: now().toISOString() };
       if (body.name !== undefined) change.name = body.name;
       if (body.persona !== undefined) change.persona = body.persona;
       if (body.instructions !== undefined) change.instructions = body.instructions;
       if (body.voice !== undefined) change.voice = body.voice;
+      if (body.model !== undefined) change.model = knownModel(models, body.model);
       if (body.language !== undefined) change.language = body.language;
       if (body.returns !== undefined) change.returns = parseReturns(body.returns);
       if (body.tools !== undefined) change.tools = keepMasked(parseTools(body.tools), agent.tools);

@@ -13,6 +13,7 @@ export type CallChoice = Pick<
   | 'instructions'
   | 'returns'
   | 'voice'
+  | 'model'
   | 'tools'
   | 'voicemail_action'
   | 'direction'
@@ -27,8 +28,8 @@ export type CallChoice = Pick<
   carrier_call_id?: string;
 };
 
-/** What a call keeps of its agent, as the agent is now. */
-export function choiceOf(agent: AgentView) {
+/** What a call keeps of its agent, as the agent is now. `model`: the name of the one that leads it. */
+export function choiceOf(agent: AgentView, model: string) {
   const { persona, instructions, returns, voice, tools, voicemail_action, webhook_url, language } = agent;
   return {
     agent_id: agent.id,
@@ -36,6 +37,7 @@ export function choiceOf(agent: AgentView) {
     instructions,
     returns,
     voice,
+    model,
     tools,
     voicemail_action,
     webhook_url,
@@ -91,6 +93,7 @@ export function callRecord(
     metadata: choice.metadata,
     updated_at: at,
     cost: null,
+    model: choice.model,
     org_id: o.orgId,
     voice: choice.voice,
     tools: choice.tools,

@@ -67,7 +67,7 @@ export const dispatchCall = z
     id: 'AgentCall',
     title: 'A call of an agent',
     description:
-      'Persona, voice, language, returns, tools and voicemail_action come from the agent and are not accepted here.',
+      'Persona, voice, model, language, returns, tools and voicemail_action come from the agent and are not accepted here.',
     examples: [{ agent_id: AGENT.id, to: CALL.to_number, context: CALL.context, metadata: CALL.metadata }],
   });
 
@@ -114,7 +114,7 @@ export const createCall = z.union([dispatchCall, promptCall]);
 
 /** What to say of fields that only an agent has. */
 export const DISPATCH_HINTS: Readonly<Record<string, string>> = Object.fromEntries(
-  ['persona', 'voice', 'language', 'returns', 'tools', 'voicemail_action'].map((field) => [
+  ['persona', 'voice', 'model', 'language', 'returns', 'tools', 'voicemail_action'].map((field) => [
     field,
     `${field} comes from the agent and is not accepted here; change it with PATCH /v1/agents/{id}.`,
   ]),
@@ -300,6 +300,12 @@ export const call = z
     cost: cost
       .nullable()
       .describe('What it cost, estimated. Null until the call is over and all of its usage is known.'),
+    model: z
+      .string()
+      .nullable()
+      .describe(
+        'Name of the speech model that leads it, as it was when the call was made. Null: made before names were kept.',
+      ),
   })
   .meta({
     id: 'Call',

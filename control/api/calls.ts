@@ -40,6 +40,7 @@ export const callRoutes: Route[] = [
       'agent_archived',
       'agent_not_outbound',
       'agent_has_no_number',
+      'invalid_model',
       'from_number_not_attached',
       'from_number_not_owned',
       'no_active_number',

@@ -36,6 +36,7 @@ export const AGENT = {
   persona: null,
   instructions: 'Remind the person of their appointment and ask whether they will come.',
   voice: 'marin',
+  model: null,
   language: null,
   returns: { will_come: 'boolean', new_date: 'date' },
   tools: null,
@@ -110,6 +111,7 @@ export const CALL = {
     carrier: { name: 'twilio', milli_cents: 700, used: { minutes: 1 } },
     as_of: '2026-03-01',
   },
+  model: 'gpt-realtime-2.1',
 };
 
 export const TRANSCRIPT = {

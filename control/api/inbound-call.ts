@@ -5,6 +5,8 @@ import { callRecord, choiceOf } from './call-record.ts';
 /** A ringing call for an inbound agent. */
 export function inboundCall(o: {
   agent: AgentView;
+  /** Name of the speech model that leads it. */
+  model: string;
   to: string;
   from: string;
   carrier: string;
@@ -16,7 +18,7 @@ export function inboundCall(o: {
   return callRecord(
     {
       direction: 'inbound',
-      ...choiceOf(agent),
+      ...choiceOf(agent, o.model),
       to_number: o.to,
       from_number: o.from,
       context: null,

@@ -10,12 +10,12 @@ import { checkAgentUrls } from './agents.ts';
 import { type CallChoice, callRecord, choiceOf } from './call-record.ts';
 import type * as schemas from './call-schemas.ts';
 
-type Parts = Pick<ControlParts, 'store' | 'egress' | 'config' | 'now'> & { orgId: string };
+type Parts = Pick<ControlParts, 'store' | 'egress' | 'config' | 'models' | 'now'> & { orgId: string };
 
 /**
  * A call of an agent.
  * @throws AppError agent_not_found, agent_archived, agent_not_outbound, agent_has_no_number, from_number_not_attached,
- *   invalid_url, blocked_address
+ *   invalid_model, invalid_url, blocked_address
  */
 export async function agentCall(
   parts: Parts,
@@ -51,7 +51,7 @@ export async function agentCall(
   const webhookUrl = body.webhook_url ?? agent.webhook_url;
   checkAgentUrls(parts.egress, { webhook_url: webhookUrl, tools: agent.tools });
   return newCall(parts, from, {
-    ...choiceOf(agent),
+    ...choiceOf(agent, modelOf(parts, agent)),
     to_number: body.to,
     instructions: body.instructions ?? agent.instructions,
     webhook_url: webhookUrl,
@@ -77,6 +77,7 @@ export async function promptCall(
     instructions: body.instructions,
     returns,
     voice: DEFAULT_VOICE,
+    model: parts.models.defaultName,
     tools: null,
     voicemail_action: 'hangup',
     webhook_url: body.webhook_url ?? null,
@@ -89,7 +90,7 @@ export async function promptCall(
 /**
  * A call from a browser, for trying an agent out: as its calls are, but that the other side is a page. It runs the agent's
  * way: an outbound agent is the one who called. A side without a number is named `browser`.
- * @throws AppError agent_not_found, agent_archived, invalid_url, blocked_address
+ * @throws AppError agent_not_found, agent_archived, invalid_model, invalid_url, blocked_address
  */
 export async function browserCall(
   parts: Parts,
@@ -102,7 +103,7 @@ export async function browserCall(
   return callRecord(
     {
       direction: agent.type,
-      ...choiceOf(agent),
+      ...choiceOf(agent, modelOf(parts, agent)),
       to_number: outbound ? BROWSER : number,
       from_number: outbound ? number : BROWSER,
       context: body.context ?? (outbound ? {} : null),
@@ -131,6 +132,17 @@ async function usableAgent(parts: Parts, id: string): Promise<AgentView> {
     throw refuseAgent('agent_archived', 'This agent is archived; use another one.');
   }
   return agent;
+}
+
+/** The name of an agent's model. One that was taken out of the settings stands for no other. */
+function modelOf({ models }: Parts, agent: AgentView): string {
+  const name = agent.model ?? models.defaultName;
+  if (models.access(name) !== null) return name;
+  throw new AppError(
+    'invalid_model',
+    `The agent's model ${name} is none of ${models.names.join(', ')}; change it with PATCH /v1/agents/{id}.`,
+    { param: 'agent_id' },
+  );
 }
 
 function primaryOf(agent: AgentView): NumberView | undefined {

@@ -7,6 +7,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   unknown_parameter: 'A field, query parameter or body that this request does not take.',
   missing_parameter: 'A required field is not there.',
   invalid_number: 'Not an E.164 number.',
+  invalid_model: 'A speech model that this daemon does not have; the message lists those it has.',
   invalid_voice: 'A voice that the speech model does not have; the message lists those it has.',
   invalid_language: 'Not a BCP-47 language code.',
   invalid_returns: 'The returns schema cannot be used; `param` names the field of it.',

@@ -1,5 +1,7 @@
 // What routes work with: given once, when the application is put together.
+
 import type { Readable } from 'node:stream';
+import type { SpeechModels } from '../../bridge/calls/call-plan.ts';
 import type { Calls } from '../../bridge/calls/calls.ts';
 import type { Carriers } from '../../bridge/carriers/registry.ts';
 import type { Config } from '../../config.ts';
@@ -15,6 +17,7 @@ export interface ControlParts {
   carriers: Pick<Carriers, 'all' | 'named' | 'seller'>;
   egress: Pick<Egress, 'check' | 'request'>;
   config: Config;
+  models: SpeechModels;
   log: Log;
   /** Told of what somebody does who has shown no key and no session. */
   strangers: Pick<StrangerLog, 'saw'>;

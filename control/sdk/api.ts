@@ -663,6 +663,10 @@ export interface NewAgent {
    */
   voice?: 'alloy' | 'ash' | 'ballad' | 'coral' | 'echo' | 'sage' | 'shimmer' | 'verse' | 'marin' | 'cedar';
   /**
+   * The speech model that talks, by the name the daemon knows it by: its default, or one of its `MODELS_FILE`. Null or left out: the default.
+   */
+  model?: string | null;
+  /**
    * BCP-47 code of the language spoken. Null or left out: the greeting is in English, then the other side's language decides.
    */
   language?: string | null;
@@ -748,6 +752,10 @@ export interface Agent {
    * Voice of the speech model.
    */
   voice: string;
+  /**
+   * Name of the speech model. Null: the default.
+   */
+  model: string | null;
   /**
    * BCP-47 code. Null: the other side's language decides, with a greeting in English.
    */
@@ -872,6 +880,10 @@ export interface AgentSummary {
    */
   voice: string;
   /**
+   * Name of the speech model. Null: the default.
+   */
+  model: string | null;
+  /**
    * BCP-47 code. Null: the other side's language decides, with a greeting in English.
    */
   language: string | null;
@@ -926,6 +938,10 @@ export interface AgentChange {
    * The voice of the speech model. Default: marin.
    */
   voice?: 'alloy' | 'ash' | 'ballad' | 'coral' | 'echo' | 'sage' | 'shimmer' | 'verse' | 'marin' | 'cedar';
+  /**
+   * The speech model that talks, by the name the daemon knows it by: its default, or one of its `MODELS_FILE`. Null or left out: the default.
+   */
+  model?: string | null;
   /**
    * BCP-47 code of the language spoken. Null or left out: the greeting is in English, then the other side's language decides.
    */
@@ -1023,7 +1039,7 @@ export interface NumberPurchase {
   carrier?: string;
 }
 /**
- * Persona, voice, language, returns, tools and voicemail_action come from the agent and are not accepted here.
+ * Persona, voice, model, language, returns, tools and voicemail_action come from the agent and are not accepted here.
  */
 export interface AgentCall {
   /**
@@ -1245,6 +1261,10 @@ export interface Call {
    * What it cost, estimated. Null until the call is over and all of its usage is known.
    */
   cost: CallCost | null;
+  /**
+   * Name of the speech model that leads it, as it was when the call was made. Null: made before names were kept.
+   */
+  model: string | null;
 }
 /**
  * What a call cost whoever runs the service, estimated; beside the price that is charged.

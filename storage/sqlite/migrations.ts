@@ -571,6 +571,12 @@ const NUMBERS_CARRIER = `
 ALTER TABLE numbers ADD COLUMN carrier TEXT NOT NULL DEFAULT 'twilio';
 `;
 
+// Which speech model an agent wants, and which one a call had. Null: the default, and not kept.
+const MODELS_BY_NAME = `
+ALTER TABLE agents ADD COLUMN model TEXT;
+ALTER TABLE calls ADD COLUMN model TEXT;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -588,4 +594,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'sums of the ledger', sql: LEDGER_SUMS },
   { name: 'owners', sql: OWNERS },
   { name: 'carrier of a number', sql: NUMBERS_CARRIER },
+  { name: 'models by name', sql: MODELS_BY_NAME },
 ];

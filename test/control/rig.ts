@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Express, Router } from 'express';
 import type { Test } from 'tap';
 import { exportRecording, NotARecording } from '../../audio/recording-file.ts';
@@ -10,6 +11,7 @@ import type { Calls, LiveCall } from '../../bridge/calls/calls.ts';
 import type { AvailableNumber, NumberSearch, OwnedNumber } from '../../bridge/carriers/carrier.ts';
 import { createCarriers } from '../../bridge/carriers/registry.ts';
 import { type Config, readConfig } from '../../config.ts';
+import { readSpeechModels } from '../../control/agents/speech-models.ts';
 import { ROUTES } from '../../control/api/routes.ts';
 import { createApp } from '../../control/app.ts';
 import { openEgress } from '../../control/egress/egress.ts';
@@ -89,6 +91,11 @@ export interface Rig {
 }
 
 let serial = 0;
+
+/** A MODELS_FILE with these models, gone with the test. */
+export function modelsFile(t: Test, models: unknown): string {
+  return join(t.testdir({ 'models.json': JSON.stringify(models) }), 'models.json');
+}
 
 /** Opens all of it; the test closes it at its end. */
 export async function openRig(
@@ -269,7 +276,20 @@ export async function openRig(
         if (error instanceof NotARecording) return 'damaged' as const;
         throw error;
       }));
-  const parts = { store, calls, carriers, egress, config, log, strangers, now, monotonicMs, openRecording };
+  const models = readSpeechModels(config);
+  const parts = {
+    store,
+    calls,
+    carriers,
+    egress,
+    config,
+    models,
+    log,
+    strangers,
+    now,
+    monotonicMs,
+    openRecording,
+  };
   const pages = o.dashboard?.(parts) ?? o.pages;
   const app = createApp({
     ...parts,

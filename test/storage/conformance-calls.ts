@@ -21,7 +21,7 @@ const SPECIFIED_FIELDS =
   `id agent_id to_number from_number status direction persona instructions prompt context returns
   language result result_status result_error created_at started_at answered_at ended_at duration_seconds
   billed_duration_seconds billing_amount_milli_cents reservation_status webhook_url webhook_status webhook_error
-  error_code error_message hangup_cause metadata updated_at cost`.split(/\s+/);
+  error_code error_message hangup_cause metadata updated_at cost model`.split(/\s+/);
 
 export function callConformance(t: Test, openEmpty: OpenEmpty): void {
   async function open(t: Test) {

@@ -95,6 +95,7 @@ export function makeAgent(orgId: string, fields: Partial<AgentRecord> = {}): Age
     persona: null,
     instructions: 'Confirm the appointment.',
     voice: 'marin',
+    model: null,
     language: null,
     returns: { confirmed: 'boolean', note: { type: 'string', description: 'What else was said' } },
     tools: [{ type: 'end_call' }],
@@ -154,6 +155,7 @@ export function makeCall(orgId: string, fields: Partial<CallRecord> = {}): CallR
     usage: null,
     extraction_usage: null,
     cost: null,
+    model: null,
     ...fields,
   };
 }

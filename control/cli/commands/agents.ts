@@ -20,6 +20,7 @@ interface Fields {
   persona?: string;
   instructions?: string;
   voice?: string;
+  model?: string;
   language?: string;
   returns?: string;
   tools?: string;
@@ -36,6 +37,7 @@ const bodyOf = (o: Fields): Record<string, unknown> => ({
   ...(o.persona === undefined ? {} : { persona: textOf(o.persona) }),
   ...(o.instructions === undefined ? {} : { instructions: textOf(o.instructions) }),
   ...(o.voice === undefined ? {} : { voice: o.voice }),
+  ...(o.model === undefined ? {} : { model: o.model === 'default' ? null : o.model }),
   ...(o.language === undefined ? {} : { language: o.language }),
   ...(o.returns === undefined ? {} : { returns: objectOf(o.returns, '--returns') }),
   ...(o.tools === undefined ? {} : { tools: jsonOf(o.tools, '--tools') }),
@@ -48,6 +50,7 @@ const withFields = (command: Command) =>
     .option('--persona <text>', 'who the agent is (@file, - for stdin)')
     .option('--instructions <text>', 'what it is to do (@file, - for stdin)')
     .option('--voice <voice>')
+    .option('--model <name>', 'the speech model, by its name at the daemon; default: the one it has as such')
     .option('--language <code>', 'such as en or es-MX; else the other side decides')
     .option('--returns <json>', 'what to extract, such as \'{"will_come": "boolean"}\' (@file)')
     .option('--tools <json>', 'its tools, a JSON list (@file)')
@@ -65,6 +68,7 @@ function show({ output, now }: Context, agent: Agent): void {
     ['name', output.paint('bold', agent.name)],
     ['type', agent.type],
     ['voice', agent.voice],
+    ['model', agent.model ?? 'the default'],
     ['language', agent.language ?? 'the other side decides'],
     [
       'numbers',

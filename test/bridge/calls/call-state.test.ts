@@ -50,6 +50,7 @@ function call(change: Partial<CallRecord> = {}): CallRecord {
     usage: null,
     extraction_usage: null,
     cost: null,
+    model: null,
     ...change,
   };
 }

@@ -74,6 +74,9 @@ export interface CallsRigOptions {
   placeCall?: (callId: string, accept: () => string) => Promise<{ carrierCallId: string }>;
 }
 
+/** The model of an agent whose calls nobody can lead. */
+export const NOT_CONFIGURED = 'not-configured';
+
 /** A call's pauses before it asks a carrier again are shorter by so much. */
 const PAUSES_SHORTER = 100;
 
@@ -176,7 +179,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
     now,
     monotonicMs,
     texts: { talk: talkTexts, session: SESSION_TEXTS, line: LINE_TEXTS, modelTools: () => [] },
-    access: { name: 'none', url: '', apiKey: '', model: '', transcriptionModel: '' },
+    access: () => ({ kind: 'none', url: '', apiKey: '', model: '', transcriptionModel: '' }),
     publicUrl: 'http://127.0.0.1',
     dataDir: '.',
     recordCalls: false,
@@ -187,18 +190,20 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
     reserveMinutes: 5,
     runTool: unused,
     inboundCall: ({ agent, to, from, carrier, carrierCallId }) =>
-      makeCall(org, {
-        id: uuid(),
-        created_at: now().toISOString(),
-        agent_id: agent.id,
-        direction: 'inbound',
-        status: 'ringing',
-        carrier,
-        carrier_call_id: carrierCallId,
-        to_number: to,
-        from_number: from,
-        returns: {},
-      }),
+      agent.model === NOT_CONFIGURED
+        ? null
+        : makeCall(org, {
+            id: uuid(),
+            created_at: now().toISOString(),
+            agent_id: agent.id,
+            direction: 'inbound',
+            status: 'ringing',
+            carrier,
+            carrier_call_id: carrierCallId,
+            to_number: to,
+            from_number: from,
+            returns: {},
+          }),
     settleCost() {},
     settleResult(callId) {
       void store.saveCall(callId, {

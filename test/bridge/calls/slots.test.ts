@@ -1,11 +1,14 @@
 // How many calls are taken when more come at once than there are lines, from both directions; and while threads run late.
 import t from 'tap';
 import { makeAgent, makeNumber, succeeded } from '../../storage/makers.ts';
-import { openCallsRig } from './calls-rig.ts';
+import { NOT_CONFIGURED, openCallsRig } from './calls-rig.ts';
 
-async function inboundNumber(rig: Awaited<ReturnType<typeof openCallsRig>>): Promise<string> {
+async function inboundNumber(
+  rig: Awaited<ReturnType<typeof openCallsRig>>,
+  model: string | null = null,
+): Promise<string> {
   const number = succeeded(await rig.store.insertNumber(makeNumber(rig.org)));
-  succeeded(await rig.store.createAgent(makeAgent(rig.org, { type: 'inbound' }), [number.id]));
+  succeeded(await rig.store.createAgent(makeAgent(rig.org, { type: 'inbound', model }), [number.id]));
   return number.e164;
 }
 
@@ -118,3 +121,14 @@ t.test('a burst: who has to wait keeps the line, who would wait too long leaves 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((again) => setImmediate(again));
 }
+
+t.test(
+  'a call for an agent whose model is not configured is rejected, and nothing of it is stored',
+  async (t) => {
+    const rig = await openCallsRig(t);
+    const to = await inboundNumber(rig, NOT_CONFIGURED);
+    t.equal(await rig.offer('IN1', to), 'rejected');
+    t.same(rig.refused, ['no_model']);
+    t.same(await rig.store.listCalls(rig.org, {}, { limit: 10 }), []);
+  },
+);

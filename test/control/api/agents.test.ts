@@ -1,6 +1,6 @@
 // Agents over HTTP: what is required, what is refused, numbers and their primary one, archiving.
 import t from 'tap';
-import { openRig } from '../rig.ts';
+import { modelsFile, openRig } from '../rig.ts';
 
 const AGENT_FIELDS = [
   ...[
@@ -12,6 +12,7 @@ const AGENT_FIELDS = [
     'persona',
     'instructions',
     'voice',
+    'model',
     'language',
     'returns',
     'tools',
@@ -41,6 +42,7 @@ t.test('an agent with name and type alone has the defaults of the specification'
     persona: null,
     instructions: null,
     voice: 'marin',
+    model: null,
     language: null,
     returns: {},
     tools: null,
@@ -131,6 +133,7 @@ t.test('create refuses what is wrong and names the field', async (t) => {
       'instructions',
     ],
     ['unknown voice', { ...good, voice: 'siri' }, 'invalid_voice', 'voice'],
+    ['a model that is not configured', { ...good, model: 'other' }, 'invalid_model', 'model'],
     ['voice null', { ...good, voice: null }, 'invalid_request', 'voice'],
     ['no language', { ...good, language: 'klingon!' }, 'invalid_language', 'language'],
     ['unknown returns type', { ...good, returns: { a: 'money' } }, 'invalid_returns', 'returns.a'],
@@ -546,4 +549,21 @@ t.test('If-Match holds a change to what it was made on', async (t) => {
     ['One', 'Two'].map(async (name) => change(name, (await rig.api('GET', path)).headers.get('etag') ?? '')),
   );
   t.same(both.map(({ status }) => status).sort(), [200, 412], 'of two at once one is told');
+});
+
+t.test('an agent has one of the configured models, null for the default, and no other', async (t) => {
+  const rig = await openRig(t, { env: { MODELS_FILE: modelsFile(t, { mini: { model: 'gpt-mini' } }) } });
+  const { body: agent } = await rig.api('POST', '/v1/agents', {
+    body: { name: 'A', type: 'inbound', model: 'mini' },
+  });
+  t.equal(agent.model, 'mini');
+  const patch = (model: string | null) => rig.api('PATCH', `/v1/agents/${agent.id}`, { body: { model } });
+  const refused = await patch('maxi');
+  t.same(
+    [refused.status, refused.body.error.code, refused.body.error.param],
+    [400, 'invalid_model', 'model'],
+  );
+  t.match(refused.body.error.message, 'gpt-realtime-2.1, mini');
+  t.equal((await patch('gpt-realtime-2.1')).body.model, 'gpt-realtime-2.1', 'the default by its name');
+  t.equal((await patch(null)).body.model, null);
 });

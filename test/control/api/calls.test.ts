@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import t from 'tap';
 import { openRecording } from '../../../audio/recording.ts';
 import { AppError } from '../../../errors.ts';
-import { openRig } from '../rig.ts';
+import { modelsFile, openRig } from '../rig.ts';
 
 // In the order of the specification's table.
 const CALL_FIELDS = [
@@ -32,7 +32,7 @@ const CALL_FIELDS = [
   ],
   ...['answered_at', 'ended_at', 'duration_seconds', 'billed_duration_seconds', 'billing_amount_milli_cents'],
   ...['reservation_status', 'webhook_url', 'webhook_status', 'webhook_error', 'error_code', 'error_message'],
-  ...['hangup_cause', 'metadata', 'updated_at', 'cost'],
+  ...['hangup_cause', 'metadata', 'updated_at', 'cost', 'model'],
 ];
 const NOBODY = '0199c000-0000-7000-8000-000000000000';
 
@@ -158,6 +158,7 @@ t.test('the dispatch form refuses what comes from the agent, and says so', async
   for (const [field, value] of [
     ['persona', 'x'],
     ['voice', 'ash'],
+    ['model', 'mini'],
     ['language', 'en'],
     ['returns', { a: 'string' }],
     ['tools', []],
@@ -685,3 +686,27 @@ t.test('a call that nobody has is 404, and so is an id that is none', async (t) 
     t.equal((await rig.api('GET', `/v1/calls/${id}`)).status, 404, id);
   }
 });
+
+t.test(
+  'a call keeps the model it was made with; one that is not configured any more leads none',
+  async (t) => {
+    const rig = await openRig(t, { env: { MODELS_FILE: modelsFile(t, { mini: { model: 'gpt-mini' } }) } });
+    const agent = await rig.agent();
+    const dial = () => rig.api('POST', '/v1/calls', { body: { agent_id: agent.id, to: '+14155550123' } });
+    t.equal((await dial()).body.model, 'gpt-realtime-2.1', 'the default');
+    await rig.api('PATCH', `/v1/agents/${agent.id}`, { body: { model: 'mini' } });
+    const { body: call } = await dial();
+    t.equal(call.model, 'mini');
+    await rig.api('PATCH', `/v1/agents/${agent.id}`, { body: { model: null } });
+    t.equal((await rig.api('GET', `/v1/calls/${call.id}`)).body.model, 'mini');
+    await rig.store.updateAgent(
+      rig.orgId,
+      agent.id,
+      { model: 'gone', updated_at: new Date(0).toISOString() },
+      {},
+    );
+    const { status, body } = await dial();
+    t.same([status, body.error.code, body.error.param], [400, 'invalid_model', 'agent_id']);
+    t.equal(rig.dispatched.length, 2);
+  },
+);

@@ -51,6 +51,8 @@ export interface AgentForm {
   persona: string;
   instructions: string;
   voice: string;
+  /** Empty: the default. */
+  model: string;
   language: string;
   returns: TableText<ReturnsRow>;
   tools: ToolForm[];
@@ -71,6 +73,7 @@ export function newAgentForm(): AgentForm {
     persona: '',
     instructions: '',
     voice: VOICES[0],
+    model: '',
     language: '',
     returns: ofValue({}, rowsOf),
     tools: [],
@@ -86,6 +89,7 @@ export function agentFormOf(agent: Agent | AgentSummary): AgentForm {
     persona: agent.persona ?? '',
     instructions: agent.instructions ?? '',
     voice: agent.voice,
+    model: agent.model ?? '',
     language: agent.language ?? '',
     returns: ofValue(agent.returns, rowsOf),
     // end_call is there whether an agent names it or not, and the form shows it as such.
@@ -148,6 +152,7 @@ function bodyOf(form: AgentForm) {
     persona: orNull(form.persona),
     instructions: orNull(form.instructions),
     voice: form.voice as NonNullable<NewAgent['voice']>,
+    model: orNull(form.model.trim()),
     language: orNull(form.language.trim()),
     returns: returnsOf(form.returns) as NonNullable<NewAgent['returns']>,
     tools: toolsOf(form.tools) as NonNullable<NewAgent['tools']> | null,

@@ -31,6 +31,7 @@ const AGENT: Agent = {
   persona: 'You are Ada.',
   instructions: 'Remind the person.',
   voice: 'cedar',
+  model: 'mini',
   language: 'es',
   returns: { will_come: 'boolean', day: { type: 'date', description: 'the day' } },
   tools: [{ type: 'send_dtmf' }],

@@ -130,6 +130,7 @@ export function VoiceFields(props: FieldsProps) {
         help="Hear it with “Try it”."
         onChange=${(voice: string) => set({ voice })}
       />
+      <${Field} label="Speech model" name="model" optional value=${form.model} disabled=${disabled} error=${error('model')} placeholder="the default" help="A name that the daemon knows a model by; empty for its default." onInput=${(model: string) => set({ model })} />
       <${Field} label="Language" name="language" optional value=${form.language} disabled=${disabled} error=${error('language')} placeholder="en" suggestions=${LANGUAGE_CHOICES} help=${languageHelp(form.language)} onInput=${(language: string) => set({ language })} />
       ${
         form.type === 'outbound'
