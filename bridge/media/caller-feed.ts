@@ -1,5 +1,7 @@
-// The caller's sound on its way to the model: kept for some seconds, given from where a turn began until it is over. Where the
-// model tells the turns it is given all of it.
+// The caller's sound on its way to the model: kept for some seconds, given from where a turn began until it is over, in what
+// the model takes. Where the model tells the turns it is given all of it.
+import { type Converter, createConverter } from '../../audio/converter.ts';
+import { MULAW_8K } from '../../audio/format.ts';
 import { BYTES_PER_MS } from '../../audio/g711.ts';
 import { Preroll } from '../../audio/preroll.ts';
 import type { ModelSession } from '../models/model.ts';
@@ -12,6 +14,7 @@ export const PREROLL_MS = 480;
 export class CallerFeed {
   readonly #model: ModelSession;
   readonly #all: boolean;
+  readonly #toModel: Converter;
   readonly #kept = new Preroll(KEPT_MS);
   /** Where what is kept ends, on the call's clock. */
   #endMs = 0;
@@ -21,6 +24,7 @@ export class CallerFeed {
     this.#model = model;
     this.#all = model.capabilities.turns === 'model';
     this.#given = this.#all;
+    this.#toModel = createConverter(MULAW_8K, model.takes);
   }
 
   /** The caller's next mu-law; the first sample is from `atMs`. */
@@ -33,6 +37,8 @@ export class CallerFeed {
   /** A turn began at `onsetMs`: the model is given it from a little before that on. */
   listen(onsetMs: number): void {
     if (this.#all) return;
+    // What was given before is another stretch.
+    if (!this.#given) this.#toModel.restart();
     this.#given = true;
     const early = this.#kept.read(Math.max(0, this.#endMs - (onsetMs - PREROLL_MS)));
     if (early.length > 0) this.#give(early);
@@ -57,8 +63,9 @@ export class CallerFeed {
 
   /** The one way of the caller's sound to the model. */
   #give(mulaw: Uint8Array): void {
-    this.#model.appendAudio(
-      Buffer.isBuffer(mulaw) ? mulaw : Buffer.from(mulaw.buffer, mulaw.byteOffset, mulaw.byteLength),
-    );
+    const bytes = Buffer.isBuffer(mulaw)
+      ? mulaw
+      : Buffer.from(mulaw.buffer, mulaw.byteOffset, mulaw.byteLength);
+    this.#model.appendAudio(this.#toModel.convert(bytes));
   }
 }

@@ -1,6 +1,9 @@
-// The caller's sound as one stream of the carrier brings it: each frame timed, and all of them made one sound without gaps.
+// The caller's sound as one stream of the carrier brings it: each frame timed, in mu-law from here on, and all of them made one
+// sound without gaps.
 // Who listens to that is caller-audio.ts.
 
+import { type Converter, createConverter } from '../../audio/converter.ts';
+import { type AudioFormat, MULAW_8K } from '../../audio/format.ts';
 import { BYTES_PER_MS } from '../../audio/g711.ts';
 import { GapFiller } from '../../audio/gap-filler.ts';
 import type { CallerAudio } from './caller-audio.ts';
@@ -18,17 +21,21 @@ export class CallerStream {
   readonly #clock: CallerClock;
   readonly #ages: StreamAges;
   readonly #filler: GapFiller;
+  readonly #fromLine: Converter;
 
-  constructor(o: { audio: CallerAudio; clock: CallerClock; ages: StreamAges }) {
+  /** @param o.format what the stream brings */
+  constructor(o: { audio: CallerAudio; clock: CallerClock; ages: StreamAges; format: AudioFormat }) {
     this.#audio = o.audio;
     this.#clock = o.clock;
     this.#ages = o.ages;
     this.#filler = new GapFiller(o.audio.hear);
+    this.#fromLine = createConverter(o.format, MULAW_8K);
   }
 
   /** A frame of any length, with the carrier's time of it and its number. Passed on before it returns. */
-  frame(payload: Uint8Array, timestampMs: number, chunk: number, nowMs: number): void {
+  frame(sent: Buffer, timestampMs: number, chunk: number, nowMs: number): void {
     const filler = this.#filler;
+    const payload = this.#fromLine.convert(sent);
     if (filler.position === 0) this.#clock.begin(Math.max(0, nowMs - payload.length / BYTES_PER_MS));
     this.#ages.frame(nowMs, timestampMs);
     filler.push(payload, timestampMs, chunk);

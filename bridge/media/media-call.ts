@@ -125,7 +125,12 @@ export class MediaCall {
       recorder: this.#recorder,
       vad: this.#ports.vad,
     });
-    const caller = new CallerStream({ audio, clock, ages: this.#ports.frameAges.stream() });
+    const caller = new CallerStream({
+      audio,
+      clock,
+      ages: this.#ports.frameAges.stream(),
+      format: started.format,
+    });
     this.#stream = { line, caller };
     this.#voice.attach(line, clock);
     this.#recorder.start();

@@ -6,6 +6,7 @@ import type { EndReason, FromMedia, PrepareCall } from '../protocol/messages.ts'
 import type { Floor } from '../turns/floor.ts';
 import type { TurnEffect, TurnEvent } from '../turns/turns.ts';
 import type { Voice } from '../turns/voice.ts';
+import { AgentSound } from './agent-sound.ts';
 import type { AgentVoice } from './agent-voice.ts';
 import { CallTools } from './call-tools.ts';
 import type { CallerListener } from './caller-audio.ts';
@@ -38,6 +39,7 @@ export class Talk implements CallerListener {
   readonly #voice: AgentVoice;
   readonly #record: TalkRecord;
   readonly #model: ModelSession;
+  readonly #sound: AgentSound;
   readonly #feed: CallerFeed;
   readonly #requests: ModelRequests;
   readonly #tools: CallTools;
@@ -62,6 +64,7 @@ export class Talk implements CallerListener {
     this.#tools = new CallTools(call);
     this.#model = ports.openModel(call.model, this.#modelListener());
     this.#feed = new CallerFeed(this.#model);
+    this.#sound = new AgentSound(this.#model);
     this.#requests = new ModelRequests({ model: this.#model, texts: call.texts, record: ports.record });
     const { turns, callsTools } = this.#model.capabilities;
     this.#modelTells = turns === 'model';
@@ -391,7 +394,7 @@ export class Talk implements CallerListener {
   #agentAudio(itemId: string, payload: Buffer): void {
     if (this.#over) return;
     this.#silence.agentReceived(this.#ports.now());
-    if (!this.#voice.push(itemId, payload)) return;
+    if (!this.#voice.push(itemId, this.#sound.mulaw(itemId, payload))) return;
     this.#record.received();
     this.#handle({ type: 'agent-audio' });
     this.#voice.pace(this.#ports.now());
