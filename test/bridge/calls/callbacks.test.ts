@@ -131,6 +131,8 @@ async function run(t: Test, arrange: (all: StatusEvent[]) => StatusEvent[]) {
   for (let at = 0; at < events.length; at += 200) {
     await Promise.all(events.slice(at, at + 200).map((event) => rig.tell(event)));
   }
+  // Results are settled once calls are let go of.
+  while ((await rig.store.pendingResults()).length > 0) await new Promise((next) => setImmediate(next));
   const stored = await Promise.all(ids.map((id) => rig.store.findCall(id)));
   const records = await Promise.all(stored.map((call) => recordsOf(rig, call!)));
   const organization = await rig.store.getOrganization(rig.org);
