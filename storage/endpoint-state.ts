@@ -5,7 +5,7 @@ import type { DeliveryStatus, EndpointRecord } from './records.ts';
 export const MAX_CONSECUTIVE_FAILURES = 10;
 
 /** What may be changed of an endpoint. */
-export const CHANGEABLE_OF_ENDPOINT = [
+const CHANGEABLE_OF_ENDPOINT = [
   'url',
   'description',
   'enabled_events',
