@@ -1,5 +1,6 @@
 // What a model is given of the caller's sound, and from when to when.
 import t from 'tap';
+import { MULAW_8K } from '../../../audio/format.ts';
 import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS } from '../../../audio/g711.ts';
 import { CallerFeed, PREROLL_MS } from '../../../bridge/media/caller-feed.ts';
 import type { ModelCapabilities, ModelSession } from '../../../bridge/models/model.ts';
@@ -9,6 +10,7 @@ function open(can: Partial<ModelCapabilities> = {}) {
   const told: (number | string)[] = [];
   const model: Partial<ModelSession> = {
     capabilities: { ...TURN_BY_TURN, ...can },
+    takes: MULAW_8K,
     appendAudio: (payload) => told.push(payload.length / BYTES_PER_MS),
     clearAudio: () => void told.push('clear'),
     endTurn: () => told.push('end'),
