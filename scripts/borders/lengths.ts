@@ -29,7 +29,6 @@ export const LONGER: Readonly<Record<string, string>> = {
 export const HUBS: readonly string[] = [
   'bridge/calls/media-threads.ts openMediaThreads',
   'storage/sqlite/connection.ts openConnection',
-  'storage/sqlite/kept-writes.ts openKeptWrites',
 ];
 
 /** What of a file is too long, as the lists name it. */

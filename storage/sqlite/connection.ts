@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { EventRecord } from '../records.ts';
 import type { Conflict, DueDelivery, Listener } from '../store.ts';
-import { isDiskFault, type KeptWrites, openKeptWrites } from './kept-writes.ts';
+import { isDiskFault, KeptWrites } from './kept-writes.ts';
 import type { Parameters, Reader } from './reader.ts';
 import type { Row } from './rows.ts';
 
@@ -95,7 +95,7 @@ export function openConnection(o: ConnectionOptions): Connection {
   /** The time of the transaction that is under way; of what was kept, when it happened. */
   let writtenAt: string | null = null;
   const version = Number(db.pragma('user_version', { simple: true }));
-  const kept = openKeptWrites({ log, probe: () => commit(() => db.pragma(`user_version = ${version}`)) });
+  const kept = new KeptWrites({ log, probe: () => commit(() => db.pragma(`user_version = ${version}`)) });
   kept.onRecovered(() => each((listener) => listener.recovered?.()));
 
   // What is committed stays, and the verb succeeds, whatever a subscriber makes of it.

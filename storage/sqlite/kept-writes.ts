@@ -24,25 +24,6 @@ export interface KeptWrite {
   length?: number | undefined;
 }
 
-export interface KeptWrites {
-  /** False from a write that the disk did not take until one that it does. */
-  writable(): boolean;
-  count(): number;
-  /** Whether a write of the call is kept. */
-  has(callId: string): boolean;
-  /** @throws AppError storage_low when too much is kept that can be given up */
-  keep(entry: KeptWrite): void;
-  /** Writes what is kept, as far as that goes in a moment; true when nothing is left. `all`: however long it takes. */
-  flush(all?: boolean): boolean;
-  /** A write has failed (`error`), or has not: then what waits for that is told. */
-  note(error: unknown): void;
-  /** Resolves when no write of the call is kept. */
-  stored(callId: string): Promise<void>;
-  /** Everything is stored, and writes are taken again. */
-  onRecovered(hear: () => void): void;
-  close(): void;
-}
-
 /** A fault of the disk or the file and not of what was to be written: it may pass. */
 export function isDiskFault(error: unknown): error is Error & { code: string } {
   if (error instanceof AppError) return error.code === 'storage_low';
@@ -55,139 +36,163 @@ export function isDiskFault(error: unknown): error is Error & { code: string } {
 const isBusy = (error: unknown) =>
   error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 
-/** Nothing is kept yet. `probe` writes something that changes nothing, or throws. */
-export function openKeptWrites(o: { probe: () => void; log: Log | undefined }): KeptWrites {
-  // In the order in which they happened.
-  const entries = new Set<KeptWrite>();
-  const named = new Map<string, KeptWrite>();
-  const ofCall = new Map<string, number>();
-  const waiting = new Map<string, (() => void)[]>();
-  const listeners: (() => void)[] = [];
-  let faultySince: number | null = null;
-  let most = 0;
-  let length = 0;
-  let againAt = 0;
-  let flushing = false;
-  let timer: NodeJS.Timeout | undefined;
+export class KeptWrites {
+  readonly #log: Log | undefined;
+  readonly #probe: () => void;
+  /** In the order in which they happened. */
+  readonly #entries = new Set<KeptWrite>();
+  readonly #named = new Map<string, KeptWrite>();
+  readonly #ofCall = new Map<string, number>();
+  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #listeners: (() => void)[] = [];
+  #faultySince: number | null = null;
+  #most = 0;
+  #length = 0;
+  #againAt = 0;
+  #flushing = false;
+  #timer: NodeJS.Timeout | undefined;
 
-  function drop(entry: KeptWrite): void {
-    entries.delete(entry);
-    length -= entry.length === undefined ? 0 : entry.length + ENTRY_LENGTH;
-    if (entry.name !== undefined && named.get(entry.name) === entry) named.delete(entry.name);
-    const { callId } = entry;
-    if (callId === null) return;
-    const left = (ofCall.get(callId) ?? 1) - 1;
-    if (left > 0) ofCall.set(callId, left);
-    else {
-      ofCall.delete(callId);
-      for (const resolve of waiting.get(callId) ?? []) resolve();
-      waiting.delete(callId);
+  /** Nothing is kept yet. `probe` writes something that changes nothing, or throws. */
+  constructor(o: { probe: () => void; log: Log | undefined }) {
+    this.#log = o.log;
+    this.#probe = o.probe;
+  }
+
+  /** False from a write that the disk did not take until one that it does. */
+  writable(): boolean {
+    return this.#faultySince === null;
+  }
+
+  count(): number {
+    return this.#entries.size;
+  }
+
+  /** Whether a write of the call is kept. */
+  has(callId: string): boolean {
+    return this.#ofCall.has(callId);
+  }
+
+  /** @throws AppError storage_low when too much is kept that can be given up */
+  keep(entry: KeptWrite): void {
+    if (entry.length !== undefined && this.#length > MAX_LENGTH) {
+      throw new AppError('storage_low', 'The disk takes no writes, and too much waits for it already.');
+    }
+    this.#length += entry.length === undefined ? 0 : entry.length + ENTRY_LENGTH;
+    const before = entry.name === undefined ? undefined : this.#named.get(entry.name);
+    if (before !== undefined) {
+      // In its place, so that the order stays.
+      this.#length -= (before.length ?? 0) + ENTRY_LENGTH;
+      Object.assign(before, entry);
+      return;
+    }
+    this.#entries.add(entry);
+    if (entry.name !== undefined) this.#named.set(entry.name, entry);
+    if (entry.callId !== null) this.#ofCall.set(entry.callId, (this.#ofCall.get(entry.callId) ?? 0) + 1);
+    this.#most = Math.max(this.#most, this.#entries.size);
+  }
+
+  /** Writes what is kept, as far as that goes in a moment; true when nothing is left. `all`: however long it takes. */
+  flush(all = false): boolean {
+    if (this.#entries.size === 0) return true;
+    const began = performance.now();
+    // Whoever hears of what was stored may write too.
+    if (this.#flushing || (began < this.#againAt && !all)) return false;
+    this.#flushing = true;
+    try {
+      return this.#writeAll(began, all);
+    } finally {
+      this.#flushing = false;
     }
   }
 
-  function note(error: unknown): void {
+  /** A write has failed (`error`), or has not: then what waits for that is told. */
+  note(error: unknown): void {
     if (error !== null && isDiskFault(error)) {
-      if (faultySince === null) {
-        faultySince = performance.now();
-        o.log?.error({ err: error }, 'storage.not_writable');
+      if (this.#faultySince === null) {
+        this.#faultySince = performance.now();
+        this.#log?.error({ err: error }, 'storage.not_writable');
       }
       const pauseMs = isBusy(error) ? AGAIN_BUSY_MS : AGAIN_MS;
-      againAt = performance.now() + pauseMs;
-      clearTimeout(timer);
-      timer = setTimeout(again, pauseMs);
-    } else if (faultySince !== null && entries.size === 0) {
-      clearTimeout(timer);
-      const seconds = Math.round((performance.now() - faultySince) / 100) / 10;
-      o.log?.info({ seconds, kept: most }, 'storage.writable');
-      faultySince = null;
-      againAt = 0;
-      most = 0;
-      for (const hear of [...listeners]) hear();
+      this.#againAt = performance.now() + pauseMs;
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#again(), pauseMs);
+    } else if (this.#faultySince !== null && this.#entries.size === 0) {
+      clearTimeout(this.#timer);
+      const seconds = Math.round((performance.now() - this.#faultySince) / 100) / 10;
+      this.#log?.info({ seconds, kept: this.#most }, 'storage.writable');
+      this.#faultySince = null;
+      this.#againAt = 0;
+      this.#most = 0;
+      for (const hear of [...this.#listeners]) hear();
     }
   }
 
-  function again(): void {
-    againAt = 0;
-    if (entries.size > 0) {
+  /** Resolves when no write of the call is kept. */
+  async stored(callId: string): Promise<void> {
+    if (!this.#ofCall.has(callId)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.set(callId, [...(this.#waiting.get(callId) ?? []), resolve]);
+    await promise;
+  }
+
+  /** Everything is stored, and writes are taken again. */
+  onRecovered(hear: () => void): void {
+    this.#listeners.push(hear);
+  }
+
+  close(): void {
+    this.flush(true);
+    clearTimeout(this.#timer);
+    if (this.#entries.size > 0) this.#log?.error({ count: this.#entries.size }, 'storage.writes_lost');
+  }
+
+  #again(): void {
+    this.#againAt = 0;
+    if (this.#entries.size > 0) {
       // Cut short by its slice, not by the disk: the rest follows.
-      if (!flush() && againAt === 0) timer = setTimeout(again, 1);
+      if (!this.flush() && this.#againAt === 0) this.#timer = setTimeout(() => this.#again(), 1);
       return;
     }
     try {
-      o.probe();
-      note(null);
+      this.#probe();
+      this.note(null);
     } catch (error) {
-      note(error);
+      this.note(error);
     }
   }
 
-  function flush(all = false): boolean {
-    if (entries.size === 0) return true;
-    const began = performance.now();
-    // Whoever hears of what was stored may write too.
-    if (flushing || (began < againAt && !all)) return false;
-    flushing = true;
-    try {
-      return writeAll(began, all);
-    } finally {
-      flushing = false;
-    }
-  }
-
-  function writeAll(began: number, all: boolean): boolean {
-    for (const entry of entries) {
+  #writeAll(began: number, all: boolean): boolean {
+    for (const entry of this.#entries) {
       try {
         entry.write();
       } catch (error) {
         if (isDiskFault(error)) {
-          note(error);
+          this.note(error);
           return false;
         }
         // It cannot be stored at all: nobody waits for it any more.
-        o.log?.error({ call_id: entry.callId, err: error }, 'storage.write_lost');
+        this.#log?.error({ call_id: entry.callId, err: error }, 'storage.write_lost');
       }
-      drop(entry);
+      this.#drop(entry);
       if (!all && performance.now() - began > SLICE_MS) break;
     }
-    if (entries.size > 0) return false;
-    note(null);
+    if (this.#entries.size > 0) return false;
+    this.note(null);
     return true;
   }
 
-  return {
-    writable: () => faultySince === null,
-    count: () => entries.size,
-    has: (callId) => ofCall.has(callId),
-    flush,
-    note,
-    keep(entry) {
-      if (entry.length !== undefined && length > MAX_LENGTH) {
-        throw new AppError('storage_low', 'The disk takes no writes, and too much waits for it already.');
-      }
-      length += entry.length === undefined ? 0 : entry.length + ENTRY_LENGTH;
-      const before = entry.name === undefined ? undefined : named.get(entry.name);
-      if (before !== undefined) {
-        // In its place, so that the order stays.
-        length -= (before.length ?? 0) + ENTRY_LENGTH;
-        Object.assign(before, entry);
-        return;
-      }
-      entries.add(entry);
-      if (entry.name !== undefined) named.set(entry.name, entry);
-      if (entry.callId !== null) ofCall.set(entry.callId, (ofCall.get(entry.callId) ?? 0) + 1);
-      most = Math.max(most, entries.size);
-    },
-    async stored(callId) {
-      if (!ofCall.has(callId)) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.set(callId, [...(waiting.get(callId) ?? []), resolve]);
-      await promise;
-    },
-    onRecovered: (hear) => void listeners.push(hear),
-    close() {
-      flush(true);
-      clearTimeout(timer);
-      if (entries.size > 0) o.log?.error({ count: entries.size }, 'storage.writes_lost');
-    },
-  };
+  #drop(entry: KeptWrite): void {
+    this.#entries.delete(entry);
+    this.#length -= entry.length === undefined ? 0 : entry.length + ENTRY_LENGTH;
+    if (entry.name !== undefined && this.#named.get(entry.name) === entry) this.#named.delete(entry.name);
+    const { callId } = entry;
+    if (callId === null) return;
+    const left = (this.#ofCall.get(callId) ?? 1) - 1;
+    if (left > 0) this.#ofCall.set(callId, left);
+    else {
+      this.#ofCall.delete(callId);
+      for (const resolve of this.#waiting.get(callId) ?? []) resolve();
+      this.#waiting.delete(callId);
+    }
+  }
 }

@@ -94,8 +94,8 @@ export async function openStore(o: StoreOptions): Promise<Store> {
 
     subscribe: connection.subscribe,
 
-    writable: connection.kept.writable,
-    stored: connection.kept.stored,
+    writable: () => connection.kept.writable(),
+    stored: (callId) => connection.kept.stored(callId),
 
     async close() {
       connection.kept.close();
