@@ -3,7 +3,7 @@ import { changedCall, isTerminal } from '../call-change.ts';
 import { beforePublishing } from '../event-receivers.ts';
 import { CALL_STATUSES, type CallRecord, DIRECTIONS } from '../records.ts';
 import type { CallChange, CallFilters, Store } from '../store.ts';
-import { accepted, type Connection, type News, Refusal, updateById } from './connection.ts';
+import { accepted, type Connection, Refusal, updateById } from './connection.ts';
 import { LIVE, refuseOthers } from './daemons.ts';
 import { post } from './ledger.ts';
 import { publish } from './outbox.ts';
@@ -11,6 +11,7 @@ import { type PageOptions, readPage, type Where } from './pages.ts';
 import { CALLS, EVENTS, LEDGER } from './rows.ts';
 import { searchCalls } from './search.ts';
 import { enterCall } from './search-index.ts';
+import type { News } from './subscribers.ts';
 
 type Verbs =
   | 'createCall'

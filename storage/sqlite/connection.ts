@@ -2,17 +2,11 @@
 import type Database from 'better-sqlite3';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { EventRecord } from '../records.ts';
-import type { Conflict, DueDelivery, Listener } from '../store.ts';
+import type { Conflict, Listener } from '../store.ts';
 import { isDiskFault, KeptWrites } from './kept-writes.ts';
 import type { Parameters, Reader } from './reader.ts';
 import type { Row } from './rows.ts';
-
-/** What subscribers hear once the transaction that made it is committed. */
-export interface News {
-  events: EventRecord[];
-  deliveries: DueDelivery[];
-}
+import { type News, Subscribers } from './subscribers.ts';
 
 /** Thrown inside a write transaction to leave nothing of it behind and answer a conflict. */
 export class Refusal extends Error {
@@ -90,29 +84,13 @@ export interface ConnectionOptions {
 
 export function openConnection(o: ConnectionOptions): Connection {
   const { db, clock, log, onWrite, reader, onPrepare, onWritten } = o;
-  const listeners = new Set<Listener>();
+  const subscribers = new Subscribers(log);
   const statements = new Map<string, Database.Statement<unknown[], Row>>();
   /** The time of the transaction that is under way; of what was kept, when it happened. */
   let writtenAt: string | null = null;
   const version = Number(db.pragma('user_version', { simple: true }));
   const kept = new KeptWrites({ log, probe: () => commit(() => db.pragma(`user_version = ${version}`)) });
-  kept.onRecovered(() => each((listener) => listener.recovered?.()));
-
-  // What is committed stays, and the verb succeeds, whatever a subscriber makes of it.
-  function each(hear: (listener: Listener) => void): void {
-    for (const listener of [...listeners]) {
-      try {
-        hear(listener);
-      } catch (error) {
-        log?.error({ err: error }, 'storage.listener_failed');
-      }
-    }
-  }
-
-  function tell(news: News): void {
-    for (const event of news.events) each((listener) => listener.event?.(event));
-    if (news.deliveries.length > 0) each((listener) => listener.deliveries?.(news.deliveries));
-  }
+  kept.onRecovered(() => subscribers.recovered());
 
   function commit<T>(work: (news: News) => T, at = clock().toISOString()): T {
     const news: News = { events: [], deliveries: [] };
@@ -131,7 +109,7 @@ export function openConnection(o: ConnectionOptions): Connection {
       writtenAt = null;
       onWritten?.(performance.now() - begun);
     }
-    tell(news);
+    subscribers.tell(news);
     return result;
   }
 
@@ -213,18 +191,7 @@ export function openConnection(o: ConnectionOptions): Connection {
     writeFacts,
     tryWriteFact: (fact) => orConflict(() => writeFact(fact)),
     kept,
-    subscribe(listener) {
-      // A wrapper, so that the same listener subscribed twice is two subscriptions.
-      const own: Listener = {
-        deliveries: (due) => listener.deliveries?.(due),
-        event: (event) => listener.event?.(event),
-        recovered: () => listener.recovered?.(),
-      };
-      listeners.add(own);
-      return () => {
-        listeners.delete(own);
-      };
-    },
+    subscribe: (listener) => subscribers.add(listener),
     statement,
     async read(sql, parameters) {
       if (reader !== undefined) return reader.read(sql, parameters);

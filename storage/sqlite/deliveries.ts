@@ -16,10 +16,11 @@ import { dueOf } from '../due-delivery.ts';
 import { endpointAfter } from '../endpoint-state.ts';
 import { type AttemptRecord, DELIVERY_STATUSES, type DeliveryRecord, EVENT_TYPES } from '../records.ts';
 import type { AttemptOutcome, Store } from '../store.ts';
-import { accepted, type Connection, type News, updateById } from './connection.ts';
+import { accepted, type Connection, updateById } from './connection.ts';
 import { OWED, readEndpoint } from './endpoints.ts';
 import { type PageOptions, readPage } from './pages.ts';
 import { ATTEMPTS, CALLS, DELIVERIES, ENDPOINTS, type Row, type Value } from './rows.ts';
+import type { News } from './subscribers.ts';
 
 type Verbs =
   | 'claimDelivery'

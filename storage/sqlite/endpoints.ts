@@ -3,9 +3,10 @@ import { ENDED_BY_DELETION } from '../delivery-state.ts';
 import { endpointChange, endpointDeleted } from '../endpoint-state.ts';
 import type { EndpointRecord } from '../records.ts';
 import type { Store } from '../store.ts';
-import { type Connection, type News, Refusal, updateById } from './connection.ts';
+import { type Connection, Refusal, updateById } from './connection.ts';
 import { readPage } from './pages.ts';
 import { ENDPOINTS } from './rows.ts';
+import type { News } from './subscribers.ts';
 
 type Verbs =
   | 'createEndpoint'

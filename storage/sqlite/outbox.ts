@@ -5,8 +5,9 @@ import { callView } from '../call-view.ts';
 import { dueOf } from '../due-delivery.ts';
 import { newDelivery, receiversOf } from '../event-receivers.ts';
 import type { CallRecord, EventRecord, EventType } from '../records.ts';
-import { type Connection, type News, Refusal } from './connection.ts';
+import { type Connection, Refusal } from './connection.ts';
 import { DELIVERIES, ENDPOINTS, EVENTS } from './rows.ts';
+import type { News } from './subscribers.ts';
 
 /**
  * Writes an event a type, in this order, and its deliveries.
