@@ -27,13 +27,23 @@ t.test('a committed event is delivered at once, inline and to endpoints', async 
 t.test('what was due before the start is swept up, leases of the dead included', async (t) => {
   const receiver = await openReceiver();
   t.teardown(() => receiver.close());
-  const rig = await openRig(t);
-  await rig.endpoint(receiver.url);
-  for (let i = 0; i < 3; i++) await rig.event();
-  const [taken] = await rig.deliveries();
-  await rig.store.claimDelivery(taken?.id ?? '', 0, new Date().toISOString(), 3_600_000);
+  const path = join(temporaryFolder(t), 'offhook.db');
+  const before = await openStore({ path });
+  const org = await addOrganization(before);
+  await before.createEndpoint(makeEndpoint(org, { url: receiver.url }));
+  for (let i = 0; i < 3; i++) await before.createCall(makeCall(org), { events: ['call.queued'], reserve: 0 });
+  const [taken] = await before.listDeliveries(org, {}, { limit: 1 });
+  await before.claimDelivery(taken?.id ?? '', 0, new Date().toISOString(), 3_600_000);
+  // The process ends here, with one of them in hand.
+  await before.close();
+
+  const store = await openStore({ path });
+  await store.takeOver();
+  const rig = await openRig(t, { store });
   await rig.deliver();
-  await until(async () => (await rig.deliveries()).every((delivery) => delivery.status === 'delivered'));
+  await until(async () =>
+    (await store.listDeliveries(org, {}, { limit: 10 })).every(({ status }) => status === 'delivered'),
+  );
   t.equal(receiver.requests.length, 3);
 });
 
@@ -236,16 +246,23 @@ t.test('a stop charges nobody, and the next start sends the same id and bytes ag
     if (!hang) response.writeHead(200).end();
   });
   t.teardown(() => receiver.close());
-  const rig = await openRig(t);
-  await rig.endpoint(receiver.url);
-  const first = await rig.deliver({ tuning: { graceMs: 50 } });
-  await rig.event();
+  const path = join(temporaryFolder(t), 'offhook.db');
+  const before = await openRig(t, { store: await openStore({ path }) });
+  await before.endpoint(receiver.url);
+  const first = await before.deliver({ tuning: { graceMs: 50 } });
+  await before.event();
   await receiver.got(1);
   await first.close();
-  t.match((await rig.deliveries())[0], { status: 'pending', attempt_count: 0, last_error: null });
+  const [left] = await before.deliveries();
+  t.match(left, { status: 'pending', attempt_count: 0, last_error: null });
+  await before.store.close();
+
   hang = false;
-  await rig.deliver();
-  await until(async () => (await rig.deliveries())[0]?.status === 'delivered');
+  const store = await openStore({ path });
+  await store.takeOver();
+  const after = await openRig(t, { store });
+  await after.deliver();
+  await until(async () => (await store.getDelivery(before.org, left?.id ?? ''))?.status === 'delivered');
   const [one, two] = receiver.requests;
   t.equal(one?.headers['webhook-id'], two?.headers['webhook-id']);
   t.equal(one?.body, two?.body);
