@@ -262,7 +262,9 @@ t.test('a stop charges nobody, and the next start sends the same id and bytes ag
   await store.takeOver();
   const after = await openRig(t, { store });
   await after.deliver();
-  await until(async () => (await store.getDelivery(before.org, left?.id ?? ''))?.status === 'delivered');
+  await until(
+    async () => (await store.getDelivery(before.org, left?.id ?? ''))?.delivery.status === 'delivered',
+  );
   const [one, two] = receiver.requests;
   t.equal(one?.headers['webhook-id'], two?.headers['webhook-id']);
   t.equal(one?.body, two?.body);
