@@ -19,6 +19,8 @@ if (process.argv[1] === import.meta.filename) {
   const order = JSON.parse(process.argv[2] ?? '') as DaemonOrder;
   const log = openLog('silent');
   const store = await openStore({ path: `${order.dataDir}/test.db`, log });
+  // What the one that was killed had in hand.
+  await store.takeOver();
   const egress = openEgress({ allowedCidrs: ['127.0.0.0/8'], userAgent: 'Offhook-Test/1' });
   setFailpoints(order.failpoints);
   const webhooks = await openWebhooks({
