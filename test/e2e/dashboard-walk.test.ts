@@ -105,7 +105,7 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     await heading('Overview').waitFor();
   });
 
-  await t.test('where there is nothing yet, every page says what comes next', async (t) => {
+  await t.test('where there is nothing yet, every page says what comes next', async () => {
     await section(page, 'First steps').waitFor();
     await section(page, 'Health').getByText('Working').first().waitFor();
     await picture(page, 'overview-empty');
@@ -118,7 +118,7 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     ] as const) {
       await go(name);
       await page.getByText(words).waitFor();
-      t.ok((await page.title()).startsWith(name), `${name}: in the title too`);
+      await until(`${name} in the title`, async () => (await page.title()).startsWith(name));
     }
   });
 
