@@ -144,6 +144,11 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     'Frames received from carriers since the start',
     (load) => load.framesIn,
   );
+  perThread(
+    'offhook_media_frames_late',
+    'Of these, worked on 20 ms or more after the quickest of their stream',
+    (load) => load.framesLate,
+  );
   perThread('offhook_media_frames_out', 'Frames sent to carriers since the start', (load) => load.framesOut);
 
   return {

@@ -6,6 +6,8 @@
 const WINDOW_MS = 5_000;
 const BUCKET_MS = 4;
 const BUCKETS = 256;
+/** A frame's own length: who waits as long is heard late. */
+const LATE_MS = 20;
 
 /** The frames of one stream. */
 export class StreamAges {
@@ -34,6 +36,8 @@ export class StreamAges {
 export class FrameAges {
   readonly #counts = new Uint32Array(BUCKETS);
   #total = 0;
+  /** Frames worked on 20 ms or more after the quickest of their stream, since the start. */
+  late = 0;
 
   stream(): StreamAges {
     return new StreamAges(this);
@@ -43,6 +47,7 @@ export class FrameAges {
     const bucket = Math.min(BUCKETS - 1, Math.floor(ageMs / BUCKET_MS));
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
     this.#total++;
+    if (ageMs >= LATE_MS) this.late++;
   }
 
   /** Of the frames since the last reading, in milliseconds to 4; null when there were none. */

@@ -164,6 +164,7 @@ const reporting = setInterval(() => {
     frameAgeP50Ms: ages?.p50Ms ?? null,
     frameAgeP99Ms: ages?.p99Ms ?? null,
     framesIn: counters.framesIn,
+    framesLate: frameAges.late,
     framesOut: counters.framesOut,
     vadWindows: windows - windowsBefore,
     memory: { heapUsed, heapTotal, external, arrayBuffers },

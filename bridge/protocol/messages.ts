@@ -204,7 +204,10 @@ export type FromMedia =
       /** How much later than the quickest of their stream frames were worked on; null when none came. */
       frameAgeP50Ms: number | null;
       frameAgeP99Ms: number | null;
+      /** All since the start. */
       framesIn: number;
+      /** Worked on 20 ms or more after the quickest of their stream. */
+      framesLate: number;
       framesOut: number;
       vadWindows: number;
       memory: ThreadMemory;

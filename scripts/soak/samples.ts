@@ -23,6 +23,9 @@ export interface Reading extends Delays {
   callsLive: number;
   /** Calls that media threads hold. */
   callsHeld: number;
+  /** Since the start, and of these those that waited 20 ms or more. */
+  framesIn: number;
+  framesLate: number;
 }
 
 /** Memory as last read, delays as the worst since the sample before. */
@@ -60,6 +63,8 @@ export function readMetrics(text: string): Reading {
     walBytes: most('offhook_storage_wal_bytes'),
     callsLive: sum('offhook_calls_live'),
     callsHeld: sum('offhook_media_calls'),
+    framesIn: sum('offhook_media_frames_in'),
+    framesLate: sum('offhook_media_frames_late'),
     controlLoopP99Ms: ms('nodejs_eventloop_lag_p99_seconds'),
     mediaLoopP99Ms: ms('offhook_media_loop_delay_p99_seconds'),
     mediaLoopMaxMs: ms('offhook_media_loop_delay_max_seconds'),

@@ -29,6 +29,10 @@ offhook_calls_live{thread="1"} 3
 offhook_calls_live{thread="2"} 4
 offhook_media_calls{thread="1"} 3
 offhook_media_calls{thread="2"} 5
+offhook_media_frames_in{thread="1"} 900
+offhook_media_frames_in{thread="2"} 1100
+offhook_media_frames_late{thread="1"} 3
+offhook_media_frames_late{thread="2"} 4
 offhook_media_loop_delay_p99_seconds{thread="1"} 0.002
 offhook_media_loop_delay_p99_seconds{thread="2"} 0.004
 offhook_media_loop_delay_max_seconds{thread="1"} 0.009
@@ -62,6 +66,8 @@ t.test('reads what is held and how the threads keep time', async (t) => {
     walBytes: 4096,
     callsLive: 7,
     callsHeld: 8,
+    framesIn: 2000,
+    framesLate: 7,
     mediaLoopMaxMs: 9,
     tickLateMaxMs: 11,
   });
@@ -120,7 +126,7 @@ t.test('memory: the second half against the first', async (t) => {
   t.ok(Math.abs(slope - 60) < 1e-6);
 });
 
-t.test('time: the worst hundredth of the seconds counts', async (t) => {
+t.test('time: the worst hundredth of the seconds counts, and the latest of the frames', async (t) => {
   const seconds = (late: number) =>
     Array.from({ length: 1000 }, (_, i) => ({
       ...READING,
@@ -131,6 +137,15 @@ t.test('time: the worst hundredth of the seconds counts', async (t) => {
   t.match(
     judgeTime(seconds(15)).flatMap(({ violations }) => violations),
     [/loop delay/],
+  );
+  const late = (frames: number) => [READING, { ...READING, framesIn: 12_000, framesLate: 7 + frames }];
+  t.same(
+    judgeTime(late(100)).flatMap(({ violations }) => violations),
+    [],
+  );
+  t.match(
+    judgeTime(late(101)).flatMap(({ violations }) => violations),
+    [/20 ms or more: 101 of 10000/],
   );
   t.equal(quantile([3, 1, Number.NaN, 2], 0.5), 2);
 });

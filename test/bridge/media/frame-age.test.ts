@@ -65,6 +65,16 @@ t.test('a route that becomes longer is the new measure after ten seconds', async
   t.match(found[19], { p50Ms: 0 });
 });
 
+t.test('what waited as long as a frame lasts is counted since the start', async (t) => {
+  const ages = new FrameAges();
+  const stream = ages.stream();
+  const waits = [0, 19, 20, 0, 300];
+  for (const [n, waitMs] of waits.entries()) stream.frame(n * 20 + waitMs, n * 20);
+  t.equal(ages.late, 2);
+  ages.read();
+  t.equal(ages.late, 2, 'a reading leaves it');
+});
+
 t.test('beyond a second it is just late', async (t) => {
   const ages = new FrameAges();
   const stream = ages.stream();

@@ -170,6 +170,7 @@ const FROM_MEDIA: Samples<FromMedia> = {
     frameAgeP50Ms: null,
     frameAgeP99Ms: null,
     framesIn: 1,
+    framesLate: 0,
     framesOut: 1,
     vadWindows: 1,
     memory: { heapUsed: 1, heapTotal: 2, external: 3, arrayBuffers: 4 },
