@@ -114,15 +114,16 @@ export function judgeTime(readings: readonly Reading[]): Check[] {
     const all = readings.map(read);
     const [p50, p99] = [quantile(all, 0.5), quantile(all, 0.99)];
     const value = `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms of ${all.length} seconds`;
-    return { name, of: 'time', value, violations: limitMs === null || p99 < limitMs ? [] : [`${name}: ${value}`] };
+    return {
+      name,
+      of: 'time',
+      value,
+      violations: limitMs === null || p99 < limitMs ? [] : [`${name}: ${value}`],
+    };
   };
   return [
     check("media threads' loop delay (the worst thread's p99)", (one) => one.mediaLoopP99Ms, MOST_DELAY_MS),
-    check(
-      "frames' wait for their thread (the worst thread's p99)",
-      (one) => one.frameAgeP99Ms,
-      null,
-    ),
+    check("frames' wait for their thread (the worst thread's p99)", (one) => one.frameAgeP99Ms, null),
     lateFrames(readings),
     check("control thread's loop delay (p99)", (one) => one.controlLoopP99Ms, null),
   ];
