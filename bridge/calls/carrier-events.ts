@@ -19,6 +19,9 @@ const INBOUND_MODEL_WAIT_MS = 1_500;
  */
 const REASON_WAIT_MS = 300;
 
+/** So many calls that were refused are remembered: their carrier goes on to tell how they ended. */
+const REFUSED_KEPT = 1_000;
+
 /** Why a call that could be taken is not taken now: the caller hears the line busy. */
 const REFUSALS: ReadonlySet<string> = new Set(['at_capacity', 'draining', 'storage_low']);
 
@@ -34,6 +37,8 @@ export interface CarrierEventsOptions {
 export class CarrierEvents {
   readonly #o: CarrierEventsOptions;
   readonly #context: CallContext;
+  /** Calls that were refused and have no record, by carrier and its id, the oldest first. */
+  readonly #refused = new Set<string>();
 
   constructor(o: CarrierEventsOptions) {
     this.#o = o;
@@ -71,7 +76,8 @@ export class CarrierEvents {
         ? await store.findCallByCarrierId(carrier.name, carrierCallId)
         : await store.findCall(callId);
     if (record === null) {
-      log.warn({ carrier_call_id: carrierCallId }, 'hook.unknown_call');
+      if (!this.#refused.has(refusedKey(carrier, carrierCallId)))
+        log.warn({ carrier_call_id: carrierCallId }, 'hook.unknown_call');
       return;
     }
     if (this.#isOthers(carrier, record)) return;
@@ -93,12 +99,12 @@ export class CarrierEvents {
         : await store.getAgent(number.org_id, number.inbound_agent_id);
     if (agent === null || agent.archived_at !== null) {
       observer.refused?.('no_agent');
-      return carrier.line.reject(carrierCallId, 'rejected');
+      return this.#refuse(carrier, carrierCallId, 'rejected');
     }
     const record = this.#o.inboundCall({ agent, to, from, carrier: carrier.name, carrierCallId });
     if (record === null) {
       observer.refused?.('no_model');
-      return carrier.line.reject(carrierCallId, 'rejected');
+      return this.#refuse(carrier, carrierCallId, 'rejected');
     }
     const call = await this.#o.newCalls.receive(record).catch((error: unknown) => {
       if (error instanceof AppError && REFUSALS.has(error.code)) return null;
@@ -108,12 +114,22 @@ export class CarrierEvents {
       // It may have been offered twice at once: then the other one has the line.
       if (await this.#known(carrier, event)) return;
       if (call !== null) observer.refused?.(call.conflict);
-      return carrier.line.reject(carrierCallId, 'busy');
+      return this.#refuse(carrier, carrierCallId, 'busy');
     }
     // It rings on until the model can talk, within reason.
     if ((await call.modelReady(INBOUND_MODEL_WAIT_MS)) === false)
       return carrier.line.reject(carrierCallId, 'busy');
     await call.withoutStream({ type: 'stream-asked', carrierCallId });
+  }
+
+  /** Refuses a call that has no record, and goes on knowing it. */
+  async #refuse(carrier: Carrier, carrierCallId: string, why: 'busy' | 'rejected'): Promise<void> {
+    this.#refused.add(refusedKey(carrier, carrierCallId));
+    for (const oldest of this.#refused) {
+      if (this.#refused.size <= REFUSED_KEPT) break;
+      this.#refused.delete(oldest);
+    }
+    await carrier.line.reject(carrierCallId, why);
   }
 
   /** Offered again: connected again, as long as the call lives. False: it is a new one. */
@@ -162,6 +178,10 @@ export class CarrierEvents {
     this.#context.log.warn({ call_id: call.id, carrier: carrier.name }, 'hook.other_carrier');
     return true;
   }
+}
+
+function refusedKey(carrier: Carrier, carrierCallId: string): string {
+  return `${carrier.name} ${carrierCallId}`;
 }
 
 /** Null where the carrier only says that it has the call. */

@@ -64,6 +64,8 @@ export interface CallsRigOptions {
   ramp?: CallControlOptions['ramp'];
   /** Hears every error that is logged. */
   onError?: (fields: unknown, message: string) => void;
+  /** Hears every warning. */
+  onWarning?: (fields: unknown, message: string) => void;
   /** Called in each transaction that writes, and may throw what a disk would. */
   onWrite?: () => void;
   /** Called when the carrier has been asked for something and before it answers; what it throws is the answer. */
@@ -172,6 +174,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
   };
   const log = openLog('silent');
   if (o.onError !== undefined) log.error = o.onError as typeof log.error;
+  if (o.onWarning !== undefined) log.warn = o.onWarning as typeof log.warn;
   const calls = new CallControl({
     store,
     carriers: createCarriers([carrier, browser, ...(o.others ?? [])]),

@@ -30,7 +30,7 @@ function secondCarrier() {
   return { carrier, asked, connected };
 }
 
-const status = (callId: string, carrierCallId: string): CarrierEvent => ({
+const status = (callId: string | null, carrierCallId: string): CarrierEvent => ({
   type: 'status',
   callId,
   carrierCallId,
@@ -83,4 +83,37 @@ t.test("a call that comes in is taken for a number of its own carrier, and is th
   t.equal(second.connected.length, 1);
   t.match(await rig.store.findCallByCarrierId('second', 'S8'), { carrier: 'second', to_number: own });
   t.match(second.connected[0]?.url, /\/media\/1\/second\//, "its stream comes as that carrier's");
+});
+
+t.test('how a refused call ended is told, and is no news; of a call that nobody knows it is', async (t) => {
+  const second = secondCarrier();
+  const warned: [string, string][] = [];
+  const onWarning = (fields: unknown, message: string) => {
+    warned.push([(fields as { carrier_call_id: string }).carrier_call_id, message]);
+  };
+  const rig = await openCallsRig(t, { others: [second.carrier], onWarning });
+  const offer = (carrierCallId: string) =>
+    rig.calls.onCarrier(second.carrier, {
+      type: 'call-offered',
+      carrierCallId,
+      to: '+14155550100',
+      from: '+14155550199',
+    });
+  await offer('S1');
+  t.same(second.asked, ['reject S1 rejected']);
+  await rig.calls.onCarrier(second.carrier, status(null, 'S1'));
+  await rig.calls.onCarrier(second.carrier, status(null, 'S1'));
+  t.same(warned, []);
+  await rig.tell(status(null, 'S1'));
+  await rig.calls.onCarrier(second.carrier, status(null, 'S2'));
+  const unknown = 'hook.unknown_call';
+  t.same(warned, [
+    ['S1', unknown],
+    ['S2', unknown],
+  ]);
+  for (let n = 0; n < 1_000; n++) await offer(`N${n}`);
+  await rig.calls.onCarrier(second.carrier, status(null, 'N0'));
+  t.equal(warned.length, 2);
+  await rig.calls.onCarrier(second.carrier, status(null, 'S1'));
+  t.same(warned.at(-1), ['S1', unknown], 'no more than the last thousand are known');
 });
