@@ -118,8 +118,8 @@ export class CallLine {
   }
 
   /** False: the carrier did not take it. */
-  async speakAndHangUp({ carrierCallId, text }: Ask<'speak-and-hang-up'>): Promise<boolean> {
-    return this.#carrier.line.sayAndHangUp(carrierCallId, text).then(
+  async speakAndHangUp({ carrierCallId, line }: Ask<'speak-and-hang-up'>): Promise<boolean> {
+    return this.#carrier.line.sayAndHangUp(carrierCallId, line).then(
       () => true,
       () => false,
     );

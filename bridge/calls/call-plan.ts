@@ -7,7 +7,8 @@ import type { MachinePlan, PrepareCall } from '../protocol/messages.ts';
 
 /** What agents are told on their calls; control/agents words it. */
 export interface AgentTexts {
-  talk(direction: 'inbound' | 'outbound'): TalkTexts;
+  /** @param language as asked for; null: the other side's decides */
+  talk(direction: 'inbound' | 'outbound', language: string | null): TalkTexts;
   session: SessionTexts;
   line: LineTexts;
   modelTools(tools: CallRecord['tools']): ModelTool[];
@@ -67,7 +68,7 @@ export function planCall(
       tools: o.texts.modelTools(call.tools),
       texts: o.texts.session,
     },
-    texts: o.texts.talk(call.direction),
+    texts: o.texts.talk(call.direction, o.language),
     machine: o.machine,
     patience: o.patience,
     transferTargets: Object.fromEntries(

@@ -308,7 +308,7 @@ function talkFinished(d: Draft, { reason, error, speak }: Input<'talk-finished'>
     return;
   }
   d.finishing(talk);
-  if (live.line.at !== 'ending') d.command({ do: 'speak-and-hang-up', carrierCallId, text: speak });
+  if (live.line.at !== 'ending') d.command({ do: 'speak-and-hang-up', carrierCallId, line: speak });
 }
 
 function threadLost(d: Draft): void {

@@ -2,7 +2,7 @@
 // how a live state begins. What each input makes of both is call-step.ts.
 import type { CallRecord, CallStatus, EventType, LedgerRecord } from '../../storage/records.ts';
 import type { CarrierCallSnapshot, CarrierEvent } from '../carriers/carrier.ts';
-import type { LineTexts } from '../protocol/agent-texts.ts';
+import type { LineTexts, SpokenLine } from '../protocol/agent-texts.ts';
 import type { Fault, FaultCode, HangupCause } from '../protocol/call-reasons.ts';
 import type { EndReason, ToMedia } from '../protocol/messages.ts';
 import type { CallEvent } from './call-state.ts';
@@ -164,7 +164,7 @@ export type CallInput =
   | { type: 'tool-called'; toolCallId: string; name: string; argumentsJson: string; atMs: number }
   | { type: 'digits-requested'; toolCallId: string; digits: string }
   | { type: 'transfer-requested'; toolCallId: string; number: string }
-  | { type: 'talk-finished'; reason: EndReason; error: Fault | null; speak: string | null }
+  | { type: 'talk-finished'; reason: EndReason; error: Fault | null; speak: SpokenLine | null }
   | { type: 'released' }
   | { type: 'thread-lost' }
   // by the organization, the daemon and time
@@ -200,7 +200,7 @@ export type Command =
   /** The call's sound comes to its stream. */
   | { do: 'connect'; carrierCallId: string }
   | { do: 'look-up'; carrierCallId: string; why: LookUp }
-  | { do: 'speak-and-hang-up'; carrierCallId: string; text: string }
+  | { do: 'speak-and-hang-up'; carrierCallId: string; line: SpokenLine }
   | { do: 'send-digits'; carrierCallId: string; toolCallId: string; digits: string }
   | { do: 'transfer'; carrierCallId: string; toolCallId: string; to: string; from: string }
   /** A message for its media thread. */

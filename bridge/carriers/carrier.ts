@@ -1,6 +1,7 @@
 // What a carrier must do for us: bring and end calls on its line, tell what happens to them, sell numbers. PURE types.
 // Each carrier is a folder here and a line in carriers.ts; its media side is a wire (media-wire.ts) and a line in media.ts.
 import type { Router } from 'express';
+import type { SpokenLine } from '../protocol/agent-texts.ts';
 
 /**
  * A carrier, its parts put together. Errors of all its verbs are AppError('carrier_error') with the carrier's code in
@@ -68,8 +69,11 @@ export interface Line {
   transfer(carrierCallId: string, to: string, o: { callId: string; from: string }): Promise<void>;
   /** Plays key tones to the other side. Where the stream ends for that, it is wanted again afterwards. */
   sendKeys(carrierCallId: string, keys: string, o: { callId: string }): Promise<void>;
-  /** Says a line with the carrier's own voice and hangs up: for when the model is gone. Never fails for a call that is gone. */
-  sayAndHangUp(carrierCallId: string, text: string): Promise<void>;
+  /**
+   * Says a line with the carrier's own voice, in its language, and hangs up: for when the model is gone. Never fails for a call
+   * that is gone.
+   */
+  sayAndHangUp(carrierCallId: string, line: SpokenLine): Promise<void>;
   /** A call as the carrier has it; null where it knows none. */
   lookUp(carrierCallId: string): Promise<CarrierCallSnapshot | null>;
   /** Calls to a number since a time, newest first, to adopt one whose acceptance was never heard. */

@@ -1,20 +1,23 @@
 // What one talk asks of its model: answers, lines of its own, words to be said as they are; and what is told to it in the other
 // side's place. What was asked last is remembered, in case it has to be asked for again.
 import type { CutItem, ModelSession } from '../models/model.ts';
-import { fillIn, type TalkTexts } from '../protocol/agent-texts.ts';
+import { fillIn, type TalkTexts, WORDED_IN } from '../protocol/agent-texts.ts';
 import type { TurnEffect } from '../turns/turns.ts';
 import type { TalkRecord } from './talk-record.ts';
 
 export class ModelRequests {
   readonly #model: ModelSession;
   readonly #texts: TalkTexts;
+  readonly #language: string | null;
   readonly #record: TalkRecord;
   /** What the response asked for last was to be about, beside the session's instructions. */
   #asked: string | null = null;
 
-  constructor(o: { model: ModelSession; texts: TalkTexts; record: TalkRecord }) {
+  /** @param o.language of the call; null: the caller's decides */
+  constructor(o: { model: ModelSession; texts: TalkTexts; language: string | null; record: TalkRecord }) {
     this.#model = o.model;
     this.#texts = o.texts;
+    this.#language = o.language;
     this.#record = o.record;
   }
 
@@ -60,10 +63,10 @@ export class ModelRequests {
     }
   }
 
-  /** Has a line said word for word. */
+  /** Has a line of ours said: word for word where it is worded in the language of the call, else in that of the conversation. */
   say(line: string): void {
-    if (this.#model.capabilities.saysLines) this.#model.say(line);
-    else this.#model.respond({ instructions: fillIn(this.#texts.sayExactly, { line }) });
+    if (this.#model.capabilities.saysLines && this.#language === WORDED_IN) this.#model.say(line);
+    else this.#model.respond({ instructions: fillIn(this.#texts.sayLine, { line }) });
   }
 
   /** The caller typed words. @param respond asks for the answer */

@@ -1,5 +1,6 @@
 // What the control thread is told of a talk as it goes: the lines of the transcript and what was heard of them, the moments of
 // each answer, who has the floor, what held the agent's voice back or cut it short.
+import type { SpokenLine } from '../protocol/agent-texts.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
 import type { EndReason, FromMedia, TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
 import type { Cut } from '../turns/playout.ts';
@@ -157,7 +158,7 @@ export class TalkRecord {
    * @param modelLost why, where the model was
    * @param apology what the carrier's own voice is to say where something failed; null: nobody would hear it
    */
-  ended(reason: EndReason, modelLost: Fault | null, apology: string | null): void {
+  ended(reason: EndReason, modelLost: Fault | null, apology: SpokenLine | null): void {
     this.unwanted();
     const fault = (reason === 'model_failed' ? modelLost : null) ?? FAULTS[reason] ?? null;
     this.#post({

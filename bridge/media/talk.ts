@@ -65,7 +65,12 @@ export class Talk implements CallerListener {
     this.#model = ports.openModel(call.model, this.#modelListener());
     this.#feed = new CallerFeed(this.#model);
     this.#sound = new AgentSound(this.#model);
-    this.#requests = new ModelRequests({ model: this.#model, texts: call.texts, record: ports.record });
+    this.#requests = new ModelRequests({
+      model: this.#model,
+      texts: call.texts,
+      language: call.model.language,
+      record: ports.record,
+    });
     const { turns, callsTools } = this.#model.capabilities;
     this.#modelTells = turns === 'model';
     if (this.#modelTells) this.#floor.believeEnds();

@@ -43,7 +43,7 @@ export interface ModelCapabilities {
   answersByItself: boolean;
   /** `interrupt` takes what was not heard out of what the model believes it has said; else it is told what was heard. */
   truncates: boolean;
-  /** `say` speaks a given line word for word; else it is asked to, by `respond`. */
+  /** `say` speaks a given line word for word; else, and in another language, it is asked to, by `respond`. */
   saysLines: boolean;
   /** Calls tools while it talks. */
   callsTools: boolean;

@@ -1,6 +1,16 @@
 // What an agent is told on a call, and what is said in its place: worded by the control side (control/agents/texts), sent
 // with the plan of the call. Nothing in bridge/ words any of it. PURE.
 
+/** Words for another voice than the model's, which translates nothing. */
+export interface SpokenLine {
+  text: string;
+  /** Of the words (BCP-47). */
+  language: string;
+}
+
+/** The language in which `closing` is worded: who speaks it, and can say given words, says it as it stands. */
+export const WORDED_IN = 'en';
+
 /** What a media thread tells the agent of one call, or has said. What stands in braces is put in by `fillIn`. */
 export interface TalkTexts {
   /** Told for the first words; null: the other side speaks first. */
@@ -14,14 +24,14 @@ export interface TalkTexts {
   /** Told to a model that cannot take back what it said: only {heard} was heard of it, or nothing. */
   cutShort: string;
   cutUnheard: string;
-  /** Told to have {line} said as it is. */
-  sayExactly: string;
+  /** Told to have {line} said, in whatever language the conversation is. */
+  sayLine: string;
   /** Told when {keys} were pressed, in the other side's place. */
   keysPressed: string;
   /** What the transcript says of {keys}. */
   keysNote: string;
   /** Said to the other side in the carrier's own voice, when the agent is lost. */
-  apology: string;
+  apology: SpokenLine;
   /** What a tool that has not run answers. */
   refused: {
     unknownTool: string;

@@ -2,11 +2,11 @@
 // functions, no instances of classes, no undefined. Nothing per frame.
 import type { VadModelName } from '../../audio/vad/models.ts';
 import type { ModelConfig, TurnDetection, Usage } from '../models/model.ts';
-import type { TalkTexts } from './agent-texts.ts';
+import type { SpokenLine, TalkTexts } from './agent-texts.ts';
 import type { FaultCode, HangupCause } from './call-reasons.ts';
 
 /** Of these messages. Whoever starts with another version is refused: it rises when a message changes its meaning. */
-export const MEDIA_PROTOCOL = 1;
+export const MEDIA_PROTOCOL = 2;
 
 /** Anything that JSON leaves as it is. */
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [field: string]: Plain };
@@ -187,7 +187,8 @@ export type FromMedia =
       reason: EndReason;
       errorCode: FaultCode | null;
       errorMessage: string | null;
-      speak: string | null;
+      /** What the carrier's own voice is to say; null: nobody would hear it. */
+      speak: SpokenLine | null;
     }
   /** Everything of the call is closed; the last message about it. */
   | { type: 'released'; callId: string; stats: CallStats; recording: { frames: number } | null }

@@ -111,7 +111,7 @@ t.test('tools that the agent does not have, and arguments that it may not give',
   const run = openToolRunner({ egress, log: silent, maxCallsPerCall: 1_000 });
   const talk = new CallTools({
     transferTargets: {},
-    texts: talkTexts('inbound'),
+    texts: talkTexts('inbound', null),
     model: { tools: modelTools(tools) },
   });
   const attacks = [

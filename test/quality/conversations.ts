@@ -80,7 +80,7 @@ function planOf(talk: Talk, callId: string): PrepareCall {
       texts: SESSION_TEXTS,
     },
     texts: {
-      ...talkTexts('inbound'),
+      ...talkTexts('inbound', null),
       greeting: talk.greeting === null ? null : 'Greet.',
       idle: ['', '', ''],
       voicemail: '',

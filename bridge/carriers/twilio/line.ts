@@ -125,7 +125,7 @@ export function openTwilioLine(
       if (!/^[0-9A-Da-d*#wW]{1,64}$/.test(digits)) throw new AppError('internal', 'these are no key tones');
       await redirect(carrierCallId, renderDigits({ digits, thenUrl: hookUrl(callId, 'answer') }));
     },
-    sayAndHangUp: (carrierCallId, words) => unlessGone(redirect(carrierCallId, renderSpeech(words))),
+    sayAndHangUp: (carrierCallId, line) => unlessGone(redirect(carrierCallId, renderSpeech(line))),
 
     lookUp,
     async find({ to, from, since }) {

@@ -1,4 +1,5 @@
 // PURE. The TwiML documents we answer and send: https://www.twilio.com/docs/voice/twiml. Every text in them is escaped here.
+import type { SpokenLine } from '../../protocol/agent-texts.ts';
 
 /** TwiML that is sent within a REST request may have 4,000 characters. */
 export const MAX_INLINE_TWIML = 4_000;
@@ -91,14 +92,42 @@ export function renderDigits(o: { digits: string; thenUrl: string }): string {
   );
 }
 
-/** Says a text with the carrier's voice and hangs up. A text too long for one request is cut. */
-export function renderSpeech(text: string): string {
-  const room = MAX_INLINE_TWIML - document('<Say></Say><Hangup/>').length;
+/** Which of its languages a voice of Twilio's speaks for one of ours. UNVERIFIED: that each has one where an account chose none. */
+export const SAY_LANGUAGES = {
+  ar: 'ar-XA',
+  de: 'de-DE',
+  en: 'en-US',
+  'en-GB': 'en-GB',
+  es: 'es-ES',
+  'es-MX': 'es-MX',
+  fr: 'fr-FR',
+  hi: 'hi-IN',
+  it: 'it-IT',
+  ja: 'ja-JP',
+  ko: 'ko-KR',
+  nl: 'nl-NL',
+  pl: 'pl-PL',
+  pt: 'pt-BR',
+  'pt-PT': 'pt-PT',
+  tr: 'tr-TR',
+  zh: 'zh-CN',
+} as const;
+
+function sayLanguage(tag: string): string | undefined {
+  const languages: Readonly<Record<string, string>> = SAY_LANGUAGES;
+  return languages[tag] ?? languages[tag.split('-')[0] ?? ''];
+}
+
+/** Says a line with the carrier's voice and hangs up. One too long for one request is cut. */
+export function renderSpeech({ text, language }: SpokenLine): string {
+  const say = (words: string) =>
+    document(`${element('Say', { language: sayLanguage(language) }, words)}<Hangup/>`);
+  const room = MAX_INLINE_TWIML - say('-').length + 1;
   let said = '';
   for (const character of text) {
     const more = escapeXml(character);
     if (said.length + more.length > room) break;
     said += more;
   }
-  return document(`${element('Say', {}, said)}<Hangup/>`);
+  return say(said);
 }

@@ -1,5 +1,11 @@
 // What an agent is told at the moments of a call, and what is said in its place. PURE. Their tone: system-prompt.ts.
-import type { LineTexts, SessionTexts, TalkTexts } from '../../../bridge/protocol/agent-texts.ts';
+import {
+  fillIn,
+  type LineTexts,
+  type SessionTexts,
+  type SpokenLine,
+  type TalkTexts,
+} from '../../../bridge/protocol/agent-texts.ts';
 import { TOOL_REFUSALS } from './tools.ts';
 
 const GREETING = {
@@ -9,8 +15,37 @@ const GREETING = {
     'The other person has just picked up. Greet them. Say who you are. Say in one sentence why you call. Then stop and listen.',
 };
 
-/** What a media thread tells the agent of a call in this direction. */
-export function talkTexts(direction: 'inbound' | 'outbound'): TalkTexts {
+const SAY_LINE = 'Say exactly this in the language of the conversation, and nothing else: "{line}"';
+
+/** Said by a voice that translates nothing, when the model is lost: by language, without its region. */
+export const APOLOGIES: Readonly<Record<string, string>> & { en: string } = {
+  ar: 'نعتذر، لدينا مشكلة تقنية. يرجى المحاولة لاحقًا. مع السلامة.',
+  de: 'Es tut uns leid, wir haben ein technisches Problem. Bitte versuchen Sie es später noch einmal. Auf Wiederhören.',
+  en: 'I am sorry, we have a technical problem. Please try again later. Goodbye.',
+  es: 'Lo sentimos, tenemos un problema técnico. Por favor, inténtelo de nuevo más tarde. Adiós.',
+  fr: 'Nous sommes désolés, nous rencontrons un problème technique. Veuillez réessayer plus tard. Au revoir.',
+  hi: 'क्षमा करें, हमें एक तकनीकी समस्या आ रही है। कृपया बाद में फिर कोशिश करें। नमस्ते।',
+  it: 'Ci scusiamo, abbiamo un problema tecnico. La preghiamo di riprovare più tardi. Arrivederci.',
+  ja: '申し訳ございません。ただいま技術的な問題が発生しています。後ほどおかけ直しください。失礼いたします。',
+  ko: '죄송합니다. 기술적인 문제가 발생했습니다. 나중에 다시 걸어 주세요. 안녕히 계세요.',
+  nl: 'Het spijt ons, we hebben een technisch probleem. Probeer het later opnieuw. Tot ziens.',
+  pl: 'Przepraszam, mamy problem techniczny. Proszę spróbować później. Do widzenia.',
+  pt: 'Desculpe, estamos com um problema técnico. Por favor, tente novamente mais tarde. Até logo.',
+  tr: 'Üzgünüz, teknik bir sorun yaşıyoruz. Lütfen daha sonra tekrar deneyin. Hoşça kalın.',
+  zh: '很抱歉,我们遇到了技术问题。请稍后再试。再见。',
+};
+
+/** In English where the language is not known, or we have no words in it. */
+function apologyIn(language: string | null): SpokenLine {
+  const base = language?.split('-')[0] ?? '';
+  const text = Object.hasOwn(APOLOGIES, base) ? APOLOGIES[base] : undefined;
+  return text === undefined || language === null
+    ? { text: APOLOGIES.en, language: 'en' }
+    : { text, language };
+}
+
+/** What a media thread tells the agent of a call in this direction. @param language of the call; null: the other side's decides */
+export function talkTexts(direction: 'inbound' | 'outbound', language: string | null): TalkTexts {
   return {
     greeting: GREETING[direction],
     idle: [
@@ -20,14 +55,14 @@ export function talkTexts(direction: 'inbound' | 'outbound'): TalkTexts {
     ],
     voicemail:
       'You have reached a voicemail, and it is recording now. Leave one short message without a pause. Say who calls and why. Say how to call back, if you know it. Ask no questions. Say goodbye and stop.',
-    moment: 'Say exactly this in the language of the conversation, and nothing else: "One moment, please."',
+    moment: fillIn(SAY_LINE, { line: 'One moment, please.' }),
     cutShort:
       'The other person spoke over you. Of what you said last they heard only this: "{heard}" The rest was not said.',
     cutUnheard: 'The other person spoke over you. They heard nothing of what you said last. It was not said.',
-    sayExactly: 'Say exactly this, and nothing else: "{line}"',
+    sayLine: SAY_LINE,
     keysPressed: '(The other person pressed these keys on the phone: {keys})',
     keysNote: 'The caller pressed {keys}.',
-    apology: 'I am sorry, we have a technical problem. Please try again later. Goodbye.',
+    apology: apologyIn(language),
     refused: TOOL_REFUSALS,
   };
 }

@@ -112,7 +112,7 @@ const INPUTS: CallInput[] = [
     type: 'talk-finished',
     reason: 'model_failed',
     error: { code: 'model_lost', message: 'gone' },
-    speak: 'Goodbye.',
+    speak: { text: 'Goodbye.', language: 'en' },
   },
   { type: 'released' },
   { type: 'thread-lost' },

@@ -58,6 +58,7 @@ const ASKED: LiveState['line'] = {
   cause: 'hangup_requested',
   unanswered: 'ask_again',
 };
+const SORRY = { text: 'Sorry.', language: 'en' };
 const MODEL_LOST = { code: 'model_lost', message: 'gone' } as const;
 
 const ended = (outcome: Extract<CallEvent, { type: 'ended' }>['outcome'], at = T(9)) =>
@@ -425,7 +426,7 @@ const ROWS: Row[] = [
     name: 'the model is lost while two others talk: they talk on',
     call: TALKING,
     live: { ...ON, away: AWAY },
-    input: { type: 'talk-finished', reason: 'model_failed', error: MODEL_LOST, speak: 'Sorry.' },
+    input: { type: 'talk-finished', reason: 'model_failed', error: MODEL_LOST, speak: SORRY },
     change: null,
     known: { away: { ...AWAY, modelLost: true }, finishing: null },
   },
@@ -441,16 +442,16 @@ const ROWS: Row[] = [
     name: 'the agent is lost: the carrier says a line, and the cause is written first',
     call: TALKING,
     live: ON,
-    input: { type: 'talk-finished', reason: 'model_failed', error: MODEL_LOST, speak: 'Sorry.' },
+    input: { type: 'talk-finished', reason: 'model_failed', error: MODEL_LOST, speak: SORRY },
     change: { hangup_cause: 'model_failed', error_code: 'model_lost', error_message: 'gone' },
-    do: [{ do: 'speak-and-hang-up', carrierCallId: 'CA1', text: 'Sorry.' }],
+    do: [{ do: 'speak-and-hang-up', carrierCallId: 'CA1', line: SORRY }],
     known: { model: 'gone' },
   },
   {
     name: 'the agent is lost on a call that is being hung up: the first cause stands, and nothing is said',
     call: ENDING,
     live: { ...ON, line: ASKED },
-    input: { type: 'talk-finished', reason: 'model_failed', error: MODEL_LOST, speak: 'Sorry.' },
+    input: { type: 'talk-finished', reason: 'model_failed', error: MODEL_LOST, speak: SORRY },
     change: null,
   },
   {

@@ -57,7 +57,7 @@ const OF_NOBODY: Record<string, (line: Line, stream: StreamOffer) => Promise<unk
   reject: (line) => line.reject(NOBODY, 'busy'),
   hangUp: (line) => line.hangUp(NOBODY, { answered: true }),
   'hangUp while it rings': (line) => line.hangUp(NOBODY, { answered: false }),
-  sayAndHangUp: (line) => line.sayAndHangUp(NOBODY, 'Goodbye.'),
+  sayAndHangUp: (line) => line.sayAndHangUp(NOBODY, { text: 'Goodbye.', language: 'en' }),
   lookUp: (line) => line.lookUp(NOBODY),
 };
 /** And those that may fail for such a call. */
@@ -280,7 +280,7 @@ function telephoneConformance(t: Test, open: OpenPeer): void {
     const peer = await openTelephone(t, open);
     const { carrierCallId } = await peer.place(peer.world.numbers.answers);
     await peer.until(() => peer.started().length === 1);
-    await peer.line.sayAndHangUp(carrierCallId, words);
+    await peer.line.sayAndHangUp(carrierCallId, { text: words, language: 'en' });
     await peer.ended();
     t.same(peer.world.heard(carrierCallId).words, [words]);
   });

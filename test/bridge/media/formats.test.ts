@@ -94,7 +94,7 @@ function run(t: Test, line: AudioFormat, model: AudioFormat) {
         tools: [],
         texts: SESSION_TEXTS,
       },
-      texts: { ...talkTexts('inbound'), greeting: null },
+      texts: { ...talkTexts('inbound', null), greeting: null },
       machine: 'none',
       patience: 1,
       transferTargets: {},

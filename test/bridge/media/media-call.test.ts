@@ -34,7 +34,7 @@ const PLAN: PrepareCall = {
     tools: [tool('send_dtmf'), tool('look_up')],
     texts: SESSION_TEXTS,
   },
-  texts: { ...talkTexts('outbound'), greeting: null },
+  texts: { ...talkTexts('outbound', null), greeting: null },
   machine: 'none',
   patience: 1,
   transferTargets: {},

@@ -35,7 +35,7 @@ const PLAN: Omit<PrepareCall, 'machine'> = {
     texts: SESSION_TEXTS,
   },
   texts: {
-    ...talkTexts('outbound'),
+    ...talkTexts('outbound', null),
     greeting: 'Greet.',
     idle: ['one', 'two', 'last'],
     voicemail: 'Leave a message.',

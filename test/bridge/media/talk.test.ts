@@ -37,7 +37,7 @@ const PLAN: PrepareCall = {
     texts: SESSION_TEXTS,
   },
   texts: {
-    ...talkTexts('outbound'),
+    ...talkTexts('outbound', null),
     greeting: 'Greet.',
     idle: ['one', 'two', 'last'],
     voicemail: 'Leave a message.',
@@ -163,8 +163,8 @@ function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities>
   return rig;
 }
 
-function greeted(can: Partial<ModelCapabilities> = {}) {
-  const rig = open({}, can);
+function greeted(can: Partial<ModelCapabilities> = {}, language: string | null = null) {
+  const rig = open({ model: { ...PLAN.model, language } }, can);
   rig.model.ready({ renewed: false, tookMs: 5 });
   rig.at(100).talk.streamStarted();
   rig.at(400).speaks('greeting', 'Hello there, how are you today?', 2_000);
@@ -364,7 +364,7 @@ t.test(
       reason: 'model_failed',
       errorCode: 'model_lost',
       errorMessage: 'gone',
-      speak: /Goodbye/,
+      speak: { text: /Goodbye/, language: 'en' },
     });
     const ringing = open();
     ringing.model.failed({ code: 'model_refused', message: 'no' });
@@ -584,7 +584,11 @@ t.test('nobody is heard for longer than anything may take: the call ends and say
     rig.at(ms + 1_000).talk.toolResult(`t${n}`, 'more');
     for (let at = ms; at < ms + 2_000; at += 20) rig.at(at).tick();
   }
-  t.match(rig.finished(), { reason: 'stalled', errorCode: 'call_stalled', speak: /Goodbye/ });
+  t.match(rig.finished(), {
+    reason: 'stalled',
+    errorCode: 'call_stalled',
+    speak: { text: /Goodbye/, language: 'en' },
+  });
   t.ok(ms < 110_000, `after ${ms} ms`);
 });
 
@@ -633,14 +637,18 @@ t.test('what a model can do is asked of it: truncates', async (t) => {
 
 t.test('what a model can do is asked of it: says a given line', async (t) => {
   for (const saysLines of [false, true]) {
-    const rig = greeted({ saysLines });
-    for (const mark of rig.play()) rig.talk.markBack(mark);
-    rig.at(4_000).talk.finish('draining', 'We close now.');
-    t.same(rig.did('say'), saysLines ? [['say', 'We close now.']] : []);
-    t.equal(
-      rig.did('respond').filter(([, said]) => /exactly.*"We close now\."/.test(String(said))).length,
-      saysLines ? 0 : 1,
-    );
+    for (const language of [null, 'de', 'en']) {
+      const rig = greeted({ saysLines }, language);
+      for (const mark of rig.play()) rig.talk.markBack(mark);
+      rig.at(4_000).talk.finish('draining', 'We close now.');
+      // It is worded in English: a voice that says words as they are would say them so on any call.
+      const asItIs = saysLines && language === 'en';
+      t.same(rig.did('say'), asItIs ? [['say', 'We close now.']] : []);
+      const asked = rig
+        .did('respond')
+        .filter(([, said]) => /in the language of the conversation.*"We close now\."/.test(String(said)));
+      t.equal(asked.length, asItIs ? 0 : 1);
+    }
   }
 });
 

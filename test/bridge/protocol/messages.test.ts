@@ -57,7 +57,7 @@ const TO_MEDIA: Samples<ToMedia> = {
       turnDetection: 'local',
       line: { encoding: 'mulaw', rateHz: 8000 },
     },
-    texts: talkTexts('outbound'),
+    texts: talkTexts('outbound', null),
     machine: 'leave_message',
     patience: 1.5,
     transferTargets: { sales: '+14155550123' },

@@ -13,7 +13,7 @@ const CANNOT: Record<string, (line: Line) => Promise<unknown>> = {
   reject: (line) => line.reject('c', 'busy'),
   transfer: (line) => line.transfer('c', '+15550100', { callId: 'c', from: 'browser' }),
   sendKeys: (line) => line.sendKeys('c', '1', { callId: 'c' }),
-  sayAndHangUp: (line) => line.sayAndHangUp('c', 'Goodbye.'),
+  sayAndHangUp: (line) => line.sayAndHangUp('c', { text: 'Goodbye.', language: 'en' }),
 };
 
 for (const [verb, ask] of Object.entries(CANNOT)) {

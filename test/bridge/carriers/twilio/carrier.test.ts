@@ -223,7 +223,7 @@ t.test('hanging up never fails for a call that is gone', async (t) => {
     'answered meanwhile: the carrier refuses to cancel it',
   );
   t.equal(asked[9]!.form.toString(), 'Status=completed');
-  await carrier.line.sayAndHangUp(CA, 'Goodbye.');
+  await carrier.line.sayAndHangUp(CA, { text: 'Goodbye.', language: 'en' });
 });
 
 t.test('hanging up is tried again where that may help', async (t) => {
@@ -253,7 +253,10 @@ t.test('transfer, key tones and a last line redirect the call', async (t) => {
   t.equal(document(1).Play['@digits'], '1w2#');
   t.equal(document(1).Redirect['#text'], `https://calls.example.com/carriers/twilio/calls/${CALL}/answer`);
   await t.rejects(carrier.line.sendKeys(CA, '1"/><Dial>', { callId: CALL }));
-  await carrier.line.sayAndHangUp(CA, 'Sorry, "we" <have> a problem. '.repeat(500));
+  await carrier.line.sayAndHangUp(CA, {
+    text: 'Sorry, "we" <have> a problem. '.repeat(500),
+    language: 'en',
+  });
   t.ok(asked[2]!.form.get('Twiml')!.length <= 4000);
   t.equal(asked.length, 3);
 });

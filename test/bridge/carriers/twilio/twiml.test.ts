@@ -1,6 +1,7 @@
 // TwiML as an XML parser of someone else reads it.
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import t from 'tap';
+import type VoiceResponse from 'twilio/lib/twiml/VoiceResponse.js';
 import {
   escapeXml,
   MAX_INLINE_TWIML,
@@ -10,6 +11,7 @@ import {
   renderSpeech,
   renderStream,
   renderTransfer,
+  SAY_LANGUAGES,
 } from '../../../../bridge/carriers/twilio/twiml.ts';
 
 const parser = new XMLParser({
@@ -78,15 +80,36 @@ t.test('transfer, digits and speech', async (t) => {
     Play: { '@digits': 'ww12#' },
     Redirect: { '#text': 'https://e.com/answer', '@method': 'POST' },
   });
-  t.same(read(renderSpeech(`We're "sorry" <b>`)), { Say: `We're "sorry" <b>`, Hangup: '' });
+  t.same(read(renderSpeech({ text: `We're "sorry" <b>`, language: 'is' })), {
+    Say: `We're "sorry" <b>`,
+    Hangup: '',
+  });
+  for (const [language, say] of [
+    ['de', 'de-DE'],
+    ['de-AT', 'de-DE'],
+    ['es-MX', 'es-MX'],
+  ] as const)
+    t.same(read(renderSpeech({ text: 'x', language })), {
+      Say: { '#text': 'x', '@language': say },
+      Hangup: '',
+    });
+});
+
+t.test('the languages of its voices are those that the carrier names', async (t) => {
+  // The compiler holds each against the SDK's own list.
+  const named: Record<string, NonNullable<VoiceResponse.SayAttributes['language']>> = SAY_LANGUAGES;
+  for (const [ours, its] of Object.entries(named)) {
+    const language = (tag: string) => new Intl.Locale(tag).language;
+    t.equal(language(its), language(ours));
+  }
 });
 
 t.test('a speech too long for one request is cut, not broken', async (t) => {
-  const xml = renderSpeech('&'.repeat(5000));
+  const xml = renderSpeech({ text: '&'.repeat(5000), language: 'en' });
   t.ok(xml.length <= MAX_INLINE_TWIML);
   t.ok(xml.length > MAX_INLINE_TWIML - 10);
   t.ok(read(xml).Say);
-  t.ok(read(renderSpeech('😀'.repeat(5000))).Say);
+  t.ok(read(renderSpeech({ text: '😀'.repeat(5000), language: 'ja' })).Say);
 });
 
 t.test('characters that XML cannot hold are left out', async (t) => {

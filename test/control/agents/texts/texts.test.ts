@@ -2,9 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { renderSpeech, SAY_LANGUAGES } from '../../../../bridge/carriers/twilio/twiml.ts';
 import { fillIn } from '../../../../bridge/protocol/agent-texts.ts';
 import * as extraction from '../../../../control/agents/texts/extraction.ts';
-import { LINE_TEXTS, SESSION_TEXTS, talkTexts } from '../../../../control/agents/texts/moments.ts';
+import { APOLOGIES, LINE_TEXTS, SESSION_TEXTS, talkTexts } from '../../../../control/agents/texts/moments.ts';
 import { DEFAULT_PERSONA, renderPrompt } from '../../../../control/agents/texts/system-prompt.ts';
 import {
   BUILT_IN,
@@ -37,8 +38,8 @@ const prompt = (change: Partial<Parameters<typeof renderPrompt>[0]> = {}) =>
   });
 
 const texts = new Map<string, string>([
-  ...leaves(talkTexts('inbound'), 'inbound'),
-  ...leaves(talkTexts('outbound'), 'outbound'),
+  ...leaves(talkTexts('inbound', null), 'inbound'),
+  ...leaves(talkTexts('outbound', 'de'), 'outbound'),
   ...leaves(SESSION_TEXTS, 'session'),
   ...leaves(LINE_TEXTS, 'line'),
   ...leaves(BUILT_IN, 'built-in'),
@@ -63,7 +64,7 @@ const SHORT = 270;
 /** Places that are filled in on the call itself. */
 const PLACES: Record<string, string[]> = {
   cutShort: ['{heard}'],
-  sayExactly: ['{line}'],
+  sayLine: ['{line}'],
   keysPressed: ['{keys}'],
   keysNote: ['{keys}'],
 };
@@ -76,7 +77,7 @@ t.test('each text by itself', async (t) => {
     t.strictSame(prose.match(/\{\w*\}|\$\{/g) ?? [], expected, `${name}: no place is left unfilled`);
     t.notMatch(prose, / {2}|[ \t]\n|\n{3}/, `${name}: no double space`);
     t.notMatch(prose, /undefined|NaN|\[object/, `${name}: nothing that is no word`);
-    t.notMatch(prose, /[^\x20-\x7e\n]/, `${name}: plain characters`);
+    if (name !== 'outbound.apology.text') t.notMatch(prose, /[^\x20-\x7e\n]/, `${name}: plain characters`);
     t.match(prose.trim(), /[.\])"a-z0-9]$/, `${name}: ends with a sentence`);
     // For the extraction model "the agent" is one of the two who spoke.
     if (!name.startsWith('order'))
@@ -108,9 +109,14 @@ const SAYS: [name: string, has: RegExp[], hasNot: RegExp[]][] = [
   ['inbound.moment', [/language of the conversation/, /"One moment, please\."$/], []],
   ['inbound.cutShort', [/heard only this: "\{heard\}"/], [/nothing/]],
   ['inbound.cutUnheard', [/heard nothing/], [/\{/]],
-  ['inbound.sayExactly', [/^Say exactly this, and nothing else: "\{line\}"$/], []],
+  [
+    'inbound.sayLine',
+    [/^Say exactly this in the language of the conversation, and nothing else: "\{line\}"$/],
+    [],
+  ],
   ['inbound.keysPressed', [/pressed these keys/], []],
-  ['inbound.apology', [/sorry/, /Goodbye\.$/], [/"/]],
+  ['inbound.apology.text', [/sorry/, /Goodbye\.$/], [/"/]],
+  ['outbound.apology.text', [/leid/, /Wiederhören\.$/], [/"/, /sorry|Goodbye/]],
   ['line.closing', [/sorry/, /Goodbye\.$/], [/"/]],
   ['session.resumed', [/Do not greet again/, /Go on from there/, /Do not repeat/], []],
   ['session.unintelligible', [/^\[.*\]$/], []],
@@ -136,8 +142,15 @@ for (const [name, has, hasNot] of SAYS) {
 }
 
 t.test('no order of one moment is that of another', async (t) => {
-  const { greeting, idle, voicemail, moment } = talkTexts('inbound');
-  const told = [greeting, talkTexts('outbound').greeting, ...idle, voicemail, moment, SESSION_TEXTS.resumed];
+  const { greeting, idle, voicemail, moment } = talkTexts('inbound', null);
+  const told = [
+    greeting,
+    talkTexts('outbound', null).greeting,
+    ...idle,
+    voicemail,
+    moment,
+    SESSION_TEXTS.resumed,
+  ];
   t.equal(new Set(told).size, told.length);
   t.equal(idle.length, 3);
 });
@@ -152,11 +165,30 @@ t.test('each language that is offered is named', async (t) => {
   }
 });
 
-t.test('what is filled in fills no other place, and nothing else', async (t) => {
-  const { sayExactly } = talkTexts('inbound');
+t.test('each language that is offered has its apology, and a carrier a voice for it', async (t) => {
+  const said = new Set<string>();
+  for (const tag of LANGUAGES) {
+    const { text, language } = talkTexts('inbound', tag).apology;
+    t.equal(language, tag, 'the region is kept: it has a voice of its own');
+    t.equal(text, APOLOGIES[tag.split('-')[0] ?? '']);
+    said.add(text);
+    const say = SAY_LANGUAGES[(tag in SAY_LANGUAGES ? tag : tag.split('-')[0]) as keyof typeof SAY_LANGUAGES];
+    t.match(renderSpeech({ text, language }), `<Say language="${say}">`);
+  }
   t.equal(
-    fillIn(sayExactly, { line: 'Pay {keys}, $& and $1.' }),
-    'Say exactly this, and nothing else: "Pay {keys}, $& and $1."',
+    said.size,
+    new Set(LANGUAGES.map((tag) => tag.split('-')[0])).size,
+    'none is said in the words of another',
+  );
+  for (const unknown of [null, 'is', 'constructor'])
+    t.same(talkTexts('inbound', unknown).apology, { text: APOLOGIES.en, language: 'en' });
+});
+
+t.test('what is filled in fills no other place, and nothing else', async (t) => {
+  const { sayLine } = talkTexts('inbound', null);
+  t.equal(
+    fillIn(sayLine, { line: 'Pay {keys}, $& and $1.' }),
+    'Say exactly this in the language of the conversation, and nothing else: "Pay {keys}, $& and $1."',
   );
   t.equal(fillIn('{a} {b}', { a: '{b}', b: '{a}' }), '{b} {a}');
   t.equal(fillIn('{unknown} {toString} {}', { line: 'x' }), '{unknown} {toString} {}');
@@ -192,8 +224,8 @@ t.test('the scenarios of the simulated model know our orders by what they say', 
       name.endsWith('.json') ? [join(root, folder, name)] : [],
     ),
   );
-  const { greeting, idle, voicemail, moment, sayExactly, keysPressed } = talkTexts('outbound');
-  const orders = [greeting ?? '', ...idle, voicemail, moment, sayExactly, keysPressed].map((text) =>
+  const { greeting, idle, voicemail, moment, sayLine, keysPressed } = talkTexts('outbound', null);
+  const orders = [greeting ?? '', ...idle, voicemail, moment, sayLine, keysPressed].map((text) =>
     fillIn(text, { line: 'Please hold the line.', keys: '12' }),
   );
   let patterns = 0;
