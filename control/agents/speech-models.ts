@@ -1,9 +1,9 @@
 // The speech models that the daemon is configured with, by name: the one of the settings, which is the default, and those of
 // MODELS_FILE. An agent names one; a call keeps the name.
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ModelAccess, SpeechModels } from '../../bridge/calls/call-plan.ts';
 import { type Config, ConfigError } from '../../config.ts';
+import { readSettingsFile } from '../../settings-file.ts';
 
 type ModelSettings = Pick<
   Config,
@@ -54,14 +54,5 @@ export function readSpeechModels(config: ModelSettings): SpeechModels {
 
 function readModels(path: string | null): z.output<typeof file> {
   if (path === null) return {};
-  const fail = (why: string) => new ConfigError(`MODELS_FILE: ${path}: ${why}`);
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw fail(error instanceof SyntaxError ? 'is no JSON' : 'cannot be read');
-  }
-  const read = file.safeParse(json);
-  if (!read.success) throw fail(z.prettifyError(read.error).replaceAll(/\s+/g, ' '));
-  return read.data;
+  return readSettingsFile('MODELS_FILE', path, file);
 }

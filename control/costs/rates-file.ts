@@ -1,7 +1,6 @@
 // The operator's own rates: a JSON file whose entries go over the ones that come along. Read once, at the start.
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { ConfigError } from '../../config.ts';
+import { readSettingsFile } from '../../settings-file.ts';
 import { RATES, type Rates } from './rates.ts';
 
 const usd = z.number().nonnegative();
@@ -54,16 +53,7 @@ const file = z.strictObject({
 /** @throws ConfigError when the file cannot be read or used, naming the place that is wrong */
 export function readRates(path: string | null): Rates {
   if (path === null) return RATES;
-  const fail = (why: string) => new ConfigError(`RATES_FILE: ${path}: ${why}`);
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw fail(error instanceof SyntaxError ? 'is no JSON' : 'cannot be read');
-  }
-  const read = file.safeParse(json);
-  if (!read.success) throw fail(z.prettifyError(read.error).replaceAll(/\s+/g, ' '));
-  const own = read.data;
+  const own = readSettingsFile('RATES_FILE', path, file);
   return {
     as_of: own.as_of,
     speech: { ...RATES.speech, ...own.speech },

@@ -76,7 +76,7 @@ function npmSources(): Source[] {
 
 /** Types out, every character that stays at its line and column, so that no source map is needed. */
 function strip(code: string): string {
-  // Node says once a process that this is experimental: true, and nothing an operator can act on.
+  // Node says once per process that this is experimental: true, and nothing an operator can act on.
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
@@ -127,7 +127,7 @@ function graphOf(files: ReadonlyMap<string, Asset>): string[] {
   return [...reached];
 }
 
-/** Makes all of it, a file a step, so that whoever drives it can do something else in between. */
+/** Makes all of it, one file per step, so that whoever drives it can do something else in between. */
 function* making(): Generator<undefined, Bundle> {
   const digest = createHash('sha256');
   const files = new Map<string, Asset>();

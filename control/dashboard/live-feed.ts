@@ -5,45 +5,11 @@ import type { Carriers } from '../../bridge/carriers/registry.ts';
 import type { Log } from '../../log.ts';
 import type { CallRecord, TranscriptItemRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import { type PublicTurn, turnView } from '../../storage/turn-view.ts';
+import { turnView } from '../../storage/turn-view.ts';
+import type { LiveCall, LiveEvents } from './app/session-shapes.ts';
 
 /** Of the transcript, in what a new follower is shown of a call. */
 const LAST_WORDS = 8;
-
-export type Floor = 'agent' | 'caller' | 'nobody' | null;
-export type LiveItem = Omit<TranscriptItemRecord, 'call_id'>;
-
-export interface LiveCall
-  extends Pick<
-    CallRecord,
-    | 'id'
-    | 'status'
-    | 'direction'
-    | 'from_number'
-    | 'to_number'
-    | 'agent_id'
-    | 'created_at'
-    | 'answered_at'
-    | 'hangup_cause'
-    | 'error_code'
-  > {
-  agent_name: string | null;
-  /** Null until the call's audio is there. */
-  floor: Floor;
-  /** Of the last answer: what the other side waited for it. */
-  last_latency_ms: number | null;
-  words: LiveItem[];
-  source: 'phone' | 'browser';
-}
-
-export interface LiveEvents {
-  snapshot: { calls: LiveCall[] };
-  call: LiveCall;
-  floor: { call_id: string; floor: Floor; at_ms: number };
-  words: { call_id: string; item: LiveItem };
-  turn: { call_id: string; turn: PublicTurn };
-  ended: { call: LiveCall };
-}
 
 /** Hears each event once, as it happens. */
 export type Hear = <E extends keyof LiveEvents>(event: E, data: LiveEvents[E]) => void;

@@ -4,10 +4,11 @@ import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { Store } from '../../storage/store.ts';
 import { parse } from '../http/schemas.ts';
+import type { Range, Overview as Shown } from './app/session-shapes.ts';
 import { sessionOf } from './guard.ts';
 import { callsHealth, type Health, type LateCalls } from './health.ts';
 import type { LiveFeed } from './live-feed.ts';
-import { type Overview, overviewOf, RANGES, type Range, spanOf } from './overview.ts';
+import { type Overview, overviewOf, RANGES, spanOf } from './overview.ts';
 import { peersOf } from './peers.ts';
 
 /** Many views of the same numbers are one reading of them. */
@@ -80,7 +81,7 @@ export function overviewApi(o: {
       ...overview,
       measured_against: peersOf(o.config),
       totals: { ...overview.totals, live: o.feed.calls(orgId).length },
-    });
+    } satisfies Shown);
   });
   router.get('/health', async (_req, res) => {
     const { orgId } = sessionOf(res);

@@ -1,5 +1,6 @@
 // How the phone line did over a day, a week or a month, from what storage has added up by the hour. PURE.
 import type { CallHour, LatencyCount } from '../../storage/store.ts';
+import type { Range, Overview as Shown } from './app/session-shapes.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -8,45 +9,12 @@ export const RANGES = {
   '24h': { steps: 24, hours: 1 },
   '7d': { steps: 28, hours: 6 },
   '30d': { steps: 30, hours: 24 },
-} as const;
-export type Range = keyof typeof RANGES;
+} as const satisfies Record<Range, unknown>;
 
-interface Latency {
-  p50_ms: number | null;
-  p95_ms: number | null;
-}
+/** Of which the route tells whom it was measured against. */
+export type Overview = Omit<Shown, 'measured_against'>;
 
-export interface Overview {
-  range: Range;
-  from: string;
-  to: string;
-  totals: {
-    calls: number;
-    inbound: number;
-    outbound: number;
-    /** Each call that has ended is one of these three: it went well, it failed, or nobody was reached. */
-    completed: number;
-    failed: number;
-    unreached: number;
-    live: number;
-    talk_seconds: number;
-  };
-  /** Completed of those that have ended; null when none has. */
-  completed_rate: number | null;
-  /** Milliseconds to within 3 %, and of how many answers. */
-  latency: Latency & { turns: number };
-  failures: { reason: string; count: number }[];
-  spend: { billed_milli_cents: number; cost_milli_cents: number | null };
-  series: ({
-    at: string;
-    calls: number;
-    completed: number;
-    failed: number;
-    unreached: number;
-    billed_milli_cents: number;
-    cost_milli_cents: number | null;
-  } & Latency)[];
-}
+type Latency = Pick<Overview['series'][number], 'p50_ms' | 'p95_ms'>;
 
 /** The time that a range means now: whole steps of UTC, the one that is going on included. */
 export function spanOf(range: Range, nowMs: number): { fromMs: number; toMs: number; stepMs: number } {

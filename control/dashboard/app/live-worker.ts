@@ -1,5 +1,5 @@
 // The live stream for all tabs of a browser: one connection, open while a tab that can be seen wants it. Browsers allow six
-// connections to a host over plain HTTP, and a stream a tab would use them up. Runs as a shared worker.
+// connections to a host over plain HTTP, and a stream per tab would use them up. Runs as a shared worker.
 import { type FromWorker, STILL_MS, type ToWorker } from './live-link.ts';
 import { createLiveSource } from './live-source.ts';
 import { fold, type LiveEvent, type LiveState } from './live-state.ts';

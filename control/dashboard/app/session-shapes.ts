@@ -1,4 +1,4 @@
-// What the session-only API answers, as the pages read it: health, overview, live calls. PURE.
+// What the session-only API answers, as the daemon sends it and the pages read it: health, overview, live calls. PURE types.
 import type { Call, TranscriptItem, Turn } from '../../sdk/index.ts';
 
 export type HealthState = 'ok' | 'warn' | 'down';
@@ -11,6 +11,8 @@ export type Range = '24h' | '7d' | '30d';
 /** `GET overview?range=`. Shares are of one; money in milli-cents; times ISO 8601. */
 export interface Overview {
   range: Range;
+  from: string;
+  to: string;
   totals: {
     calls: number;
     inbound: number;
@@ -25,7 +27,7 @@ export interface Overview {
   };
   /** Completed of those that have ended; null when none has. */
   completed_rate: number | null;
-  /** End of speech until something was heard; null where nothing was measured. */
+  /** End of speech until something was heard, to within 3 %; null where nothing was measured. `turns`: of how many answers. */
   latency: { p50_ms: number | null; p95_ms: number | null; turns: number };
   /** Whom the daemon speaks to now, which is whom latencies are of. */
   measured_against: Record<
@@ -59,11 +61,21 @@ export type Floor = 'agent' | 'caller' | 'nobody' | null;
 /** One call that is on now. */
 export type LiveCall = Pick<
   Call,
-  'id' | 'status' | 'direction' | 'from_number' | 'to_number' | 'agent_id' | 'created_at' | 'answered_at'
+  | 'id'
+  | 'status'
+  | 'direction'
+  | 'from_number'
+  | 'to_number'
+  | 'agent_id'
+  | 'created_at'
+  | 'answered_at'
+  | 'hangup_cause'
+  | 'error_code'
 > & {
   agent_name: string | null;
+  /** Null until the call's audio is there. */
   floor: Floor;
-  /** Of the last answer. */
+  /** Of the last answer: what the other side waited for it. */
   last_latency_ms: number | null;
   /** The last few. */
   words: TranscriptItem[];

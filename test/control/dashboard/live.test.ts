@@ -1,7 +1,8 @@
 // The live stream: what it says and in which order, to whom, and how it ends.
 import t, { type Test } from 'tap';
 import { createCarriers } from '../../../bridge/carriers/registry.ts';
-import { type LiveCall, openLiveFeed } from '../../../control/dashboard/live-feed.ts';
+import type { LiveCall } from '../../../control/dashboard/app/session-shapes.ts';
+import { openLiveFeed } from '../../../control/dashboard/live-feed.ts';
 import type { CallRecord } from '../../../storage/records.ts';
 import { makeCall } from '../../storage/makers.ts';
 import { type Browser, openDashboardRig, PASSWORD } from './rig.ts';

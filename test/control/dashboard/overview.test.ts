@@ -2,8 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
+import type { Range } from '../../../control/dashboard/app/session-shapes.ts';
 import { callsHealth, type HealthSources, openHealth } from '../../../control/dashboard/health.ts';
-import { overviewOf, percentile, RANGES, type Range, spanOf } from '../../../control/dashboard/overview.ts';
+import { overviewOf, percentile, RANGES, spanOf } from '../../../control/dashboard/overview.ts';
 import { AppError } from '../../../errors.ts';
 import { makeCall } from '../../storage/makers.ts';
 import { openDashboardRig } from './rig.ts';
