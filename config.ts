@@ -80,7 +80,7 @@ export const SETTINGS = {
     default: '0',
     min: 0,
     max: 64,
-    help: 'threads that carry audio (0: one a core, two at least)',
+    help: 'threads that carry audio (0: one per core, two at least)',
   },
   MEDIA_PORT: {
     kind: 'integer',

@@ -1,7 +1,7 @@
 // PURE. How sound is written down between two parties: each end of a call declares its own format.
 
 export interface AudioFormat {
-  /** G.711's two laws, a byte a sample; `pcm16`: 16 bits a sample, signed, little-endian. One channel. */
+  /** G.711's two laws, a byte per sample; `pcm16`: 16 bits per sample, signed, little-endian. One channel. */
   readonly encoding: 'mulaw' | 'alaw' | 'pcm16';
   readonly rateHz: 8000 | 16000 | 24000;
 }

@@ -28,7 +28,7 @@ export const ALAW_TO_PCM: Int16Array = decodeAlawTable();
 // Indexed by the upper 12 bits of a sample; the lower four never decide.
 const PCM_TO_ALAW: Uint8Array = encodeAlawTable();
 
-/** Decodes `payload` into `out`, a sample a byte. Answers the samples written. @throws RangeError when `out` is too short */
+/** Decodes `payload` into `out`, a sample per byte. Answers the samples written. @throws RangeError when `out` is too short */
 export function decodeMulaw(payload: Uint8Array, out: Int16Array): number {
   const length = payload.length;
   if (out.length < length) throw new RangeError(`decodeMulaw: ${length} samples do not fit in ${out.length}`);
@@ -36,7 +36,7 @@ export function decodeMulaw(payload: Uint8Array, out: Int16Array): number {
   return length;
 }
 
-/** Encodes 16-bit PCM into `out`, a byte a sample. Answers the bytes written. @throws RangeError when `out` is too short */
+/** Encodes 16-bit PCM into `out`, a byte per sample. Answers the bytes written. @throws RangeError when `out` is too short */
 export function encodeMulaw(pcm: Int16Array, out: Uint8Array): number {
   const length = pcm.length;
   if (out.length < length) throw new RangeError(`encodeMulaw: ${length} bytes do not fit in ${out.length}`);

@@ -1,4 +1,4 @@
-// PURE. One call's inbound stream made whole: mu-law at 8 bytes a ms on a sample clock that only moves forward.
+// PURE. One call's inbound stream made whole: mu-law at 8 bytes per ms on a sample clock that only moves forward.
 // Gaps become silence, what comes twice or too late is dropped and counted. Who speaks, and the clock, are the caller's business.
 import { BYTES_PER_MS, FRAME_BYTES, MULAW_SILENCE } from './g711.ts';
 
@@ -26,7 +26,7 @@ interface Held {
 }
 
 const SILENCE = new Uint8Array(FRAME_BYTES).fill(MULAW_SILENCE);
-// The clocks of two machines differ by 200 ppm at most (4 us a frame); following five times faster also takes in jitter.
+// The clocks of two machines differ by 200 ppm at most (4 us per frame); following five times faster also takes in jitter.
 const FOLLOW_MS = 0.02;
 // Further back than any network delivers late: the carrier began to count anew.
 const RESTART_MS = 10_000;
@@ -104,7 +104,7 @@ export class GapFiller {
   }
 
   /**
-   * Called once a tick with a monotonic time. When no frame came for `stallMs` while `speaking`, emits the silence that
+   * Called once per tick with a monotonic time. When no frame came for `stallMs` while `speaking`, emits the silence that
    * passed, and goes on with it until a frame comes. A frame that was only delayed is then still taken, never lost; the
    * clock's lead is made good at the next gap.
    */

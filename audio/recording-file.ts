@@ -117,7 +117,7 @@ async function* convert(
   head: Buffer,
 ): AsyncGenerator<Buffer> {
   yield head;
-  const lanes = (channels === 'stereo' ? [0, 1] : [0]).map(() => makeLane(rateHz));
+  const sides = (channels === 'stereo' ? [0, 1] : [0]).map(() => makeSide(rateHz));
   const read = Buffer.alloc(BLOCK_PAIRS * PAIR_BYTES);
   const left = new Int16Array(BLOCK_PAIRS);
   const right = new Int16Array(BLOCK_PAIRS);
@@ -131,10 +131,10 @@ async function* convert(
       right[i] = read.readInt16LE(i * PAIR_BYTES + 2);
     }
     const one = pick(channels, left.subarray(0, count), right.subarray(0, count));
-    yield interleave(lanes.map((lane, at) => lane.take(one[at]!)));
+    yield interleave(sides.map((side, at) => side.take(one[at]!)));
     done += count;
   }
-  yield interleave(lanes.map((lane) => lane.rest()));
+  yield interleave(sides.map((side) => side.rest()));
 }
 
 /** The channels of the result, out of the two sides. */
@@ -147,7 +147,7 @@ function pick(channels: RecordingChannels, caller: Int16Array, agent: Int16Array
 }
 
 /** One channel's way to its rate; what a filter delays is taken off its front and added at its end. */
-function makeLane(rateHz: number): { take(pcm: Int16Array): Int16Array; rest(): Int16Array } {
+function makeSide(rateHz: number): { take(pcm: Int16Array): Int16Array; rest(): Int16Array } {
   if (rateHz === RATE_HZ) return { take: (pcm) => pcm, rest: () => new Int16Array(0) };
   const resampler = createResampler(RATE_HZ, rateHz);
   const delayed = Math.round((resampler.delayMs * RATE_HZ) / 1000);

@@ -1,4 +1,4 @@
-// PURE. Sampling rate conversion between 8, 16 and 24 kHz, one instance a stream: a Kaiser-windowed sinc by phases.
+// PURE. Sampling rate conversion between 8, 16 and 24 kHz, one instance per stream: a Kaiser-windowed sinc by phases.
 // Exact linear phase, half-amplitude at the edge of the lower rate's band (4 or 8 kHz). Up to 85 % of that band within
 // +-0.05 dB; from 115 % on, images going up and what would alias into it going down are 55 dB down or better. Delay: 12
 // samples of the lower rate (1.5 ms to and from 8 kHz, 0.75 ms between 16 and 24). A second of sound takes 23 to 50 times

@@ -16,7 +16,7 @@ more than the first, which frames were lost, and which calls ended without a rea
   --longest N     seconds of the longest talks (default 600)
   --sample N      seconds between two lines of the table (default 10)
   --late-ms N     MEDIA_LATE_MS of the daemon (default 40); 0: it takes calls however late it is
-  --threads N     MEDIA_THREADS of the daemon (default 0: one a core)
+  --threads N     MEDIA_THREADS of the daemon (default 0: one per core)
   --seed N        the choices of an earlier run (timing is the machine's own)
   --out DIR       soak.csv, soak.svg and verdict.json go here (default soaks/TIME)
   --keep DIR      keep data and logs in this folder

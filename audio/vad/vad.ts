@@ -1,4 +1,4 @@
-// PURE types. What a voice detector is to a media thread: a lane a call, run once a tick (batch.ts, vad-node.ts).
+// PURE types. What a voice detector is to a media thread: a lane per call, run once per tick (batch.ts, vad-node.ts).
 import type { VadModel } from './models.ts';
 
 /** `probability` of speech 0..1 (0 when gated) in the window that ends at `endSample` of the lane; its level in dB. */
@@ -22,7 +22,7 @@ export interface Vad {
   readonly speech: VadModel['speech'];
   /** A place for one call. */
   openLane(onWindow: OnWindow): VadLane;
-  /** Called once a tick: answers every full window of every lane. Rejects when the model fails. */
+  /** Called once per tick: answers every full window of every lane. Rejects when the model fails. */
   run(): Promise<void>;
   /** Safe to call twice. */
   close(): Promise<void>;

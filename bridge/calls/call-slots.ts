@@ -95,7 +95,7 @@ export class CallSlots {
     }
   }
 
-  /** Counts a call that is not taken; the log has a line when a reason begins to hold, not one a call. */
+  /** Counts a call that is not taken; the log has a line when a reason begins to hold, not one per call. */
   #refuse(
     code: 'draining' | 'storage_low' | 'at_capacity',
     why: string,

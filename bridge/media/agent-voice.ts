@@ -91,7 +91,7 @@ export class AgentVoice {
     return this.#playout.finish(itemId);
   }
 
-  /** Hands the carrier what it is due, once a tick or when there is something new: never more than the lead ahead of what it has played. */
+  /** Hands the carrier what it is due, once per tick or when there is something new: never more than the lead ahead of what it has played. */
   pace(nowMs: number): void {
     const line = this.#line;
     if (line === null || line.look(nowMs) !== 'open') return;

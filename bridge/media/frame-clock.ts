@@ -6,7 +6,7 @@ const MAX_CATCH_UP = 10;
 const RECENT_MS = 10_000;
 
 export interface FrameClock {
-  /** Called once a frame with a monotonic time in milliseconds. Answers a function that takes it out again. */
+  /** Called once per frame with a monotonic time in milliseconds. Answers a function that takes it out again. */
   add(onFrame: (nowMs: number) => void): () => void;
   /** The worst lateness of a tick since the last reading, in milliseconds, and the ticks skipped. */
   lateness(): { maxMs: number; skipped: number };

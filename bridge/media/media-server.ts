@@ -93,7 +93,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     const cancelDeadline = afterTurning(o.startMs ?? START_DEADLINE_MS, () => reject('no start'));
 
     function reject(why: string): void {
-      // What still comes is not looked at: one guess a socket.
+      // What still comes is not looked at: one guess per socket.
       ended = true;
       o.refused(why);
       socket.close(POLICY_VIOLATION, why);

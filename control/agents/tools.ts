@@ -84,7 +84,7 @@ const http = z
         (name) => !(BUILT_IN_TOOLS as readonly string[]).includes(name),
         'is the name of a built-in tool',
       )
-      .describe('What the model calls it by; each name once an agent.'),
+      .describe('What the model calls it by; each name once per agent.'),
     description: z
       .string()
       .max(MAX_DESCRIPTION, `may have ${MAX_DESCRIPTION} characters at most`)

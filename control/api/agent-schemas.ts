@@ -123,7 +123,7 @@ const settings = {
   instructions: instructions
     .nullable()
     .optional()
-    .describe('Its task: one goal a call. An outbound call may replace it for itself.'),
+    .describe('Its task: one goal per call. An outbound call may replace it for itself.'),
   voice: voice.optional().describe(`The voice of the speech model. Default: ${DEFAULT_VOICE}.`),
   model: model
     .nullable()

@@ -155,7 +155,7 @@ export const listCalls = pageQuery.extend({
     .max(100, 'may have 100 characters at most')
     .optional()
     .describe(
-      "Only calls with this in one of their numbers (three digits or more), in the agent's name, or among the words that were said on it, by either side: all of them, the last one also as the start of a word. The newest made first. Five searches a second an organization, then 429.",
+      "Only calls with this in one of their numbers (three digits or more), in the agent's name, or among the words that were said on it, by either side: all of them, the last one also as the start of a word. The newest made first. Five searches per second and organization, then 429.",
     ),
 });
 

@@ -27,7 +27,7 @@ export interface Output {
   note(text: string): void;
   /** A table; an empty one says `none`. */
   table(columns: readonly string[], rows: readonly (readonly string[])[], none: string): void;
-  /** Name and value, one a line. */
+  /** Name and value, one per line. */
   facts(pairs: readonly (readonly [string, string | null | undefined])[]): void;
 }
 

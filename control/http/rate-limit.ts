@@ -1,4 +1,4 @@
-// Requests a second: one token bucket a key, one an address for requests without a good key, and buckets of their own for
+// Requests a second: one token bucket per key, one per address for requests without a good key, and buckets of their own for
 // what costs more. In memory: a restart fills every bucket.
 import type { RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.ts';

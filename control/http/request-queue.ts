@@ -24,7 +24,7 @@ interface Waiting {
   sinceMs: number;
 }
 
-/** Works on a server's requests in their order, one a turn of the loop, and on none in a turn in which somebody was let in. */
+/** Works on a server's requests in their order, one per turn of the loop, and on none in a turn in which somebody was let in. */
 export function queueRequests(
   server: Pick<Server, 'on'>,
   work: RequestListener,

@@ -10,7 +10,7 @@ export type NewTool =
        */
       type: 'http';
       /**
-       * What the model calls it by; each name once an agent.
+       * What the model calls it by; each name once per agent.
        */
       name: string;
       /**
@@ -87,7 +87,7 @@ export type Tool =
        */
       type: 'http';
       /**
-       * What the model calls it by; each name once an agent.
+       * What the model calls it by; each name once per agent.
        */
       name: string;
       /**
@@ -340,7 +340,7 @@ export interface Operations {
        */
       created_before?: string;
       /**
-       * Only calls with this in one of their numbers (three digits or more), in the agent's name, or among the words that were said on it, by either side: all of them, the last one also as the start of a word. The newest made first. Five searches a second an organization, then 429.
+       * Only calls with this in one of their numbers (three digits or more), in the agent's name, or among the words that were said on it, by either side: all of them, the last one also as the start of a word. The newest made first. Five searches per second and organization, then 429.
        */
       search?: string;
     };
@@ -655,7 +655,7 @@ export interface NewAgent {
    */
   persona?: string | null;
   /**
-   * Its task: one goal a call. An outbound call may replace it for itself.
+   * Its task: one goal per call. An outbound call may replace it for itself.
    */
   instructions?: string | null;
   /**
@@ -931,7 +931,7 @@ export interface AgentChange {
    */
   persona?: string | null;
   /**
-   * Its task: one goal a call. An outbound call may replace it for itself.
+   * Its task: one goal per call. An outbound call may replace it for itself.
    */
   instructions?: string | null;
   /**

@@ -1,5 +1,5 @@
 // Who is attempted now: so many at once in all, so many a receiver, and one at a time for a call at a receiver.
-// The rest wait in a line a receiver, so that a dead receiver holds its own deliveries up and nobody else's.
+// The rest wait in a line per receiver, so that a dead receiver holds its own deliveries up and nobody else's.
 // Lines are memory only: what is dropped here is found again by the sweep, because storage still says that it is due.
 import type { Log } from '../../log.ts';
 import { receiverOf } from '../../storage/due-delivery.ts';
@@ -59,7 +59,7 @@ export function openDispatcher(o: DispatcherOptions): Dispatcher {
   return new Lines(o);
 }
 
-/** What is under way and what waits, a line a receiver. */
+/** What is under way and what waits, a line per receiver. */
 class Lines implements Dispatcher {
   readonly #o: DispatcherOptions;
   readonly #leaseMs: number;

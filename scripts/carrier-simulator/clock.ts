@@ -2,7 +2,7 @@
 import { FRAME_MS } from './mulaw.ts';
 
 export interface Clock {
-  /** Calls `listener` once a tick, late ticks one after the other. Answers how to stop. */
+  /** Calls `listener` once per tick, late ticks one after the other. Answers how to stop. */
   listen(listener: () => void): () => void;
   /** The worst lateness of a tick so far, in milliseconds: what this machine may add to any time of a call. */
   latestMs(): number;

@@ -142,7 +142,7 @@ export class MediaStream {
     });
   }
 
-  /** A frame of the callee (track inbound) or of what is played (outbound), once a tick. */
+  /** A frame of the callee (track inbound) or of what is played (outbound), once per tick. */
   media(track: 'inbound' | 'outbound', frame: { base64: string; levelDb: number }): void {
     if (this.#state !== 'open' || !this.#request.tracks.includes(track)) return;
     if (track === this.#request.tracks[0]) {
@@ -459,7 +459,7 @@ export class MediaStream {
     this.#link?.post(text);
   }
 
-  /** Buffer warnings (31930, 31931) come once a stream. A protocol violation ends the stream in strict mode. */
+  /** Buffer warnings (31930, 31931) come once per stream. A protocol violation ends the stream in strict mode. */
   #violation(code: number, message: string, fatalWhenStrict: boolean): void {
     const { violations } = this.report;
     if (!fatalWhenStrict && violations.some((violation) => violation.code === code)) return;

@@ -1,5 +1,5 @@
 // PURE. What the carrier does with the audio an application sends: one first-in-first-out buffer of bytes and marks,
-// consumed 160 bytes a tick. Sockets and clocks are elsewhere. https://www.twilio.com/docs/voice/media-streams/websocket-messages
+// consumed 160 bytes per tick. Sockets and clocks are elsewhere. https://www.twilio.com/docs/voice/media-streams/websocket-messages
 import { FRAME_BYTES, SILENCE_BYTE } from './mulaw.ts';
 
 /** Ten minutes; more is discarded (warning 31931). */

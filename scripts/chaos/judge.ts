@@ -123,7 +123,7 @@ function judgeDatabase(db: Database.Database, o: Evidence): Check[] {
       .map((call) => `${call.id} is ${call.status}, its result ${call.result_status}`),
   );
   check(
-    'one terminal event a call',
+    'one terminal event per call',
     calls.length,
     calls.flatMap((call) => {
       const found = (eventsOf.get(call.id) ?? []).map((e) => e.type).filter((e) => TERMINAL_EVENTS.has(e));
@@ -236,7 +236,7 @@ function judgeDatabase(db: Database.Database, o: Evidence): Check[] {
     callIdOf,
   );
   check(
-    'dialled once a call',
+    'dialled once per call',
     [...dialled.values()].reduce((total, of) => total + of.length, 0),
     [...dialled].flatMap(([callId, of]) => {
       if (callId === null) return of.map((report) => `carrier call ${report.sid} is for nobody`);

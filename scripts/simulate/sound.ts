@@ -6,7 +6,7 @@ const MS = RATE_HZ / 1000;
 
 export interface Wav {
   rateHz: number;
-  /** Samples of -32768 to 32767, one array a channel. */
+  /** Samples of -32768 to 32767, one array per channel. */
   channels: Float32Array[];
 }
 

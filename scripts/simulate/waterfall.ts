@@ -1,4 +1,4 @@
-// PURE. Draws what the wait for each answer was made of, a bar an answer, below the picture of a call.
+// PURE. Draws what the wait for each answer was made of, a bar per answer, below the picture of a call.
 import { escapeText } from './text.ts';
 
 export type Stage = 'end_of_turn' | 'request' | 'model' | 'send' | 'playout';

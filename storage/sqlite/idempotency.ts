@@ -1,4 +1,4 @@
-// Idempotency keys: one request a key and organization, its answer kept for a day.
+// Idempotency keys: one request per key and organization, its answer kept for a day.
 import type { Store } from '../store.ts';
 import { type Connection, Refusal } from './connection.ts';
 

@@ -19,7 +19,7 @@ export interface Integrity {
   seconds: number | null;
 }
 
-/** What the checking process says: once a table, then once at the end. */
+/** What the checking process says: once per table, then once at the end. */
 export type CheckMessage =
   | { type: 'table'; table: string; found: string; ms: number }
   | { type: 'done' }

@@ -10,7 +10,7 @@ import { DELIVERIES, ENDPOINTS, EVENTS } from './rows.ts';
 import type { News } from './subscribers.ts';
 
 /**
- * Writes an event a type, in this order, and its deliveries.
+ * Writes one event per type, in this order, and its deliveries.
  * @throws Refusal event_exists: a call has each type of event once
  */
 export function publish(

@@ -1,4 +1,4 @@
-// What calls are found by, a document a call in a full-text index: numbers by every three digits in a row, words as they were
+// What calls are found by, a document per call in a full-text index: numbers by every three digits in a row, words as they were
 // said, and facts to narrow a search by. A call is entered when it has ended; what is said on a live one is read as it is.
 import type { Connection } from './connection.ts';
 

@@ -1,4 +1,4 @@
-// The Store on SQLite: opens the file and puts the verbs together; they live in sqlite/, a file a resource. Secrets are sealed around them.
+// The Store on SQLite: opens the file and puts the verbs together; they live in sqlite/, a file per resource. Secrets are sealed around them.
 // better-sqlite3 is synchronous: a verb has happened when its promise is made, in the order of the calls.
 import { systemClock } from '../../clock.ts';
 import type { Log } from '../../log.ts';

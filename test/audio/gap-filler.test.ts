@@ -18,7 +18,7 @@ function open(options?: GapFillerOptions) {
 
 /** A frame of one repeated byte, so that it can be told from others. */
 const frame = (byte: number, length = FRAME) => new Uint8Array(length).fill(byte);
-/** What was emitted, as one byte a frame; silence shows as 255. */
+/** What was emitted, as one byte per frame; silence shows as 255. */
 const heard = (bytes: number[]) => bytes.filter((_, i) => i % FRAME === 0);
 
 t.test('frames in order pass through untouched, the first timestamp being the origin', async (t) => {

@@ -31,7 +31,7 @@ const HELP = `npm run bench -- [options]
   --calls N        calls at once in the comparison (default 100)
   --rounds N       rounds of each subject, one after the other (default 3)
   --seconds N      measured in each round (default 10)
-  --threads N      media threads of the daemon (default: one a core it may use)
+  --threads N      media threads of the daemon (default: one per core it may use)
   --set NAME=VALUE a setting of the daemon, as often as needed (VAD_MODEL=v5)
   --no-agents      without the OpenAI Agents SDK (which npm installs in a temporary folder)
   --no-largest     without the search for the largest number of calls
@@ -179,11 +179,11 @@ function writeDocs(campaign: Campaign): void {
         largestText(campaign.largest[name]),
       ]),
     ),
-    '**Cost a call** by the number of calls:',
+    '**Cost per call** by the number of calls:',
     markdown(
       [
         'calls',
-        'CPU µs a call-second',
+        'CPU µs per call-second',
         'bare bridge',
         'to the model p99 ms',
         'first audio p99 ms',
@@ -244,7 +244,7 @@ async function main(): Promise<void> {
     step: (text) => console.log(`${paint('dim', clock((performance.now() - began) / 1000))}  ${text}`),
     measured: (figures) =>
       console.log(
-        `      ${paint('cyan', `${whole(figures.cpuUs)} µs`)} a call-second, to the model p99 ${fixed(figures.uplink.p99)} ms, ` +
+        `      ${paint('cyan', `${whole(figures.cpuUs)} µs`)} per call-second, to the model p99 ${fixed(figures.uplink.p99)} ms, ` +
           `first audio p99 ${fixed(figures.firstAudio.p99)} ms, ${figures.lostFrames + figures.shortAnswers} lost` +
           `${figures.disturbed ? paint('yellow', ', disturbed by other work') : ''}` +
           `${figures.broken === null ? '' : paint('red', `, ${figures.broken}`)}`,

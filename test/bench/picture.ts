@@ -1,4 +1,4 @@
-// PURE. The bench as a picture: CPU a call with its threads, the latencies, and how many calls each carries.
+// PURE. The bench as a picture: CPU per call with its threads, the latencies, and how many calls each carries.
 import type { Campaign } from './campaign.ts';
 import { fixed, type Row, rowsOf, whole } from './tables.ts';
 
@@ -112,7 +112,7 @@ export function picture(campaign: Campaign): string {
     y += 36 + lines * STEP + 34;
   };
   section(
-    'CPU a call',
+    'CPU per call',
     `microseconds a second of call, ${options.calls} calls at once; times the bare bridge`,
     cpuBars(rows, y + 34),
     rows.length,

@@ -20,7 +20,7 @@ export interface Figures {
   cpuUs: number;
   /** The same by thread, the busiest first. */
   threads: { name: string; cpuUs: number }[];
-  /** Resident memory beyond that of the idle process, a call. */
+  /** Resident memory beyond that of the idle process, per call. */
   memoryBytes: number;
   uplink: Summary;
   uplinkOldest: Summary;

@@ -100,10 +100,10 @@ export const fixed = (value: number, digits = 1) => (Number.isNaN(value) ? '–'
 
 export const HEAD = [
   '',
-  'CPU µs a call-second',
+  'CPU µs per call-second',
   'to bare bridge',
   'to Agents SDK',
-  'memory a call',
+  'memory per call',
   'to the model p50 / p99 / max ms',
   'first audio p50 / p99 / max ms',
   'gap in an answer p99 ms',
@@ -266,7 +266,7 @@ export function targetsOf(campaign: Campaign): Target[] {
       (v) => v < 10,
     ),
     judge(
-      'cost a call within 15 % from few calls to the most',
+      'cost per call within 15 % from few calls to the most',
       flat,
       least && most
         ? `${whole(least.cpuUs)} µs at ${least.calls} (bare bridge ${whole(least.jsonUs)}), ${whole(most.cpuUs)} µs at ${most.calls} (${whole(most.jsonUs)})`

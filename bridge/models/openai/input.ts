@@ -8,7 +8,7 @@ import type { Ledger } from './ledger.ts';
 import type { Link } from './link.ts';
 import type { ModelEvent } from './server-events.ts';
 
-/** Five frames an append: a fifth of the messages. Nobody waits for them: a commit sends the rest at once. */
+/** Five frames per append: a fifth of the messages. Nobody waits for them: a commit sends the rest at once. */
 const APPEND_MS = 100;
 /** Where the server listens for turns it is not kept waiting. */
 const APPEND_AT_ONCE_MS = 40;

@@ -1,4 +1,4 @@
-// offhook agents …
+// `offhook agents`: list, read, make, change and archive agents, and which numbers each has.
 import type { Command } from 'commander';
 import type { Agent, NewAgent } from '../../sdk/index.ts';
 import type { Run } from '../context.ts';

@@ -1,4 +1,4 @@
-// offhook call …, offhook calls …
+// `offhook call`, `offhook calls`: place one, list, read and watch them, their words, turns, events and sound, and end one.
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { AgentCall, Call, Offhook, PromptCall } from '../../sdk/index.ts';

@@ -1,4 +1,4 @@
-// offhook numbers …
+// `offhook numbers`: list those of the organization, search and buy at the carrier, give back.
 import type { Command } from 'commander';
 import { visibleLine } from '../../../terminal-text.ts';
 import type { Run } from '../context.ts';

@@ -1,4 +1,4 @@
-// offhook webhooks …, offhook deliveries …, offhook events …
+// `offhook webhooks`, `deliveries`, `events`: endpoints and their secrets, what was sent to them, and what there was to tell.
 import type { Command } from 'commander';
 import type { NewWebhookEndpoint, WebhookDelivery, WebhookEndpoint } from '../../sdk/index.ts';
 import type { Run } from '../context.ts';

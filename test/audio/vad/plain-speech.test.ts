@@ -2,7 +2,7 @@ import t from 'tap';
 import { PlainSpeech } from '../../../audio/vad/plain-speech.ts';
 
 /**
- * Walks through windows `[level, probability]`: what the model would say of each. Answers a letter a window: C carried,
+ * Walks through windows `[level, probability]`: what the model would say of each. Answers a letter per window: C carried,
  * M asked of the model, - passed over by the gate (a probability of null).
  */
 function walk(windows: readonly (readonly [number, number | null])[]): string {

@@ -24,7 +24,7 @@ const speech = (seconds: number) => {
 t.test('its probabilities are those of the package on the same sound, for each call by itself', async (t) => {
   const vad = await openNodeVad();
   t.teardown(() => vad.close());
-  t.ok(vad.cpuMsPerSecond > 0, `${Math.round(vad.cpuMsPerSecond)} ms of CPU a second of call`);
+  t.ok(vad.cpuMsPerSecond > 0, `${Math.round(vad.cpuMsPerSecond)} ms of CPU per second of call`);
   t.same(vad.speech, { startProbability: 0.5, stopProbability: 0.5 - 0.15 }, 'and so are its thresholds');
 
   const talking = speech(4);

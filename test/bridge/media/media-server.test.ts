@@ -34,7 +34,7 @@ t.test('a socket that is refused is refused once, whatever it still sends', asyn
   for (let i = 0; i < 20; i++) socket.send(start);
   const [code] = await once(socket, 'close');
   t.equal(code, 1008);
-  t.same([refused, asked], [['token refused'], 1], 'one guess a socket');
+  t.same([refused, asked], [['token refused'], 1], 'one guess per socket');
 });
 
 t.test('a refused socket is gone, though its client never closes its side', async (t) => {

@@ -28,7 +28,7 @@ function timeOf(samples: Int16Array): number {
   return (PCM.indexOf(samples[0] ?? 0) - 1 + CODES * (PCM.indexOf(samples[1] ?? 0) - 1)) * FRAME_MS;
 }
 
-/** A timeline behind a gap filler, as a live call has them, and what it writes: a figure a frame. */
+/** A timeline behind a gap filler, as a live call has them, and what it writes: a figure per frame. */
 function open(o: { started?: boolean } = {}) {
   const timeline = new RecordingTimeline();
   const left: number[] = [];

@@ -96,7 +96,7 @@ t.test("a search finds calls by number, by agent and by what was said, and nobod
   t.same([await find('spectacles'), await find('monocle')], [[], [one]], 'words that were corrected');
 });
 
-t.test('five searches a second an organization; other lists and other organizations go on', async (t) => {
+t.test('five searches per second and organization; other lists and other organizations go on', async (t) => {
   const rig = await openRig(t);
   const get = (query: string, key = rig.key) => rig.api('GET', `/v1/calls${query}`, { key });
   for (let at = 0; at < 5; at++) t.equal((await get('?search=bill')).status, 200);

@@ -245,7 +245,7 @@ t.test('a table is as wide as the terminal, and every cell of it whole', async (
     '  漢字漢字漢字漢字漢字漢',
     '  字',
   ]);
-  t.same(table(null, rows).length, 3, 'a pipe has a line a row');
+  t.same(table(null, rows).length, 3, 'a pipe has a line per row');
 });
 
 t.test('a watch that is interrupted leaves the call alone, whatever it was just doing', async (t) => {

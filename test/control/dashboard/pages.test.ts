@@ -200,7 +200,7 @@ t.test('the files can be made ahead of the first visit, and are the same', async
   const assets = openAssets(false);
   const { hash } = makeBundle();
   t.equal(assets.prepare(0) instanceof Function, true);
-  // One file a turn of the loop.
+  // One file per turn of the loop.
   for (let turn = 0; turn < 500; turn++) await new Promise((next) => setImmediate(next));
   const from = performance.now();
   t.equal(assets.current().hash, hash);

@@ -220,7 +220,7 @@ t.test('a name that rebinds between queries never leads to the canary', async (t
       if (error instanceof EgressError && error.kind === 'blocked') outcomes.blocked++;
     }
   }
-  t.equal(queries, 100, 'the answer that was checked is the one that is dialled: one query a request');
+  t.equal(queries, 100, 'the answer that was checked is the one that is dialled: one query per request');
   t.equal(canary.connections, 0);
   t.equal(outcomes.blocked, 50);
   t.ok(outcomes.reached > 0);

@@ -90,7 +90,7 @@ t.test('a request on its own is worked on in the turn in which it came', async (
   t.same(queue.done, [1, 2], 'the same connection asks again');
 });
 
-t.test('one request a turn, in their order', async (t) => {
+t.test('one request per turn, in their order', async (t) => {
   const queue = openQueue(1);
   for (const id of [1, 2, 3]) queue.ask(id);
   queue.turn();

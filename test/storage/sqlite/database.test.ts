@@ -78,7 +78,7 @@ t.test('closing empties the write-ahead log', async (t) => {
   await t.rejects(store.firstOrganization(), 'a closed store answers nothing');
 });
 
-t.test('one daemon a data folder', async (t) => {
+t.test('one daemon per data folder', async (t) => {
   const path = join(t.testdir(), 'offhook.db');
   const first = await openStore({ path });
   const org = await addOrganization(first);

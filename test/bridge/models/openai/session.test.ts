@@ -118,7 +118,7 @@ t.test('the caller speaks, the agent answers', async (t) => {
   t.same(
     socket.types().slice(1),
     [...Array(3).fill('input_audio_buffer.append'), 'input_audio_buffer.commit', 'response.create'],
-    'five frames an append, the rest at the commit',
+    'five frames per append, the rest at the commit',
   );
   t.ok(appended(socket).equals(said));
   t.notOk((create.response as Json).instructions, "the session's instructions hold");

@@ -58,7 +58,7 @@ const texts = new Map<string, string>([
   ['correction', extraction.extractionCorrection('"name" is missing')],
 ]);
 
-/** Long texts, which are read once a call; all others are told at one moment and stay below SHORT. */
+/** Long texts, which are read once per call; all others are told at one moment and stay below SHORT. */
 const LONG = /^(prompt|order|persona)/;
 const SHORT = 270;
 /** Places that are filled in on the call itself. */
