@@ -1,5 +1,5 @@
 // One call at the carrier: its resource, its life from queued to ended, its callbacks. What its TwiML does is in
-// twiml-session.ts; the telephone at the other end is a leg.
+// twiml-interpreter.ts; the telephone at the other end is a leg.
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import type { Random } from './random.ts';
 import { Recording } from './recording.ts';
 import { clipOf, keyToneSamples } from './sound.ts';
 import type { Violation } from './stream-report.ts';
-import { TwimlSession } from './twiml-session.ts';
+import { TwimlInterpreter } from './twiml-interpreter.ts';
 import type { World } from './world.ts';
 
 /** The world with its calls: what the doors of the simulator work with. */
@@ -30,7 +30,7 @@ export class Call implements CallView {
   readonly options: CallOptions;
   readonly settings: CallSettings;
   readonly random: Random;
-  readonly session: TwimlSession;
+  readonly interpreter: TwimlInterpreter;
   status: CallStatus = 'queued';
   readonly createdAt = Date.now();
   updatedAt = Date.now();
@@ -79,7 +79,7 @@ export class Call implements CallView {
       this.#resolveAnswered = resolve;
     });
     this.requests = new CallRequests(world, this);
-    this.session = new TwimlSession(world, this);
+    this.interpreter = new TwimlInterpreter(world, this);
     world.calls.set(this.sid, this);
     this.#note(options.direction === 'inbound' ? 'ringing' : 'queued');
   }
@@ -125,7 +125,7 @@ export class Call implements CallView {
     this.status = 'ringing';
     const { url, method } = this.settings;
     const extra = { CallToken: randomBytes(24).toString('base64'), StirVerstat: 'TN-Validation-Passed-A' };
-    if (url) this.session.start({ kind: 'voice', url, method, extra });
+    if (url) this.interpreter.start({ kind: 'voice', url, method, extra });
     else this.end({ status: 'failed', by: 'carrier', why: 'the number has no VoiceUrl' });
   }
 
@@ -147,7 +147,7 @@ export class Call implements CallView {
   }
 
   whisper(url: string, method: 'GET' | 'POST'): Promise<boolean> {
-    return this.session.runThrough({ kind: 'whisper', url, method, extra: {} });
+    return this.interpreter.runThrough({ kind: 'whisper', url, method, extra: {} });
   }
 
   /** Ends the call; a second time changes nothing. */
@@ -162,7 +162,7 @@ export class Call implements CallView {
     this.leg?.finish();
     const { network } = this;
     const variant = this.random.pick(network.closeVariants);
-    this.session.close();
+    this.interpreter.close();
     if (variant === 'completed_before_stop' && this.streams.length > 0) {
       this.#lastCallback();
       this.#world.after(200, () => this.#closeMedia(variant));
@@ -239,15 +239,15 @@ export class Call implements CallView {
       }
     }
     if (this.isEnded) return;
-    if (url) this.session.start({ kind: 'voice', url, method, extra });
-    else this.session.start({ kind: 'text', twiml, source: 'create' });
+    if (url) this.interpreter.start({ kind: 'voice', url, method, extra });
+    else this.interpreter.start({ kind: 'text', twiml, source: 'create' });
   }
 
   async #sendDigits(digits: string): Promise<void> {
     // W is a whole second.
     const keys = digits.replaceAll('W', 'ww');
     this.digitsHeard += digits;
-    await this.session.play(clipOf('digits', keyToneSamples(keys)));
+    await this.interpreter.play(clipOf('digits', keyToneSamples(keys)));
   }
 
   /** Resolves with the verdict, or null when the call ends first. */

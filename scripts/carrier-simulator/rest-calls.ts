@@ -221,8 +221,8 @@ function update(call: Call, form: Form): void {
   const fallbackUrl = hookUrl(form, 'FallbackUrl', 21205);
   if (fallbackUrl)
     Object.assign(call.settings, { fallbackUrl, fallbackMethod: method(form, 'FallbackMethod') });
-  if (url) call.session.start({ kind: 'voice', url, method: method(form, 'Method'), extra: {} });
-  else if (twiml) call.session.start({ kind: 'text', twiml, source: 'rest' });
+  if (url) call.interpreter.start({ kind: 'voice', url, method: method(form, 'Method'), extra: {} });
+  else if (twiml) call.interpreter.start({ kind: 'text', twiml, source: 'rest' });
 }
 
 function fits(call: Call, query: Form): boolean {

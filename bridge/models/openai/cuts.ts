@@ -2,7 +2,7 @@
 // nobody heard. The answers are client events to send, in order.
 import type { CutItem } from '../model.ts';
 import { createItem, deleteItem, truncateItem } from './client-events.ts';
-import type { Ledger, SeededItem } from './ledger.ts';
+import type { Conversation, SeededItem } from './conversation.ts';
 import type { Outputs } from './outputs.ts';
 import type { OutputItem } from './server-events.ts';
 
@@ -10,20 +10,20 @@ const MAX_REMEMBERED = 64;
 
 export class Cuts {
   readonly #outputs: Outputs;
-  readonly #ledger: Ledger;
+  readonly #conversation: Conversation;
   #seeded = new Map<string, SeededItem>();
   /** Truncations under way, by event id. */
   readonly #truncations = new Map<string, string>();
   #serial = 0;
 
-  constructor(outputs: Outputs, ledger: Ledger) {
+  constructor(outputs: Outputs, conversation: Conversation) {
     this.#outputs = outputs;
-    this.#ledger = ledger;
+    this.#conversation = conversation;
   }
 
   cut({ itemId, heardMs, heardText }: CutItem): string[] {
-    if (heardText === '') this.#ledger.drop(itemId);
-    else this.#ledger.cut(itemId, heardText);
+    if (heardText === '') this.#conversation.drop(itemId);
+    else this.#conversation.cut(itemId, heardText);
     const item = this.#outputs.item(itemId);
     if (item === undefined) return this.#cutSeeded(itemId, heardText);
     if (item.cut) return [];
@@ -46,7 +46,7 @@ export class Cuts {
     return this.#outputs.itemsOf(responseId).flatMap((item) => {
       if (item.cut || item.receivedBytes > 0) return [];
       item.cut = true;
-      this.#ledger.drop(item.itemId);
+      this.#conversation.drop(item.itemId);
       return [deleteItem(this.#eventId('delete'), item.itemId)];
     });
   }

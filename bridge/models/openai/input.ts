@@ -4,7 +4,7 @@ import { CallerTurns } from '../caller-turns.ts';
 import type { ModelConfig, ModelListener } from '../model.ts';
 import { clearAudio, commitAudio, createItem, PREFIX_PADDING_MS } from './client-events.ts';
 import { formatFor } from './formats.ts';
-import type { Ledger } from './ledger.ts';
+import type { Conversation } from './conversation.ts';
 import type { Link } from './link.ts';
 import type { ModelEvent } from './server-events.ts';
 
@@ -25,7 +25,7 @@ type ServerEvent<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }
 export interface CallerInputOptions {
   config: ModelConfig & { line: NonNullable<ModelConfig['line']> };
   link: Link;
-  ledger: Ledger;
+  conversation: Conversation;
   listener: ModelListener;
   now: () => number;
   /** Something that a move to another session waits for may be over. */
@@ -82,7 +82,7 @@ export class CallerInput {
     const committed = this.#turns.commit();
     if (committed === null) return null;
     this.#lastTurnAt = this.#o.now();
-    this.#o.ledger.caller(committed.turn, committed.audio);
+    this.#o.conversation.caller(committed.turn, committed.audio);
     if (this.#serverTells) {
       this.#turns.sent(committed.turn);
       const itemId = this.#committedItems.shift();
@@ -108,7 +108,7 @@ export class CallerInput {
 
   /** Tells the session in force a turn of the one before, whose words are not known. */
   tellAgain(turn: number, audio: Buffer): void {
-    const { link, ledger } = this.#o;
+    const { link, conversation } = this.#o;
     if (!this.#serverTells) {
       link.append(audio);
       this.#commit(turn);
@@ -117,7 +117,7 @@ export class CallerInput {
     // It would take the sound for the caller's voice of now.
     const said = { kind: 'text', id: null, role: 'user', text: this.#o.config.texts.unintelligible } as const;
     link.send(createItem(link.eventId('seed'), said));
-    ledger.callerText(turn, null);
+    conversation.callerText(turn, null);
     link.soon(() => this.#settle(turn, null));
   }
 
@@ -147,7 +147,7 @@ export class CallerInput {
     const named = /^commit_(\d+)$/.exec(eventId ?? '');
     const turn = this.#turns.refused(named ? Number(named[1]) : null);
     if (turn === null) return;
-    this.#o.ledger.dropCaller(turn);
+    this.#o.conversation.dropCaller(turn);
     this.#settle(turn, null);
   }
 
@@ -159,7 +159,7 @@ export class CallerInput {
       this.#o.listener.usage(event.usage);
     if (this.#o.link.over) return;
     const text = event.text === null || event.text.trim() === '' ? null : event.text;
-    this.#o.ledger.callerText(turn, text);
+    this.#o.conversation.callerText(turn, text);
     this.#settle(turn, text);
   }
 

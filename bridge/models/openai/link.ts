@@ -25,7 +25,7 @@ export class Link {
     this.#socket = null;
   }
 
-  /** Sends client events in order; what no socket takes is lost, and told to the next one out of the ledger. */
+  /** Sends client events in order; what no socket takes is lost, and told to the next one out of the conversation. */
   send(...events: readonly string[]): void {
     for (const event of events) this.#socket?.send(event);
   }

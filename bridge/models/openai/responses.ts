@@ -15,7 +15,7 @@ import {
 import { cancelResponse, createResponse } from './client-events.ts';
 import type { Cuts } from './cuts.ts';
 import { isFatal, isPassing, retryAfterMs } from './errors.ts';
-import type { Ledger } from './ledger.ts';
+import type { Conversation } from './conversation.ts';
 import type { Link } from './link.ts';
 import type { Output, Outputs } from './outputs.ts';
 import type { ModelEvent } from './server-events.ts';
@@ -31,7 +31,7 @@ export interface ResponsesOptions {
   resumed: string;
   link: Link;
   outputs: Outputs;
-  ledger: Ledger;
+  conversation: Conversation;
   cuts: Cuts;
   tools: ToolCalls;
   listener: ModelListener;
@@ -120,14 +120,14 @@ export class Responses {
   onText({ responseId, itemId, delta }: ServerEvent<'text'>): void {
     if (!this.#wanted(responseId)) return;
     this.#o.outputs.itemOf(responseId, itemId);
-    this.#o.ledger.agentDelta(itemId, delta);
+    this.#o.conversation.agentDelta(itemId, delta);
     this.#o.listener.text(itemId, delta);
   }
 
   onTextDone({ responseId, itemId, text }: ServerEvent<'text-done'>): void {
     if (!this.#wanted(responseId)) return;
     this.#o.outputs.itemOf(responseId, itemId);
-    this.#o.ledger.agentText(itemId, text);
+    this.#o.conversation.agentText(itemId, text);
     this.#o.listener.textDone(itemId, text);
   }
 
@@ -247,7 +247,7 @@ export class Responses {
   }
 
   #instructionsFor(instructions: string | null, resumes: boolean): string | null {
-    const note = resumes && this.#o.ledger.agentSpoke() ? this.#o.resumed : null;
+    const note = resumes && this.#o.conversation.agentSpoke() ? this.#o.resumed : null;
     if (instructions === null && note === null) return null;
     return [this.#o.instructions, instructions, note].filter((part) => part !== null).join('\n\n');
   }
@@ -302,13 +302,13 @@ export class Responses {
 
   /** Its text runs ahead of its audio: what was never received will not be heard. */
   #breakOff(item: Output): void {
-    const { outputs, ledger } = this.#o;
+    const { outputs, conversation } = this.#o;
     if (item.audioDone || item.cut) return;
     const receivedMs = outputs.receivedMs(item);
-    const said = ledger.agentSays(item.itemId);
+    const said = conversation.agentSays(item.itemId);
     const text = heardText(said, { heardMs: receivedMs, receivedMs, complete: false });
-    if (text === '') ledger.drop(item.itemId);
-    else ledger.cut(item.itemId, text);
+    if (text === '') conversation.drop(item.itemId);
+    else conversation.cut(item.itemId, text);
     this.#completeAudio(item);
   }
 

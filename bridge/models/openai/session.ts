@@ -10,7 +10,7 @@ import { Cuts } from './cuts.ts';
 import { judgeError } from './errors.ts';
 import { formatFor } from './formats.ts';
 import { CallerInput } from './input.ts';
-import { Ledger } from './ledger.ts';
+import { Conversation } from './conversation.ts';
 import { Link } from './link.ts';
 import { Outputs } from './outputs.ts';
 import { Responses } from './responses.ts';
@@ -45,7 +45,7 @@ class OpenAISession implements ModelSession {
   readonly #listener: ModelListener;
   readonly #log: Log | undefined;
   readonly #link = new Link();
-  readonly #ledger: Ledger;
+  readonly #conversation: Conversation;
   readonly #cuts: Cuts;
   readonly #tools: ToolCalls;
   readonly #input: CallerInput;
@@ -70,20 +70,20 @@ class OpenAISession implements ModelSession {
     this.#listener = listener;
     this.#log = log;
     const link = this.#link;
-    const ledger = new Ledger({
+    const conversation = new Conversation({
       bytesPerMs: bytesPerMs(format),
       unintelligible: config.texts.unintelligible,
     });
     const outputs = new Outputs(bytesPerMs(format));
     const settled = () => this.#connection.moveIfReady();
     const drop = (why: string) => this.#connection.drop(why);
-    this.#ledger = ledger;
-    this.#cuts = new Cuts(outputs, ledger);
-    this.#tools = new ToolCalls({ link, ledger, outputs, listener });
+    this.#conversation = conversation;
+    this.#cuts = new Cuts(outputs, conversation);
+    this.#tools = new ToolCalls({ link, conversation, outputs, listener });
     this.#input = new CallerInput({
       config: { ...config, line },
       link,
-      ledger,
+      conversation,
       listener,
       now,
       settled,
@@ -94,7 +94,7 @@ class OpenAISession implements ModelSession {
       resumed: config.texts.resumed,
       link,
       outputs,
-      ledger,
+      conversation,
       cuts: this.#cuts,
       tools: this.#tools,
       listener,
@@ -158,7 +158,7 @@ class OpenAISession implements ModelSession {
 
   addText(role: 'system' | 'user', text: string): void {
     if (this.#link.over) return;
-    this.#ledger.text(role, text);
+    this.#conversation.text(role, text);
     this.#link.send(createItem(this.#link.eventId('text'), { kind: 'text', id: null, role, text }));
   }
 
@@ -194,7 +194,7 @@ class OpenAISession implements ModelSession {
     this.#sessions++;
     this.#responses.restart();
     this.#input.restart();
-    const told = this.#ledger.seeds(`said_${this.#sessions}_`);
+    const told = this.#conversation.seeds(`said_${this.#sessions}_`);
     this.#cuts.restart(told.items);
     for (const seed of told.seeds) {
       if (seed.kind === 'audio') this.#input.tellAgain(seed.turn, seed.audio);

@@ -24,7 +24,7 @@ export type Source =
 /** More redirects than this is a circle. */
 const MOST_DOCUMENTS = 100;
 
-export class TwimlSession {
+export class TwimlInterpreter {
   readonly #world: World;
   readonly #call: CallView;
   #control = new AbortController();

@@ -24,7 +24,7 @@ export interface SeededItem {
   text: string;
 }
 
-export class Ledger {
+export class Conversation {
   readonly #maxAudioBytes: number;
   readonly #unintelligible: string;
   readonly #entries: Entry[] = [];
