@@ -3,7 +3,7 @@
 import type { CallObserver } from '../../bridge/calls/call-observers.ts';
 import type { Carriers } from '../../bridge/carriers/registry.ts';
 import type { Log } from '../../log.ts';
-import type { CallRecord, TranscriptItemRecord } from '../../storage/records.ts';
+import type { CallRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import { turnView } from '../../storage/turn-view.ts';
 import type { LiveCall, LiveEvents } from './app/session-shapes.ts';

@@ -67,9 +67,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // The talk's end is one of the protocol's; the playout counts the bytes of a frame.
   'bridge/turns': { may: ['audio/g711.ts', 'bridge/protocol', 'bridge/protocol/call-reasons.ts'] },
   // Contracts know none who keeps them; the lists know all of their own kind; nobody knows a sibling or the other kind.
-  'bridge/carriers': { may: ['.', 'audio', 'bridge', 'bridge/protocol/call-reasons.ts'] },
+  // A carrier's own voice says a line, with its language.
+  'bridge/carriers': {
+    may: ['.', 'audio', 'bridge', 'bridge/protocol/agent-texts.ts', 'bridge/protocol/call-reasons.ts'],
+  },
   'bridge/carriers/*': {
-    may: ['.', 'audio', 'bridge', 'bridge/carriers', 'bridge/protocol/call-reasons.ts'],
+    may: [
+      '.',
+      'audio',
+      'bridge',
+      'bridge/carriers',
+      'bridge/protocol/agent-texts.ts',
+      'bridge/protocol/call-reasons.ts',
+    ],
   },
   'bridge/carriers/carriers.ts': { may: ['.', 'bridge/carriers', 'bridge/carriers/*'] },
   'bridge/carriers/media.ts': { may: ['audio', 'bridge/carriers', 'bridge/carriers/*'] },

@@ -237,7 +237,8 @@ export async function startModelSimulator(options: ModelSimulatorOptions = {}): 
       const open = sessions.filter(
         ({ id, closed, config }) => closed === null && meant(fault, id, config.instructions),
       );
-      const live = fault.trigger === 'now' || (fault.trigger === undefined && STRIKES_AT_ONCE.has(fault.kind));
+      const live =
+        fault.trigger === 'now' || (fault.trigger === undefined && STRIKES_AT_ONCE.has(fault.kind));
       if (!live || open.length === 0) faults.arm([fault]);
       else for (const session of open.slice(0, fault.times ?? open.length)) session.strike(fault);
     }

@@ -3,8 +3,8 @@ import { bytesPerMs } from '../../../audio/format.ts';
 import { CallerTurns } from '../caller-turns.ts';
 import type { ModelConfig, ModelListener } from '../model.ts';
 import { clearAudio, commitAudio, createItem, PREFIX_PADDING_MS } from './client-events.ts';
-import { formatFor } from './formats.ts';
 import type { Conversation } from './conversation.ts';
+import { formatFor } from './formats.ts';
 import type { Link } from './link.ts';
 import type { ModelEvent } from './server-events.ts';
 

@@ -13,9 +13,9 @@ import {
   stepGate,
 } from '../response-gate.ts';
 import { cancelResponse, createResponse } from './client-events.ts';
+import type { Conversation } from './conversation.ts';
 import type { Cuts } from './cuts.ts';
 import { isFatal, isPassing, retryAfterMs } from './errors.ts';
-import type { Conversation } from './conversation.ts';
 import type { Link } from './link.ts';
 import type { Output, Outputs } from './outputs.ts';
 import type { ModelEvent } from './server-events.ts';

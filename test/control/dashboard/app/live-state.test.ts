@@ -12,6 +12,8 @@ const call = (id: string, fields: Partial<LiveCall> = {}): LiveCall => ({
   agent_id: null,
   created_at: '2026-03-01T12:00:00.000Z',
   answered_at: null,
+  hangup_cause: null,
+  error_code: null,
   agent_name: null,
   floor: null,
   last_latency_ms: null,
