@@ -1,13 +1,10 @@
 // `npm test`: the import check, the type check, the linter, then the tests (`-- --all`: the long ones too), with one closing line
 // `N passed, N failed, N skipped` that counts tests (not assertions) and exit code 1 on any failure.
 import { spawn } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { globSync, readFileSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { checkImports } from './check-imports.ts';
-import { clearLeftovers, killRun } from './test-leftovers.ts';
+import { endFiles, runFile } from './test-file.ts';
 
 const color = process.stdout.isTTY === true;
 const paint = (style: Parameters<typeof styleText>[0], text: string) =>
@@ -52,91 +49,25 @@ const tool = async (command: string, args: string[]) => {
   return code === 0 ? null : output;
 };
 
-/** Programs of a file that has passed end by themselves; a busy machine takes its time. */
-const END_MS = Number(process.env.LEFT_ENDS_MS ?? 15_000);
-/** Process groups and temporary folders of the files that run now: whoever interrupts the tests ends them too. */
-const live = new Map<number, string>();
-
 function endAll(signal: NodeJS.Signals): void {
-  for (const [group, folder] of live) {
-    killRun(group, folder);
-    rmSync(folder, { recursive: true, force: true });
-  }
+  endFiles();
   process.exit(signal === 'SIGINT' ? 130 : 143);
 }
 process.on('SIGHUP', endAll);
 process.on('SIGINT', endAll);
 process.on('SIGTERM', endAll);
 
-/**
- * One test file by itself, its TAP read line by line: top-level subtests are what is counted. It has a process group and
- * a temporary folder of its own, by which whatever it leaves behind is found: ended where it failed, its failure where it passed.
- */
-function runFile(file: string, again = false): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const from = performance.now();
-    const folder = mkdtempSync(join(tmpdir(), 'oh-'));
-    const child = spawn('tap', ['run', '--reporter=tap', '--disable-coverage', file], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-      env: { ...process.env, TMPDIR: folder },
-    });
-    const group = child.pid ?? 0;
-    live.set(group, folder);
-    const lines: string[] = [];
-    let inFile = { passed: 0, failed: 0, skipped: 0 };
-    const reasons: string[] = [];
-    const notes: string[] = [];
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      lines.push(line);
-      // What a test wants to be known though it passed: a measure, where pictures are.
-      const note = /^\s*# note: (.*)$/.exec(line);
-      if (note !== null) notes.push(note[1] ?? '');
-      // tap indents the tests of a file by four; deeper ones are assertions or nested tests.
-      const match = /^ {4}(not )?ok \d+ - (.*)$/.exec(line);
-      if (match === null) return;
-      const name = match[2] ?? '';
-      if (/# SKIP/i.test(name)) {
-        inFile.skipped++;
-        reasons.push(name);
-      } else if (match[1]) inFile.failed++;
-      else inFile.passed++;
-    });
-    child.stderr.on('data', (data) => lines.push(String(data)));
-    child.on('error', reject);
-    child.on('exit', () => {
-      // What hangs on its output would keep that open for ever.
-      if (inFile.failed > 0 || child.exitCode !== 0) killRun(group, folder);
-    });
-    child.on('close', async (code) => {
-      const isOver = code === 0 && inFile.failed === 0;
-      const left = await clearLeftovers(group, folder, isOver ? END_MS : 0);
-      live.delete(group);
-      rmSync(folder, { recursive: true, force: true });
-      // Runs that start in the same moment may tread on tap's one folder of its own before any test has begun.
-      const ran = inFile.passed + inFile.failed + inFile.skipped > 0;
-      if (code !== 0 && !ran && !again && lines.some((line) => line.includes('.tap/processinfo'))) {
-        resolve(runFile(file, true));
-        return;
-      }
-      if (code !== 0 && inFile.failed === 0) inFile = { ...inFile, failed: 1 };
-      if (isOver && left.length > 0) {
-        inFile.failed++;
-        lines.push(`left behind: ${left.map(({ pid, command }) => `${pid} ${command}`).join('; ')}`);
-      }
-      passed += inFile.passed;
-      failed += inFile.failed;
-      skipped += inFile.skipped;
-      const seconds = ((performance.now() - from) / 1000).toFixed(1);
-      const mark = inFile.failed > 0 ? paint('red', 'FAIL') : paint('green', 'ok  ');
-      const counts = `${inFile.passed} passed${inFile.failed ? `, ${inFile.failed} failed` : ''}${inFile.skipped ? `, ${inFile.skipped} skipped` : ''}`;
-      console.log(`${mark} ${file} ${paint('dim', `${counts}, ${seconds} s`)}`);
-      for (const reason of reasons) console.log(paint('yellow', `     skipped: ${reason}`));
-      for (const note of notes) console.log(paint('dim', `     ${note}`));
-      if (inFile.failed > 0) console.log(lines.join('\n'));
-      resolve();
-    });
-  });
+async function tell(file: string): Promise<void> {
+  const ran = await runFile(file);
+  passed += ran.passed;
+  failed += ran.failed;
+  skipped += ran.skipped.length;
+  const mark = ran.failed > 0 ? paint('red', 'FAIL') : paint('green', 'ok  ');
+  const counts = `${ran.passed} passed${ran.failed ? `, ${ran.failed} failed` : ''}${ran.skipped.length ? `, ${ran.skipped.length} skipped` : ''}`;
+  console.log(`${mark} ${file} ${paint('dim', `${counts}, ${ran.seconds.toFixed(1)} s`)}`);
+  for (const reason of ran.skipped) console.log(paint('yellow', `     skipped: ${reason}`));
+  for (const note of ran.notes) console.log(paint('dim', `     ${note}`));
+  if (ran.failed > 0) console.log(ran.output);
 }
 
 /** tap builds its test class for the plugins of .taprc, once an install: before two runs would both begin to. */
@@ -177,11 +108,11 @@ await Promise.all(
     for (;;) {
       const file = lanes.find((lane) => lane.length > 0)?.shift();
       if (file === undefined) return;
-      await runFile(file);
+      await tell(file);
     }
   }),
 );
-for (const file of files.filter(isLoad)) await runFile(file);
+for (const file of files.filter(isLoad)) await tell(file);
 
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -24,13 +24,12 @@ function run(
   signal?: NodeJS.Signals,
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((done) => {
-    const { TAP, TAP_CHILD_ID, NODE_OPTIONS, ...env } = process.env;
     const child = spawn(
       process.execPath,
       [join(ROOT, 'scripts/test.ts'), 'test/fixtures/runner/leaves-a-program.ts'],
       {
         cwd: ROOT,
-        env: { ...env, LEAVES: `${how}:${told}`, LEFT_ENDS_MS: '0' },
+        env: { ...process.env, LEAVES: `${how}:${told}`, LEFT_ENDS_MS: '0' },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );
