@@ -60,6 +60,14 @@ export function keyFileText(before: string): string {
   return `${KEY_FILE_HEAD}${[randomBytes(KEY_BYTES).toString('base64'), ...lines].join('\n')}\n`;
 }
 
+const isUsed = (db: Database.Database) =>
+  db.prepare('SELECT 1 FROM organizations LIMIT 1').get() !== undefined;
+
+function megabytesOf(db: Database.Database): number {
+  const pages = Number(db.pragma('page_count', { simple: true }));
+  return Math.ceil((pages * Number(db.pragma('page_size', { simple: true }))) / 1e6);
+}
+
 function sync(path: string): void {
   const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);
@@ -109,6 +117,8 @@ export function openSecrets(
   if (current === undefined) throw new Error('no key');
   const sealer = openSealer([current, ...others]);
   if (current.id !== sealedUnder) {
+    // Whoever waits for the start is told what it does: each call is looked through.
+    if (isUsed(db)) o.log?.info({ megabytes: megabytesOf(db) }, 'storage.sealing');
     const values = sealAll(db, sealer, current.id, sealedUnder !== null);
     o.log?.info({ key: current.id, before: sealedUnder, values }, 'storage.sealed');
   }
@@ -248,10 +258,8 @@ function sealAll(db: Database.Database, sealer: Sealer, keyId: string, sealed: b
 /** Pages that came free earlier, and the log, may hold secrets of before: the file is written anew without them. */
 function cleanUp(db: Database.Database, log: Log | undefined): void {
   const began = performance.now();
-  const bytes =
-    Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
-  // A minute a few gigabytes: whoever waits for the start is told what it does.
-  log?.info({ megabytes: Math.round(bytes / 1e6) }, 'storage.rewriting');
+  // A minute a few gigabytes.
+  log?.info({ megabytes: megabytesOf(db) }, 'storage.rewriting');
   try {
     db.exec('VACUUM');
     db.pragma('wal_checkpoint(TRUNCATE)');

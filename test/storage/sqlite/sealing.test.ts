@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
+import type { Log } from '../../../log.ts';
 import type { Tool } from '../../../storage/records.ts';
 import { openSealer, secretKey } from '../../../storage/sealing.ts';
 import { openDatabase } from '../../../storage/sqlite/database.ts';
@@ -295,7 +296,21 @@ t.test('a database of before there were keys is sealed as a whole', async (t) =>
   old.close();
   t.equal(readable(folder).length, Object.keys(SECRETS).length, 'all of it was readable');
 
-  const store = await openStore({ path });
+  const told: string[] = [];
+  const note = (fields: unknown, event?: unknown) =>
+    void told.push(`${event} ${Object.keys(fields as object).join(' ')}`);
+  const log = { debug: note, info: note, warn: note, error: note } as unknown as Log;
+  const store = await openStore({ path, log });
+  t.same(
+    told.slice(-4),
+    [
+      'storage.sealing megabytes',
+      'storage.sealed key before values',
+      'storage.rewriting megabytes',
+      'storage.rewritten seconds',
+    ],
+    'what takes minutes of a large one is told before it begins',
+  );
   const copies = readdirSync(folder).filter((name) => name.endsWith('.bak'));
   t.equal(copies.length, 1);
   for (const copy of copies) rmSync(join(folder, copy));
