@@ -69,8 +69,8 @@ function* crossings(file: string, imports: readonly Import[]): Generator<string>
   for (const { target, isPackage, isType } of imports) {
     if (isPackage) {
       if (packages && !packages.includes(target)) yield `imports ${target}, which ${room.name} may not`;
-      const door = isType || !DAEMON.test(file) ? undefined : DOORS[target];
-      if (door && !has(door.rooms, room.name) && !door.rooms.includes(file))
+      const door = DAEMON.test(file) ? DOORS[target] : undefined;
+      if (door && (!isType || door.typesToo) && !has(door.rooms, room.name) && !door.rooms.includes(file))
         yield `imports ${target}: ${door.why} (${door.rooms.join(', ')})`;
       continue;
     }

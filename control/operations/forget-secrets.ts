@@ -1,10 +1,9 @@
 // `node main.js forget-secrets`, for the day on which the key of the stored secrets is lost: what nobody can open any more is
 // dropped and made anew, so that the daemon starts again. Everything else stays.
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readConfig } from '../../config.ts';
-import { openDatabase } from '../../storage/sqlite/database.ts';
-import { forgetSecrets } from '../../storage/sqlite/secret-keys.ts';
+import { forgetSecretsIn } from '../../storage/sqlite/host-commands.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
 
 /**
@@ -18,7 +17,8 @@ export function forgetSecretsCommand(
 ): number {
   const config = readConfig(env);
   const path = join(resolve(config.DATA_DIR), 'offhook.db');
-  if (!existsSync(path)) {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size;
+  if (bytes === undefined) {
     console.error(`offhook: there is no ${path}: set DATA_DIR as the daemon has it.`);
     return 1;
   }
@@ -28,23 +28,22 @@ export function forgetSecretsCommand(
     );
     return 2;
   }
-  const database = openDatabase({ path });
-  try {
-    const done = forgetSecrets(database.db, {
-      path,
-      setting: config.SECRET_KEY,
-      newSecret: newWebhookSecret,
-    });
-    console.log(
-      `\nSealed anew under key ${done.key}.\n\nNew secrets: ${done.organizations} organizations, ${done.endpoints} webhook endpoints. Nobody has seen them: rotate each (POST /v1/webhook_secret/rotate, POST /v1/webhook_endpoints/{id}/rotate_secret, or in the dashboard) and give them to their receivers.`,
-    );
-    for (const agent of done.agents) {
+  const done = forgetSecretsIn({
+    path,
+    secretKeys: config.SECRET_KEY,
+    newSecret: newWebhookSecret,
+    onBegin: () =>
       console.log(
-        `Headers to be entered again: agent ${agent.name} (${agent.id}), ${agent.headers.join(', ')}`,
-      );
-    }
-    return 0;
-  } finally {
-    database.close();
+        `Sealing ${path} anew, then writing its ${Math.ceil(bytes / 1e6)} MB anew so that nothing of before stays readable: a few minutes where it is large.`,
+      ),
+  });
+  console.log(
+    `\nSealed anew under key ${done.key}.\n\nNew secrets: ${done.organizations} organizations, ${done.endpoints} webhook endpoints. Nobody has seen them: rotate each (POST /v1/webhook_secret/rotate, POST /v1/webhook_endpoints/{id}/rotate_secret, or in the dashboard) and give them to their receivers.`,
+  );
+  for (const agent of done.agents) {
+    console.log(
+      `Headers to be entered again: agent ${agent.name} (${agent.id}), ${agent.headers.join(', ')}`,
+    );
   }
+  return 0;
 }

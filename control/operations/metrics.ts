@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Calls } from '../../bridge/calls/calls.ts';
 import type { Log } from '../../log.ts';
-import type { Integrity, IntegrityCheck } from '../../storage/sqlite/integrity.ts';
+import type { Integrity, IntegrityCheck } from '../../storage/integrity.ts';
 import type { Store } from '../../storage/store.ts';
 import { contextOf } from '../http/request-context.ts';
 

@@ -42,7 +42,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'control/*',
       'control/operations/instance.ts',
       'storage',
-      'storage/*',
+      // Of an engine, what opens it and what checks its file.
+      'storage/sqlite/store.ts',
+      'storage/sqlite/integrity.ts',
     ],
   },
   'closing.ts': { may: ['.'] },
@@ -164,7 +166,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'storage',
     ],
   },
-  // Health, metrics, and the commands beside the daemon, which open an engine of their own.
+  // Health, metrics, and the commands beside the daemon, which have an engine's verbs of their own.
   'control/operations': {
     may: [
       '.',
@@ -173,7 +175,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'control/http',
       'control/webhooks',
       'storage',
-      'storage/sqlite',
+      'storage/sqlite/host-commands.ts',
     ],
   },
   'control/dashboard': {
@@ -281,9 +283,12 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
   },
 ];
 
-/** Packages that have one door: the rooms that may import them (types apart). Scripts and tests look from outside. */
-export const DOORS: Readonly<Record<string, { rooms: readonly string[]; why: string }>> = {
-  'better-sqlite3': { rooms: ['storage/sqlite'], why: 'SQL is the engine’s' },
+/**
+ * Packages that have one door: the rooms that may import them (types apart, but where it says so). Scripts and tests look
+ * from outside.
+ */
+export const DOORS: Readonly<Record<string, { rooms: readonly string[]; why: string; typesToo?: true }>> = {
+  'better-sqlite3': { rooms: ['storage/sqlite'], why: 'SQL is the engine’s', typesToo: true },
   'node:sqlite': {
     rooms: ['control/cli'],
     why: 'a backup is taken where no daemon runs, by the published package',

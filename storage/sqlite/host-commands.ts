@@ -1,14 +1,16 @@
-// Commands on the host, beside a daemon that runs: they read the database, or add to it in a transaction of their own, and
-// take no lock of the folder. Schema and keys are the daemon's affair.
+// What commands on the host do to a database. Beside a daemon that runs they read it, or add to it in a transaction of their
+// own, and take no lock of the folder: schema and keys are the daemon's affair. Where none may run, they open it as one does.
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { findNamed } from '../organization-name.ts';
 import { sealStore } from '../sealed-store.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Store } from '../store.ts';
 import { openConnection } from './connection.ts';
+import { openDatabase } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { organizations } from './organizations.ts';
-import { openSecretsBeside } from './secret-keys.ts';
+import { type Forgotten, forgetSecrets, openSecretsBeside } from './secret-keys.ts';
 
 const BUSY_WAIT_MS = 5000;
 /** No daemon: what is written here has no owner. */
@@ -23,10 +25,7 @@ export function findOrganizationIn(path: string, idOrName: string): { id: string
         'SELECT id, name FROM organizations ORDER BY created_at, seq',
       )
       .all();
-    const wanted = idOrName.trim().normalize('NFC').toLowerCase();
-    const found =
-      rows.find((row) => row.id === wanted) ??
-      rows.find((row) => row.name.normalize('NFC').toLowerCase() === wanted);
+    const found = findNamed(rows, idOrName);
     return found === undefined ? null : { id: found.id, isFirst: found.id === rows[0]?.id };
   } finally {
     db.close();
@@ -73,5 +72,26 @@ export function openBeside(o: { path: string; secretKeys: string | null; now: ()
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/**
+ * Drops every sealed value of a database that no daemon has open, and seals what takes its place under the keys there are.
+ * @param newSecret a webhook secret
+ * @param onBegin nothing is in the way: from here on it may take minutes
+ * @throws StorageError locked while a daemon runs; secret_key when SECRET_KEY holds no key
+ */
+export function forgetSecretsIn(o: {
+  path: string;
+  secretKeys: string | null;
+  newSecret: () => string;
+  onBegin: () => void;
+}): Forgotten {
+  const { db, close } = openDatabase({ path: o.path });
+  try {
+    o.onBegin();
+    return forgetSecrets(db, { path: o.path, setting: o.secretKeys, newSecret: o.newSecret });
+  } finally {
+    close();
   }
 }

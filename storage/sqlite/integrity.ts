@@ -4,34 +4,18 @@ import { fork } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Log } from '../../log.ts';
+import type { Integrity, IntegrityCheck } from '../integrity.ts';
 
 /** Up to here, reading the whole file takes well below a second. */
 export const CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024;
 /** The least that the scheduler has (nice 19): audio and the control thread come first. */
 const LOWEST_PRIORITY = 19;
 
-export interface Integrity {
-  /** `unknown`: the check could not be made, or was ended. */
-  state: 'running' | 'ok' | 'damaged' | 'unknown';
-  /** The first thing that was found wrong. */
-  found: string | null;
-  /** How long the check took. */
-  seconds: number | null;
-}
-
 /** What the checking process says: once per table, then once at the end. */
 export type CheckMessage =
   | { type: 'table'; table: string; found: string; ms: number }
   | { type: 'done' }
   | { type: 'failed'; reason: string };
-
-export interface IntegrityCheck {
-  now(): Integrity;
-  /** Resolves when the check is over, whatever it found. */
-  over: Promise<void>;
-  /** Ends the check. Safe to call twice. */
-  close(): Promise<void>;
-}
 
 /** Whether opening a file has checked all of it. */
 export function checkedAtOpen(path: string): boolean {
