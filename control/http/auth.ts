@@ -9,7 +9,7 @@ import { hashKey } from './keys.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { contextOf } from './request-context.ts';
 
-/** Milliseconds between two writes of a key's last use. */
+/** Milliseconds between two writes of a key's last use: each waits for the disk. */
 const TOUCH_MS = 60_000;
 
 /**

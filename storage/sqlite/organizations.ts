@@ -1,4 +1,5 @@
 // Organizations, their credit and their API keys.
+import { findNamed } from '../organization-name.ts';
 import type { KeyRecord, OrganizationRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type Connection, Refusal, updateById } from './connection.ts';
@@ -29,9 +30,6 @@ const CHANGEABLE = [
   'previous_webhook_secret_expires_at',
 ] as const satisfies readonly (keyof OrganizationRecord)[];
 
-/** A key in steady use is not written more often than this: each write is an fsync. */
-const TOUCH_MS = 60_000;
-
 export function organizations(connection: Connection): Pick<Store, Verbs> {
   const { statement, write, tryWrite } = connection;
 
@@ -46,12 +44,9 @@ export function organizations(connection: Connection): Pick<Store, Verbs> {
 
   /** Few enough to be looked at one by one: SQLite's own lower() knows ASCII alone. */
   function find(idOrName: string): OrganizationRecord | null {
-    const wanted = idOrName.trim().normalize('NFC').toLowerCase();
     const rows = statement('SELECT id, name FROM organizations ORDER BY seq').all();
-    const found =
-      rows.find((row) => row.id === wanted) ??
-      rows.find((row) => String(row.name).normalize('NFC').toLowerCase() === wanted);
-    return found === undefined ? null : read(String(found.id));
+    const found = findNamed(rows as { id: string; name: string }[], idOrName);
+    return found === undefined ? null : read(found.id);
   }
 
   return {
@@ -147,10 +142,7 @@ export function organizations(connection: Connection): Pick<Store, Verbs> {
     },
 
     async touchKey(id, at) {
-      const stale = new Date(Date.parse(at) - TOUCH_MS).toISOString();
-      const sql =
-        'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at <= ?)';
-      write(() => statement(sql).run(at, id, stale));
+      write(() => statement('UPDATE api_keys SET last_used_at = ? WHERE id = ?').run(at, id));
     },
 
     async revokeKey(orgId, id, at) {

@@ -6,7 +6,6 @@ import {
   addOrganization,
   at,
   makeCall,
-  makeKey,
   makeTurn,
   type OpenEmpty,
   START,
@@ -52,16 +51,6 @@ export function listConformance(t: Test, openEmpty: OpenEmpty): void {
     };
     t.match(await store.updateOrganization(org, rotated), { ...rotated, balance_milli_cents: 5 });
     t.match(await store.getOrganization(org), rotated);
-  });
-
-  t.test('a key in steady use is written once a minute', async (t) => {
-    const { store } = await open(t);
-    const key = makeKey(await addOrganization(store));
-    await store.insertKey(key);
-    for (const ms of [0, 1000, 59_999]) await store.touchKey(key.id, at(ms));
-    t.equal((await store.findKey(key.hash))?.last_used_at, at(0));
-    await store.touchKey(key.id, at(60_000));
-    t.equal((await store.findKey(key.hash))?.last_used_at, at(60_000));
   });
 
   t.test('whether anybody can sign in', async (t) => {

@@ -75,6 +75,13 @@ t.test('the last use of a key is written once a minute at most', async (t) => {
   await rig.api('GET', '/v1/agents');
   t.same([writes, await used()], [2, '2026-03-01T12:01:00.000Z']);
 
+  const [key] = await rig.store.listKeys(rig.orgId);
+  rig.advance(60_000);
+  await touch(key?.id ?? '', rig.now().toISOString());
+  rig.advance(59_999);
+  await rig.api('GET', '/v1/agents');
+  t.equal(writes, 2, 'nor where another daemon has just written it');
+
   rig.advance(60_000);
   rig.store.touchKey = async () => {
     throw new Error('disk full');
