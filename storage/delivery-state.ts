@@ -1,6 +1,6 @@
 // What becomes of a webhook delivery: who may try it now, what an attempt, a replay and a deleted endpoint make of it, and
 // what that means for its call. PURE. When to try again is the sender's decision; it comes in with the outcome.
-import type { CallRecord, DeliveryRecord, EndpointRecord } from './records.ts';
+import type { CallRecord, DeliveryRecord, DeliveryStatus, EndpointRecord } from './records.ts';
 import type { AttemptOutcome, Conflict } from './store.ts';
 
 /** An attempt that was not charged is made again after a minute. */
@@ -123,6 +123,12 @@ export function replayed(
     updated_at: now,
   };
 }
+
+/** What a replay of an endpoint's deliveries takes: what was given up or held back, or all that is over. */
+export const REPLAYED: Readonly<Record<'failed' | 'all', readonly DeliveryStatus[]>> = {
+  failed: ['exhausted'],
+  all: ['exhausted', 'delivered'],
+};
 
 /** As a delivery is shown: a pending one with the url that it will go to. */
 export function atPresent(delivery: DeliveryRecord, endpointUrl: string | null): DeliveryRecord {

@@ -28,6 +28,12 @@ export interface Standing {
   balanceMilliCents: number | null;
 }
 
+/** What the rows of a call hold; null once it is settled or released. */
+export function heldBy(rows: readonly LedgerEntry[]): number | null {
+  if (rows.some(({ kind }) => kind === 'settle' || kind === 'release')) return null;
+  return 0 - rows.reduce((sum, { amountMilliCents }) => sum + amountMilliCents, 0);
+}
+
 /** A row to write, and the call as it then stands: reserved_milli_cents follows the rows. */
 export interface Posting {
   amountMilliCents: number;

@@ -1,9 +1,11 @@
 // Owners: what a daemon may write of a call, and what becomes of all that one leaves which is gone.
-import { type CallRecord, TERMINAL_STATUSES } from '../records.ts';
+import { mayWrite, type Owned } from '../call-ownership.ts';
+import type { CallRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type Connection, Refusal } from './connection.ts';
 import { buryLife, lifeOf } from './daemon-life.ts';
 import { notEnded } from './enrolment.ts';
+import { inheritRequests } from './idempotency.ts';
 import { CALLS, DAEMONS, type Row } from './rows.ts';
 
 type Verbs = 'self' | 'daemons' | 'ownerOf' | 'takeOver' | 'pendingResults';
@@ -14,23 +16,18 @@ export const LIVE = "status IN ('queued', 'initiated', 'ringing', 'in_progress')
 /** As the index calls_pending_result has it. */
 const PENDING_RESULT = "status = 'completed' AND result_status = 'pending'";
 
-/**
- * Whether this daemon writes of a call: it owns it. What is over, and has no owner any more or one that is gone with an
- * heir who had nothing to take of it, may still be completed by anybody, as by a late hook.
- */
-export function mayWrite({ statement, owner }: Connection, callId: string): boolean {
-  const call = statement('SELECT owner, status FROM calls WHERE id = ?').get(callId);
-  if (call === undefined || call.owner === owner) return true;
-  if (!(TERMINAL_STATUSES as readonly unknown[]).includes(call.status)) return false;
-  if (call.owner === null) return true;
-  return (
-    statement('SELECT 1 FROM daemons WHERE epoch = ? AND heir IS NOT NULL').get(call.owner) !== undefined
-  );
+/** Whether this daemon may write of a call. Of one that is not there, whoever writes finds that out. */
+export function isOwn({ statement, owner }: Connection, callId: string): boolean {
+  const found = statement(
+    `SELECT calls.status, calls.owner, daemons.heir FROM calls
+     LEFT JOIN daemons ON daemons.epoch = calls.owner WHERE calls.id = ?`,
+  ).get(callId);
+  return found === undefined || mayWrite(found as unknown as Owned, owner);
 }
 
 /** @throws Refusal not_owner */
 export function refuseOthers(connection: Connection, callId: string): void {
-  if (!mayWrite(connection, callId)) throw new Refusal('not_owner');
+  if (!isOwn(connection, callId)) throw new Refusal('not_owner');
 }
 
 /** Who owns what, and what others left. */
@@ -71,14 +68,10 @@ export function daemons(
     ]) {
       statement(change).run({ owner, from });
     }
-    for (const change of [
+    statement(
       'UPDATE deliveries INDEXED BY deliveries_leased SET lease_until = NULL, lease_owner = NULL WHERE lease_owner = ?',
-      // A repeat need not wait until they count as abandoned; of an intent, the repeat finds what came of it.
-      `DELETE FROM idempotency_keys INDEXED BY idempotency_keys_owned WHERE owner = ? AND state = 'in_progress'`,
-      'UPDATE idempotency_keys INDEXED BY idempotency_keys_owned SET owner = NULL WHERE owner = ?',
-    ]) {
-      statement(change).run(from);
-    }
+    ).run(from);
+    if (from !== null) inheritRequests(connection, from);
     return unfinished;
   }
 

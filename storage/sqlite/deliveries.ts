@@ -8,6 +8,7 @@ import {
   givenBack,
   type Lease,
   pulledRetry,
+  REPLAYED,
   replayed,
   sendable,
   signingSecrets,
@@ -271,10 +272,9 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
     },
 
     async replayDeliveries(orgId, endpointId, { since, until, only, at, limit }) {
-      const statuses = only === 'failed' ? ['exhausted'] : ['exhausted', 'delivered'];
       const ids: string[] = [];
       for (const type of EVENT_TYPES) {
-        for (const status of statuses) {
+        for (const status of REPLAYED[only]) {
           const rows = await connection.read(MISSED, {
             org: orgId,
             endpoint: endpointId,

@@ -1,83 +1,117 @@
-// Idempotency keys: one request per key and organization, its answer kept for a day.
+// Idempotency keys, a row per key; who may run a request, and what a repeat is answered, is ../idempotent-request.ts's.
+import {
+  begun,
+  finished,
+  forgottenUpTo,
+  intended,
+  type KeptRequest,
+  left,
+  mayDrop,
+  type Progress,
+} from '../idempotent-request.ts';
 import type { Store } from '../store.ts';
-import { type Connection, Refusal } from './connection.ts';
+import { accepted, type Connection } from './connection.ts';
+import type { Row } from './rows.ts';
 
 type Verbs = 'beginIdempotent' | 'intendIdempotent' | 'finishIdempotent' | 'dropIdempotent';
 
-const LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** More than a request adds, so that old keys become fewer. */
 const FORGOTTEN_AT_ONCE = 20;
-/** A request in progress for longer has got lost in this process; another daemon's is left to that one while it lives. */
-const ABANDONED_MS = 2 * 60 * 1000;
-/** In the place of an answer's status: what is about to be done, or was, with nobody left who knows what came of it. */
+/** In the place of an answer's status: an intent. */
 const INTENT = 102;
 
+const COLUMNS = 'request_hash, created_at, begun_at, owner, state, status, body';
+
+function progressOf({ state, status, body }: Row): Progress {
+  if (state === 'in_progress') return { state };
+  if (status === INTENT) return { state: 'intended', body: String(body) };
+  return { state: 'done', status: Number(status), body: String(body) };
+}
+
+function requestOf(row: Row): KeptRequest {
+  return {
+    requestHash: String(row.request_hash),
+    createdAt: String(row.created_at),
+    begunAt: String(row.begun_at),
+    owner: row.owner === null ? null : Number(row.owner),
+    progress: progressOf(row),
+  };
+}
+
+function rowOf({ requestHash, createdAt, begunAt, owner, progress }: KeptRequest): Row {
+  const status = { in_progress: null, intended: INTENT, done: 'status' in progress ? progress.status : null };
+  return {
+    request_hash: requestHash,
+    created_at: createdAt,
+    begun_at: begunAt,
+    owner,
+    state: progress.state === 'in_progress' ? 'in_progress' : 'done',
+    status: status[progress.state],
+    body: 'body' in progress ? progress.body : null,
+  };
+}
+
+function read({ statement }: Connection, orgId: string, key: string): KeptRequest | null {
+  const row = statement(`SELECT ${COLUMNS} FROM idempotency_keys WHERE org_id = ? AND key = ?`).get(
+    orgId,
+    key,
+  );
+  return row === undefined ? null : requestOf(row);
+}
+
+function write({ statement }: Connection, orgId: string, key: string, request: KeptRequest): void {
+  statement(
+    `INSERT INTO idempotency_keys (org_id, key, ${COLUMNS})
+     VALUES (@org_id, @key, @request_hash, @created_at, @begun_at, @owner, @state, @status, @body)
+     ON CONFLICT (org_id, key) DO UPDATE SET request_hash = excluded.request_hash, created_at = excluded.created_at,
+       begun_at = excluded.begun_at, owner = excluded.owner, state = excluded.state, status = excluded.status,
+       body = excluded.body`,
+  ).run({ org_id: orgId, key, ...rowOf(request) });
+}
+
+function drop({ statement }: Connection, orgId: string, key: string): void {
+  statement('DELETE FROM idempotency_keys WHERE org_id = ? AND key = ?').run(orgId, key);
+}
+
+/** Within the transaction in which a daemon's heir takes over: what it was running. */
+export function inheritRequests(connection: Connection, from: number): void {
+  const rows = connection
+    .statement(
+      `SELECT org_id, key, ${COLUMNS} FROM idempotency_keys INDEXED BY idempotency_keys_owned WHERE owner = ?`,
+    )
+    .all(from);
+  for (const row of rows) {
+    const [orgId, key] = [String(row.org_id), String(row.key)];
+    const request = left(requestOf(row));
+    if (request === null) drop(connection, orgId, key);
+    else write(connection, orgId, key, request);
+  }
+}
+
 export function idempotency(connection: Connection): Pick<Store, Verbs> {
-  const { statement, tryWrite, write, writeFact, owner } = connection;
-  const setAnswer = `UPDATE idempotency_keys SET state = 'done', status = @status, body = @body, owner = @after
-    WHERE org_id = @orgId AND key = @key AND owner = @owner`;
+  const { statement, tryWrite, writeFact, owner } = connection;
+
+  /** Of all keys that are old a few at a time, so that a day's keys do not hold up one request. */
+  function forget(now: string): void {
+    statement(
+      `DELETE FROM idempotency_keys INDEXED BY idempotency_keys_by_age
+       WHERE created_at <= ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE}`,
+    ).run(forgottenUpTo(now));
+  }
 
   return {
     async beginIdempotent(orgId, key, requestHash, now) {
-      const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString();
-      return write(() => {
-        // The own one in any case; of others a few at a time, so that a day's keys do not hold up one request.
-        statement('DELETE FROM idempotency_keys WHERE org_id = ? AND key = ? AND created_at <= ?').run(
-          orgId,
-          key,
-          before(LIFETIME_MS),
-        );
-        statement(
-          `DELETE FROM idempotency_keys INDEXED BY idempotency_keys_by_age
-           WHERE created_at <= ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE}`,
-        ).run(before(LIFETIME_MS));
-        const row = statement(
-          `SELECT request_hash, state, begun_at, status, body, owner FROM idempotency_keys WHERE org_id = ? AND key = ?`,
-        ).get(orgId, key);
-        if (!row) {
-          statement(
-            `INSERT INTO idempotency_keys (org_id, key, request_hash, state, begun_at, created_at, owner)
-             VALUES (?, ?, ?, 'in_progress', ?, ?, ?)`,
-          ).run(orgId, key, requestHash, now, now, owner);
-          return { state: 'new' as const };
-        }
-        if (row.request_hash !== requestHash) return { state: 'reused' as const };
-        // Also of an intent: what comes of it is known when that request is over.
-        if (row.owner !== null && row.owner !== owner) return { state: 'in_progress' as const };
-        if (row.state === 'done' && row.status === INTENT) {
-          statement('UPDATE idempotency_keys SET begun_at = ?, owner = ? WHERE org_id = ? AND key = ?').run(
-            now,
-            owner,
-            orgId,
-            key,
-          );
-          return { state: 'intended' as const, body: String(row.body) };
-        }
-        if (row.state === 'done') {
-          return { state: 'done' as const, status: Number(row.status), body: String(row.body) };
-        }
-        if (String(row.begun_at) > before(ABANDONED_MS)) return { state: 'in_progress' as const };
-        statement('UPDATE idempotency_keys SET begun_at = ?, owner = ? WHERE org_id = ? AND key = ?').run(
-          now,
-          owner,
-          orgId,
-          key,
-        );
-        return { state: 'new' as const };
+      return connection.write(() => {
+        forget(now);
+        const { answer, request } = begun(read(connection, orgId, key), { requestHash, owner, now });
+        if (request !== null) write(connection, orgId, key, request);
+        return answer;
       });
     },
 
     async intendIdempotent(orgId, key, body) {
       return tryWrite(() => {
-        const { changes } = statement(setAnswer).run({
-          orgId,
-          key,
-          status: INTENT,
-          body,
-          owner,
-          after: owner,
-        });
-        if (changes === 0) throw new Refusal('not_owner');
+        write(connection, orgId, key, accepted(intended(read(connection, orgId, key), owner, body)));
         return null;
       });
     },
@@ -86,18 +120,21 @@ export function idempotency(connection: Connection): Pick<Store, Verbs> {
       writeFact({
         callId: null,
         length: body.length,
-        work: () =>
-          void statement(setAnswer).run({ orgId, key, status: status ?? INTENT, body, owner, after: null }),
+        work() {
+          const request = finished(read(connection, orgId, key), owner, { status, body });
+          if (request !== null) write(connection, orgId, key, request);
+        },
         meanwhile: () => {},
       });
     },
 
     async dropIdempotent(orgId, key) {
-      const sql = `DELETE FROM idempotency_keys WHERE org_id = ? AND key = ? AND owner = ? AND state = 'in_progress'`;
       writeFact({
         callId: null,
         length: 0,
-        work: () => void statement(sql).run(orgId, key, owner),
+        work() {
+          if (mayDrop(read(connection, orgId, key), owner)) drop(connection, orgId, key);
+        },
         meanwhile: () => {},
       });
     },

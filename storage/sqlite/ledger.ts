@@ -1,7 +1,7 @@
 // The ledger's rows and the balance they move, inside the caller's transaction; what each takes or gives is ../ledger.ts's.
 // The sum of an organization's rows is kept with it (`ledger_milli_cents`), so that no verb has to read them all.
 import { v7 as uuid } from 'uuid';
-import { creditAdded, creditTo, type LedgerEntry, posting } from '../ledger.ts';
+import { creditAdded, creditTo, heldBy, type LedgerEntry, posting } from '../ledger.ts';
 import type { CallRecord, LedgerRecord } from '../records.ts';
 import { accepted, type Connection, Refusal } from './connection.ts';
 import { LEDGER } from './rows.ts';
@@ -23,15 +23,11 @@ function balance(connection: Connection, orgId: string): number | null {
   return row?.balance_milli_cents == null ? null : Number(row.balance_milli_cents);
 }
 
-/** What a call's rows hold now; null once it is settled or released. */
-function held(connection: Connection, callId: string): number | null {
-  const row = connection
-    .statement(
-      `SELECT -coalesce(sum(amount_milli_cents), 0) AS held, coalesce(max(kind IN ('settle', 'release')), 0) AS ended
-       FROM ledger WHERE call_id = ?`,
-    )
-    .get(callId);
-  return row?.ended === 0 ? Number(row.held) : null;
+function entriesOf(connection: Connection, callId: string): LedgerEntry[] {
+  const rows = connection
+    .statement('SELECT kind, amount_milli_cents AS amountMilliCents FROM ledger WHERE call_id = ?')
+    .all(callId);
+  return rows as unknown as LedgerEntry[];
 }
 
 /**
@@ -41,7 +37,7 @@ function held(connection: Connection, callId: string): number | null {
 export function post(connection: Connection, call: CallRecord, entry: LedgerEntry): CallRecord {
   const posted = accepted(
     posting(call, entry, {
-      heldMilliCents: held(connection, call.id),
+      heldMilliCents: heldBy(entriesOf(connection, call.id)),
       balanceMilliCents: balance(connection, call.org_id),
     }),
   );

@@ -1,10 +1,8 @@
 // Calls, failures and latencies by the hour, for the overview: counted as they come, calls by triggers (migrations.ts).
+import { latencyOf, levelOf } from '../latency-levels.ts';
 import type { TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-
-/** Neighbouring levels are 5 % apart, so that a latency is known to within half of that. */
-const LEVEL = Math.log(1.05);
 
 /** Calls that say how the line does: one from a browser is somebody trying an agent out. */
 const BY_PHONE = "calls.carrier <> 'browser'";
@@ -13,15 +11,15 @@ const hours = (...times: [from: string, to: string]) => times.map((time) => time
 
 /** Counts an answer of a call among its organization's, in the hour it is stored in. Within the caller's transaction. */
 export function countLatency(connection: Connection, turn: TurnRecord): void {
-  if (turn.kind !== 'answer' || turn.speech_end_ms === null || turn.first_heard_ms === null) return;
-  const latencyMs = Math.max(1, turn.first_heard_ms - turn.speech_end_ms);
+  const level = levelOf(turn);
+  if (level === null) return;
   connection
     .statement(
       `INSERT INTO answer_latencies (org_id, hour, level, answers)
        SELECT org_id, ?, ?, 1 FROM calls WHERE id = ? AND ${BY_PHONE}
        ON CONFLICT (org_id, hour, level) DO UPDATE SET answers = answers + 1`,
     )
-    .run(connection.now().slice(0, 13), Math.round(Math.log(latencyMs) / LEVEL), turn.call_id);
+    .run(connection.now().slice(0, 13), level, turn.call_id);
 }
 
 export function overview(
@@ -65,7 +63,7 @@ export function overview(
       );
       return rows.map(({ hour, level, answers }) => ({
         hour: String(hour),
-        latencyMs: Math.round(Math.exp(Number(level) * LEVEL)),
+        latencyMs: latencyOf(Number(level)),
         answers: Number(answers),
       }));
     },

@@ -1,7 +1,7 @@
 // What was said on a call, item by item.
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { mayWrite } from './daemons.ts';
+import { isOwn } from './daemons.ts';
 import { TRANSCRIPT_ITEMS as ITEMS } from './rows.ts';
 import { enterCall } from './search-index.ts';
 
@@ -21,7 +21,7 @@ export function transcript(connection: Connection): Pick<Store, 'saveTranscript'
           name: `item ${item.call_id} ${item.id}`,
           length: item.text.length + item.heard_text.length,
           work() {
-            if (!mayWrite(connection, item.call_id)) {
+            if (!isOwn(connection, item.call_id)) {
               others.add(item.call_id);
               return;
             }

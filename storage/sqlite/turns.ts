@@ -2,7 +2,7 @@
 import type { TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { mayWrite } from './daemons.ts';
+import { isOwn } from './daemons.ts';
 import { countLatency } from './overview.ts';
 import { INTERRUPTIONS, TURNS } from './rows.ts';
 
@@ -30,7 +30,7 @@ export function turns(connection: Connection): Pick<Store, 'saveTurns' | 'listTu
         callId,
         length: 0,
         work() {
-          if (mayWrite(connection, callId)) save();
+          if (isOwn(connection, callId)) save();
           else others.add(callId);
         },
       });

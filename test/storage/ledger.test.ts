@@ -1,7 +1,7 @@
 // What an entry takes or gives, by what is held, what is left and what is billed.
 import t from 'tap';
-import { creditAdded, creditTo, posting } from '../../storage/ledger.ts';
-import type { CallRecord } from '../../storage/records.ts';
+import { creditAdded, creditTo, heldBy, posting } from '../../storage/ledger.ts';
+import type { CallRecord, LedgerRecord } from '../../storage/records.ts';
 import { makeCall } from './makers.ts';
 
 type Entry = Parameters<typeof posting>[1];
@@ -138,4 +138,18 @@ t.test('credit', async (t) => {
   t.same(creditAdded(5, -6), { conflict: 'insufficient_credit' });
   t.same(creditAdded(null, 1), { conflict: 'unlimited' });
   t.equal(creditTo(700, -300), 1000, 'the row that brings the sum of all rows to the balance');
+});
+
+t.test('what the rows of a call hold', async (t) => {
+  const row = (kind: LedgerRecord['kind'], amountMilliCents: number) => ({ kind, amountMilliCents });
+  for (const [name, rows, held] of [
+    ['none -> 0', [], 0],
+    ['reserve -> its amount', [row('reserve', -90)], 90],
+    ['reserve of nothing -> 0', [row('reserve', 0)], 0],
+    ['reserve and top-ups -> their sum', [row('reserve', -90), row('top_up', -5), row('top_up', -5)], 100],
+    ['settled -> null', [row('reserve', -90), row('settle', 60)], null],
+    ['released -> null', [row('reserve', -90), row('release', 90)], null],
+  ] as const) {
+    t.equal(heldBy(rows), held, name);
+  }
 });
