@@ -155,7 +155,8 @@ export class GapFiller {
 
   #hold(payload: Uint8Array, timestampMs: number, chunk: number): void {
     const at = this.#held.findIndex((held) => held.chunk > chunk);
-    const held = { payload: payload.slice(), timestampMs, chunk };
+    // A copy: a Buffer's own `slice` would be a view of memory that the next frame is decoded into.
+    const held = { payload: Uint8Array.from(payload), timestampMs, chunk };
     if (at === -1) this.#held.push(held);
     else this.#held.splice(at, 0, held);
     this.#release(false);

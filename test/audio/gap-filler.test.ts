@@ -96,6 +96,13 @@ t.test('frames out of order -> put in order when they come within two frames', a
   t.equal(holes(), 0);
 });
 
+t.test('a frame that is held back is kept, although the next is decoded into the same memory', async (t) => {
+  const { filler, bytes } = open();
+  const scratch = Buffer.alloc(FRAME);
+  for (const chunk of [1, 3, 2, 4]) filler.push(scratch.fill(chunk), chunk * 20, chunk);
+  t.same(heard(bytes), [1, 2, 3, 4]);
+});
+
 t.test('held frames are let go when nothing else comes', async (t) => {
   const { filler, bytes } = open();
   filler.push(frame(1), 20, 1);
