@@ -1,7 +1,7 @@
 // PURE. The beep of an answering machine: one steady tone, then silence. Tones that mean something else are told apart:
 // ringback, dial and busy tone, keys (two frequencies at once), fax (ITU-T T.30), information tones (ITU-T E.180).
 // When to listen, and for how long, is the caller's business; so is a cadence: one 425 Hz ring of a European exchange looks alike.
-import { FRAME_BYTES, FRAME_MS, RATE_HZ } from './g711.ts';
+import { FRAME_BYTES, FRAME_MS, RATE_HZ } from './format.ts';
 import { pcmLevelDb } from './levels.ts';
 
 /** Samples count from the first one given; to a frame (20 ms). */

@@ -1,6 +1,7 @@
 // PURE. Whether what comes from the caller is the agent's own voice coming back: over a handset, a speaker or a hybrid, fainter
 // and later than it was played. Compares levels first, then the sound itself. What is then not speech is decided elsewhere.
-import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS, MULAW_TO_PCM } from './g711.ts';
+import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS } from './format.ts';
+import { MULAW_TO_PCM } from './g711.ts';
 import { mulawLevelDb, SILENT_DB } from './levels.ts';
 
 /** Sounds are compared at 2 kHz: below 1 kHz lies what every echo path lets through. */

@@ -1,4 +1,4 @@
-// PURE. How sound is written down between two parties: each end of a call declares its own format.
+// PURE. How sound is written down between two parties, and how many bytes a time is: each end of a call declares its format.
 
 export interface AudioFormat {
   /** G.711's two laws, a byte per sample; `pcm16`: 16 bits per sample, signed, little-endian. One channel. */
@@ -12,6 +12,14 @@ export const MULAW_8K: AudioFormat = { encoding: 'mulaw', rateHz: 8000 };
 /** Bytes of a millisecond. */
 export function bytesPerMs({ encoding, rateHz }: AudioFormat): number {
   return ((encoding === 'pcm16' ? 2 : 1) * rateHz) / 1000;
+}
+
+/** A frame is 20 ms. */
+export const FRAME_MS = 20;
+
+/** Bytes of a frame. */
+export function frameBytes(format: AudioFormat): number {
+  return FRAME_MS * bytesPerMs(format);
 }
 
 export function sameFormat(a: AudioFormat, b: AudioFormat): boolean {
@@ -29,3 +37,10 @@ export function silentByte({ encoding }: AudioFormat): number {
       return 0;
   }
 }
+
+// What is listened to and recorded, whatever the line brings: mu-law at 8 kHz, a byte a sample.
+export const RATE_HZ = MULAW_8K.rateHz;
+/** Bytes, and samples, of a millisecond. */
+export const BYTES_PER_MS = bytesPerMs(MULAW_8K);
+export const FRAME_BYTES = frameBytes(MULAW_8K);
+export const MULAW_SILENCE = silentByte(MULAW_8K);

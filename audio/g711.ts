@@ -2,15 +2,6 @@
 // Two's complement to sign and magnitude follows ITU-T G.191 (`ulaw_compress`, `alaw_compress`): negative values take one's
 // complement.
 
-export const RATE_HZ = 8000;
-/** Mu-law bytes, and PCM samples, in a millisecond. */
-export const BYTES_PER_MS = 8;
-/** A frame is 20 ms. */
-export const FRAME_MS = 20;
-export const FRAME_BYTES = 160;
-/** The mu-law code of zero (positive). */
-export const MULAW_SILENCE = 0xff;
-
 // G.711 works on 14-bit values: 8 segments of 16 steps on a magnitude shifted up by 33, so that every segment is a power of two.
 const BIAS = 33;
 const LARGEST = 8191;

@@ -1,6 +1,6 @@
 // PURE. One call's inbound stream made whole: mu-law at 8 bytes per ms on a sample clock that only moves forward.
 // Gaps become silence, what comes twice or too late is dropped and counted. Who speaks, and the clock, are the caller's business.
-import { BYTES_PER_MS, FRAME_BYTES, MULAW_SILENCE } from './g711.ts';
+import { BYTES_PER_MS, FRAME_BYTES, MULAW_SILENCE } from './format.ts';
 
 /**
  * Contiguous sound: `atSample` is where its first byte stands on the call's clock; `leadMs`, by how much that lies later than

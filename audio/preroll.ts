@@ -1,5 +1,5 @@
 // PURE. The last half second of a stream, kept so that a turn can begin before it was recognized as speech.
-import { BYTES_PER_MS } from './g711.ts';
+import { BYTES_PER_MS } from './format.ts';
 
 export class Preroll {
   readonly #ring: Uint8Array;

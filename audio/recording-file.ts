@@ -4,7 +4,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import wavefile from 'wavefile';
-import { RATE_HZ } from './g711.ts';
+import { RATE_HZ } from './format.ts';
 import { createResampler } from './resampler.ts';
 
 /** Left is the caller, right the agent. `mono`: both in one. */

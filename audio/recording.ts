@@ -3,7 +3,7 @@
 // file afterwards is recording-file.ts.
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { RATE_HZ } from './g711.ts';
+import { RATE_HZ } from './format.ts';
 
 const HEADER_BYTES = 44;
 const CHANNELS = 2;

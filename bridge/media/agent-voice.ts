@@ -1,7 +1,7 @@
 // The agent's voice on its way out: queued as it comes from the model, handed to the carrier at the pace of the line, held back
 // while the floor says so, cut, and heard by the carrier's marks. Who speaks when is the talk's business.
 import type { EchoGuard } from '../../audio/echo-guard.ts';
-import { FRAME_BYTES, FRAME_MS } from '../../audio/g711.ts';
+import { FRAME_BYTES, FRAME_MS } from '../../audio/format.ts';
 import type { Floor } from '../turns/floor.ts';
 import { type Cut, Playout } from '../turns/playout.ts';
 import type { CallRecorder } from './call-recorder.ts';

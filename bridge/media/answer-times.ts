@@ -1,6 +1,6 @@
 // The moments of one answer, from when it was wanted to its first sound heard; told once, when that was heard or it came to
 // nothing. PURE: the clock comes from outside.
-import { BYTES_PER_MS } from '../../audio/g711.ts';
+import { BYTES_PER_MS } from '../../audio/format.ts';
 import type { TurnTimes } from '../protocol/messages.ts';
 
 /** A mark confirms so much of the sound before it. */

@@ -1,6 +1,6 @@
 // A call's recording while it lives: the timeline of both voices, written to its file. What is said until the file is open
 // is kept. Of a call that is not recorded, or not any more, nothing is.
-import { FRAME_BYTES } from '../../audio/g711.ts';
+import { FRAME_BYTES } from '../../audio/format.ts';
 import { openRecording } from '../../audio/recording.ts';
 import { RecordingTimeline } from './recording-timeline.ts';
 

@@ -2,7 +2,8 @@
 // the recording, and the listener for a machine's beep.
 import { BeepDetector } from '../../audio/beep.ts';
 import type { EchoGuard } from '../../audio/echo-guard.ts';
-import { decodeMulaw, FRAME_BYTES } from '../../audio/g711.ts';
+import { FRAME_BYTES } from '../../audio/format.ts';
+import { decodeMulaw } from '../../audio/g711.ts';
 import type { Vad, VadLane } from '../../audio/vad/vad.ts';
 import type { CallRecorder } from './call-recorder.ts';
 import type { CallerClock } from './caller-clock.ts';

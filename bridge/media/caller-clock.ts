@@ -1,5 +1,5 @@
 // PURE. Where the samples of one stream of the caller's stand on the call's clock, and how far his clock runs before ours.
-import { BYTES_PER_MS } from '../../audio/g711.ts';
+import { BYTES_PER_MS } from '../../audio/format.ts';
 import { ClockLead } from './clock-lead.ts';
 
 export class CallerClock {

@@ -1,8 +1,7 @@
 // The caller's sound on its way to the model: kept for some seconds, given from where a turn began until it is over, in what
 // the model takes. Where the model tells the turns it is given all of it.
 import { type Converter, createConverter } from '../../audio/converter.ts';
-import { MULAW_8K } from '../../audio/format.ts';
-import { BYTES_PER_MS } from '../../audio/g711.ts';
+import { BYTES_PER_MS, MULAW_8K } from '../../audio/format.ts';
 import { Preroll } from '../../audio/preroll.ts';
 import type { ModelSession } from '../models/model.ts';
 

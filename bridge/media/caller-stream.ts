@@ -3,8 +3,7 @@
 // Who listens to that is caller-audio.ts.
 
 import { type Converter, createConverter } from '../../audio/converter.ts';
-import { type AudioFormat, MULAW_8K } from '../../audio/format.ts';
-import { BYTES_PER_MS } from '../../audio/g711.ts';
+import { type AudioFormat, BYTES_PER_MS, MULAW_8K } from '../../audio/format.ts';
 import { GapFiller } from '../../audio/gap-filler.ts';
 import type { CallerAudio } from './caller-audio.ts';
 import type { CallerClock } from './caller-clock.ts';

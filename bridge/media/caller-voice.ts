@@ -1,7 +1,7 @@
 // From the VAD's windows to what the turn rules are told of the caller's voice: the agent's own echo taken out, speech found,
 // each change told once. PURE: the windows and the clock come from outside.
 import type { EchoGuard } from '../../audio/echo-guard.ts';
-import { BYTES_PER_MS } from '../../audio/g711.ts';
+import { BYTES_PER_MS } from '../../audio/format.ts';
 import {
   SPEECH_DEFAULTS,
   SpeechDetector,

@@ -1,5 +1,5 @@
 // The 20 ms clock of a media thread: one timer for all its calls, on a schedule that does not drift.
-import { FRAME_MS } from '../../audio/g711.ts';
+import { FRAME_MS } from '../../audio/format.ts';
 
 /** Ticks made up for after a stall; beyond that the schedule starts anew and the rest is counted as skipped. */
 const MAX_CATCH_UP = 10;

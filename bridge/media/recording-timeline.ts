@@ -2,7 +2,8 @@
 // it came; the agent where the marks that came back between these frames say it was played. Written late, so that what comes
 // late or is found to have been played later than it was sent still finds its place.
 // mu-law is a byte per sample: positions on the timeline are samples.
-import { BYTES_PER_MS, decodeMulaw, FRAME_BYTES } from '../../audio/g711.ts';
+import { BYTES_PER_MS, FRAME_BYTES } from '../../audio/format.ts';
+import { decodeMulaw } from '../../audio/g711.ts';
 import { ClockLead } from './clock-lead.ts';
 
 /** Nothing younger is written. */

@@ -1,7 +1,7 @@
 // What was received from the model, sent to the carrier and heard by the other side, item by item. PURE.
 // Heard is what the carrier's marks confirm and nothing else. After a clear, marks of the generation before
 // are ignored: a carrier sends those of unheard audio back as well.
-import { BYTES_PER_MS, FRAME_BYTES, MULAW_SILENCE } from '../../audio/g711.ts';
+import { BYTES_PER_MS, FRAME_BYTES, MULAW_SILENCE } from '../../audio/format.ts';
 
 /** How much audio one mark covers: the resolution of heard time. */
 const MARK_EVERY_BYTES = 5 * FRAME_BYTES;

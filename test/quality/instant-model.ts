@@ -1,6 +1,5 @@
 // A model session that answers at once: what is then measured is the daemon's own share. Remembers what it was given and when.
-import { MULAW_8K } from '../../audio/format.ts';
-import { FRAME_BYTES } from '../../audio/g711.ts';
+import { FRAME_BYTES, MULAW_8K } from '../../audio/format.ts';
 import type { ModelListener, ModelSession } from '../../bridge/models/model.ts';
 import { TURN_BY_TURN } from '../bridge/models/capabilities.ts';
 

@@ -1,7 +1,7 @@
 // A phone line on a clock of its own: the carrier plays what it is sent, frame by frame, marks and clears as Twilio does, and
 // the far end gives back the caller's voice with the agent's echo. Also the sockets' delay, both ways.
-import { MULAW_8K } from '../../audio/format.ts';
-import { decodeMulaw, encodeMulaw, FRAME_BYTES, FRAME_MS, MULAW_SILENCE } from '../../audio/g711.ts';
+import { FRAME_BYTES, FRAME_MS, MULAW_8K, MULAW_SILENCE } from '../../audio/format.ts';
+import { decodeMulaw, encodeMulaw } from '../../audio/g711.ts';
 import { mulawLevelDb } from '../../audio/levels.ts';
 import type { MediaMessage, MediaWire } from '../../bridge/carriers/media-wire.ts';
 

@@ -1,7 +1,7 @@
 // The agent's voice against a line that takes what it is given: how far ahead of the line it is, what a hold and a cut do to it.
 import t from 'tap';
 import { EchoGuard } from '../../../audio/echo-guard.ts';
-import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS } from '../../../audio/g711.ts';
+import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS } from '../../../audio/format.ts';
 import { AgentVoice } from '../../../bridge/media/agent-voice.ts';
 import { CallRecorder } from '../../../bridge/media/call-recorder.ts';
 import { CallerClock } from '../../../bridge/media/caller-clock.ts';

@@ -1,7 +1,6 @@
 // What a model is given of the caller's sound, and from when to when.
 import t from 'tap';
-import { MULAW_8K } from '../../../audio/format.ts';
-import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS } from '../../../audio/g711.ts';
+import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS, MULAW_8K } from '../../../audio/format.ts';
 import { CallerFeed, PREROLL_MS } from '../../../bridge/media/caller-feed.ts';
 import type { ModelCapabilities, ModelSession } from '../../../bridge/models/model.ts';
 import { TURN_BY_TURN } from '../models/capabilities.ts';

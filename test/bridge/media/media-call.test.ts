@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import type { WebSocket } from 'ws';
-import { MULAW_8K } from '../../../audio/format.ts';
-import { FRAME_BYTES } from '../../../audio/g711.ts';
+import { FRAME_BYTES, MULAW_8K } from '../../../audio/format.ts';
 import { createTwilioWire } from '../../../bridge/carriers/twilio/wire.ts';
 import { FrameAges } from '../../../bridge/media/frame-age.ts';
 import { FIRST_FRAME_MS } from '../../../bridge/media/line-watch.ts';

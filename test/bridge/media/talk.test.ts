@@ -1,8 +1,7 @@
 // The conversation between a held model and a held carrier: what it tells each, in which order, on heard time.
 
 import t from 'tap';
-import { MULAW_8K } from '../../../audio/format.ts';
-import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS } from '../../../audio/g711.ts';
+import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS, MULAW_8K } from '../../../audio/format.ts';
 import { PREROLL_MS } from '../../../bridge/media/caller-feed.ts';
 import type {
   CutItem,

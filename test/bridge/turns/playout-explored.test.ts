@@ -2,7 +2,7 @@
 // and broken frames, marks that come late, twice, or of audio that was cleared. What must hold of all of them is said once.
 import fc from 'fast-check';
 import t from 'tap';
-import { FRAME_BYTES } from '../../../audio/g711.ts';
+import { FRAME_BYTES } from '../../../audio/format.ts';
 import { Playout } from '../../../bridge/turns/playout.ts';
 import { Drawing } from '../../states/drawing.ts';
 import { RUNS, SEED } from '../seed.ts';

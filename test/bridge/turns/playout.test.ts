@@ -1,5 +1,5 @@
 import t from 'tap';
-import { FRAME_BYTES } from '../../../audio/g711.ts';
+import { FRAME_BYTES } from '../../../audio/format.ts';
 import { heardText } from '../../../bridge/turns/heard-text.ts';
 import { Playout } from '../../../bridge/turns/playout.ts';
 
