@@ -9,9 +9,14 @@ export interface AudioFormat {
 /** A telephone line's in North America and Japan, and what most carriers' streams are. */
 export const MULAW_8K: AudioFormat = { encoding: 'mulaw', rateHz: 8000 };
 
+/** Bytes of a sample. */
+export function sampleBytes({ encoding }: AudioFormat): number {
+  return encoding === 'pcm16' ? 2 : 1;
+}
+
 /** Bytes of a millisecond. */
-export function bytesPerMs({ encoding, rateHz }: AudioFormat): number {
-  return ((encoding === 'pcm16' ? 2 : 1) * rateHz) / 1000;
+export function bytesPerMs(format: AudioFormat): number {
+  return (sampleBytes(format) * format.rateHz) / 1000;
 }
 
 /** A frame is 20 ms. */

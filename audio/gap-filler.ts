@@ -1,14 +1,16 @@
-// PURE. One call's inbound stream made whole: mu-law at 8 bytes per ms on a sample clock that only moves forward.
+// PURE. One call's inbound stream made whole, in its own format, on a clock of its samples that only moves forward.
 // Gaps become silence, what comes twice or too late is dropped and counted. Who speaks, and the clock, are the caller's business.
-import { BYTES_PER_MS, FRAME_BYTES, MULAW_SILENCE } from './format.ts';
+import { type AudioFormat, bytesPerMs, FRAME_MS, frameBytes, MULAW_8K, silentByte } from './format.ts';
 
 /**
- * Contiguous sound: `atSample` is where its first byte stands on the call's clock; `leadMs`, by how much that lies later than
+ * Contiguous sound: `atMs` is where its first sample stands on the stream's clock; `leadMs`, by how much that lies later than
  * the carrier's time has it. Valid during the call only.
  */
-export type EmitSound = (mulaw: Uint8Array, atSample: number, filled: boolean, leadMs: number) => void;
+export type EmitSound = (sound: Buffer, atMs: number, filled: boolean, leadMs: number) => void;
 
 export interface GapFillerOptions {
+  /** What the stream is in: mu-law at 8 kHz unless it says so. */
+  format?: AudioFormat;
   /** A timestamp this far ahead is a gap: most of a frame, so that one lost frame counts and jitter does not. */
   gapMs?: number;
   /** The most silence for one gap; the rest of a longer one is skipped. */
@@ -20,12 +22,11 @@ export interface GapFillerOptions {
 }
 
 interface Held {
-  payload: Uint8Array;
+  payload: Buffer;
   timestampMs: number;
   chunk: number;
 }
 
-const SILENCE = new Uint8Array(FRAME_BYTES).fill(MULAW_SILENCE);
 // The clocks of two machines differ by 200 ppm at most (4 us per frame); following five times faster also takes in jitter.
 const FOLLOW_MS = 0.02;
 // Further back than any network delivers late: the carrier began to count anew.
@@ -39,18 +40,22 @@ const SEEN = 64;
 export class GapFiller {
   readonly counters = { filledMs: 0, skippedMs: 0, duplicateFrames: 0, lateFrames: 0 };
   readonly #emit: EmitSound;
+  readonly #bytesPerMs: number;
+  /** A frame of it. */
+  readonly #silence: Buffer;
   readonly #gapMs: number;
   readonly #maxFillMs: number;
   readonly #stallMs: number;
   readonly #reorderFrames: number;
   readonly #seen = new Float64Array(SEEN).fill(-1);
   readonly #held: Held[] = [];
+  /** Bytes emitted so far. */
   #position = 0;
   /** The carrier's time of sample 0; follows the carrier's clock slowly. NaN before the first frame. */
   #originMs = Number.NaN;
   #lastMs = Number.NaN;
   #lastChunk = Number.NaN;
-  #frameMs = FRAME_BYTES / BYTES_PER_MS;
+  #frameMs = FRAME_MS;
   #arrived = false;
   #tickAtMs = Number.NaN;
   #quietMs = 0;
@@ -59,16 +64,19 @@ export class GapFiller {
   #leadMs = 0;
 
   constructor(emit: EmitSound, options: GapFillerOptions = {}) {
+    const { format = MULAW_8K } = options;
     this.#emit = emit;
+    this.#bytesPerMs = bytesPerMs(format);
+    this.#silence = Buffer.alloc(frameBytes(format), silentByte(format));
     this.#gapMs = options.gapMs ?? 15;
     this.#maxFillMs = options.maxFillMs ?? 10_000;
     this.#stallMs = options.stallMs ?? 750;
     this.#reorderFrames = options.reorderFrames ?? 2;
   }
 
-  /** Samples emitted so far: the call's clock. */
-  get position(): number {
-    return this.#position;
+  /** Milliseconds emitted so far: the stream's clock. */
+  get positionMs(): number {
+    return this.#position / this.#bytesPerMs;
   }
 
   /** For how long no frame has come, in milliseconds by the ticks: while the thread itself slept, frames may wait unread. */
@@ -85,11 +93,11 @@ export class GapFiller {
   }
 
   /**
-   * Takes a frame of any length. `timestampMs` is the carrier's, the first being the origin; `chunk` counts its messages.
+   * Takes a frame of any number of whole samples. `timestampMs` is the carrier's, the first being the origin; `chunk` counts its messages.
    * Either may be null (not sent): without a timestamp the frame follows the one before.
    * Emits before it returns; the payload is passed through, not copied.
    */
-  push(payload: Uint8Array, timestampMs: number | null, chunk: number | null): void {
+  push(payload: Buffer, timestampMs: number | null, chunk: number | null): void {
     if (payload.length === 0) return;
     const ms = timestampMs ?? Number.NaN;
     const number = chunk ?? Number.NaN;
@@ -130,7 +138,7 @@ export class GapFiller {
 
   /** The carrier's time of the next sample. */
   #expectedMs(): number {
-    return this.#originMs + this.#position / BYTES_PER_MS;
+    return this.#originMs + this.positionMs;
   }
 
   /** Whether a frame's turn is over; counts it. Comparisons with a missing number (NaN) are false on purpose. */
@@ -153,10 +161,10 @@ export class GapFiller {
     return true;
   }
 
-  #hold(payload: Uint8Array, timestampMs: number, chunk: number): void {
+  #hold(payload: Buffer, timestampMs: number, chunk: number): void {
     const at = this.#held.findIndex((held) => held.chunk > chunk);
-    // A copy: a Buffer's own `slice` would be a view of memory that the next frame is decoded into.
-    const held = { payload: Uint8Array.from(payload), timestampMs, chunk };
+    // A copy: the next frame is decoded into the same memory.
+    const held = { payload: Buffer.from(payload), timestampMs, chunk };
     if (at === -1) this.#held.push(held);
     else this.#held.splice(at, 0, held);
     this.#release(false);
@@ -172,9 +180,9 @@ export class GapFiller {
     }
   }
 
-  #accept(payload: Uint8Array, ms: number, chunk: number): void {
+  #accept(payload: Buffer, ms: number, chunk: number): void {
     if (!Number.isNaN(ms)) {
-      if (Number.isNaN(this.#originMs)) this.#originMs = ms - this.#position / BYTES_PER_MS;
+      if (Number.isNaN(this.#originMs)) this.#originMs = ms - this.positionMs;
       const aheadMs = ms - this.#expectedMs();
       if (aheadMs >= this.#gapMs) {
         const fillMs = Math.min(Math.round(aheadMs), this.#maxFillMs);
@@ -198,20 +206,21 @@ export class GapFiller {
       this.#lastChunk = chunk;
       this.#seen[chunk % SEEN] = chunk;
     }
-    this.#frameMs = payload.length / BYTES_PER_MS;
-    const atSample = this.#position;
+    this.#frameMs = payload.length / this.#bytesPerMs;
+    const atMs = this.positionMs;
     this.#position += payload.length;
-    this.#emit(payload, atSample, false, this.leadMs);
+    this.#emit(payload, atMs, false, this.leadMs);
   }
 
   /** Silence in frames, so that whoever listens needs no larger buffer for a gap than for speech. */
   #fill(ms: number): void {
     this.counters.filledMs += ms;
-    for (let left = ms * BYTES_PER_MS; left > 0; left -= FRAME_BYTES) {
-      const atSample = this.#position;
-      const block = left >= FRAME_BYTES ? SILENCE : SILENCE.subarray(0, left);
+    const frame = this.#silence;
+    for (let left = ms * this.#bytesPerMs; left > 0; left -= frame.length) {
+      const atMs = this.positionMs;
+      const block = left >= frame.length ? frame : frame.subarray(0, left);
       this.#position += block.length;
-      this.#emit(block, atSample, true, this.leadMs);
+      this.#emit(block, atMs, true, this.leadMs);
     }
   }
 }

@@ -1,25 +1,29 @@
 // PURE. The last half second of a stream, kept so that a turn can begin before it was recognized as speech.
-import { BYTES_PER_MS } from './format.ts';
+import { type AudioFormat, bytesPerMs, sampleBytes } from './format.ts';
 
 export class Preroll {
-  readonly #ring: Uint8Array;
+  readonly #bytesPerMs: number;
+  readonly #sampleBytes: number;
+  readonly #ring: Buffer;
   #position = 0;
 
-  /** Keeps `capacityMs` of mu-law. */
-  constructor(capacityMs = 500) {
-    this.#ring = new Uint8Array(capacityMs * BYTES_PER_MS);
+  /** Keeps `capacityMs` of a stream. */
+  constructor(format: AudioFormat, capacityMs = 500) {
+    this.#bytesPerMs = bytesPerMs(format);
+    this.#sampleBytes = sampleBytes(format);
+    this.#ring = Buffer.alloc(capacityMs * this.#bytesPerMs);
   }
 
   /** What `read` can answer at most now, in ms. */
   get availableMs(): number {
-    return Math.min(this.#position, this.#ring.length) / BYTES_PER_MS;
+    return Math.min(this.#position, this.#ring.length) / this.#bytesPerMs;
   }
 
-  /** Takes the next bytes of the stream; copies them. */
-  push(mulaw: Uint8Array): void {
+  /** Takes the next samples of the stream; copies them. */
+  push(sound: Uint8Array): void {
     const size = this.#ring.length;
-    const kept = mulaw.length > size ? mulaw.subarray(mulaw.length - size) : mulaw;
-    this.#position += mulaw.length - kept.length;
+    const kept = sound.length > size ? sound.subarray(sound.length - size) : sound;
+    this.#position += sound.length - kept.length;
     const at = this.#position % size;
     const first = Math.min(kept.length, size - at);
     if (first === kept.length) {
@@ -31,11 +35,12 @@ export class Preroll {
     this.#position += kept.length;
   }
 
-  /** The newest `fromMsAgo` of sound, oldest byte first; shorter when less is kept. A copy. */
-  read(fromMsAgo: number): Uint8Array {
+  /** The newest `fromMsAgo` of sound in whole samples, oldest first; shorter when less is kept. A copy. */
+  read(fromMsAgo: number): Buffer {
     const size = this.#ring.length;
-    const length = Math.max(0, Math.min(Math.round(fromMsAgo * BYTES_PER_MS), size, this.#position));
-    const out = new Uint8Array(length);
+    const wanted = Math.round((fromMsAgo * this.#bytesPerMs) / this.#sampleBytes) * this.#sampleBytes;
+    const length = Math.max(0, Math.min(wanted, size, this.#position));
+    const out = Buffer.alloc(length);
     const at = (this.#position - length) % size;
     const first = Math.min(length, size - at);
     out.set(this.#ring.subarray(at, at + first));

@@ -1,7 +1,7 @@
 // What goes over a call's media socket, and what a carrier's codec of it must do. PURE types.
 import type { AudioFormat } from '../../audio/format.ts';
 
-/** A media message of the carrier, decoded. `payload` is in the stream's format and only valid until the next decode. */
+/** A media message of the carrier, decoded. `payload`: whole samples in the stream's format, valid until the next decode. */
 export type MediaMessage =
   | { type: 'connected' }
   | {
@@ -25,13 +25,11 @@ export type MediaMessage =
 
 /** The codec of one media socket; no I/O. */
 export interface MediaWire {
-  /** What the agent's sound goes out in, and the caller's comes in where a stream does not say otherwise. */
-  readonly format: AudioFormat;
   /** A clear sends every pending mark back. Where it does not, they are never heard of again. */
   readonly clearReturnsMarks: boolean;
   /** Never throws: what cannot be read is `malformed`. */
   decode(data: Buffer, isBinary: boolean): MediaMessage;
-  /** Sound in the wire's format, whole frames of 20 ms; copied. */
+  /** Sound in the carrier's format (media.ts), whole frames of 20 ms; copied. */
   audio(streamId: string, payload: Buffer): string | Buffer;
   mark(streamId: string, name: string): string | Buffer;
   clear(streamId: string): string | Buffer;

@@ -1,5 +1,6 @@
 // The media side of each carrier: its wire, where its streams come, and how an upgrade proves that it comes from there.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type AudioFormat, MULAW_8K } from '../../audio/format.ts';
 import { isOwnOrigin } from './browser/origin.ts';
 import { createBrowserWire } from './browser/wire.ts';
 import type { MediaWire } from './media-wire.ts';
@@ -7,6 +8,8 @@ import { verifyTwilio } from './twilio/signature.ts';
 import { createTwilioWire } from './twilio/wire.ts';
 
 export interface MediaCarrier {
+  /** What its streams take the agent's sound in, and bring the caller's where a start does not say otherwise. */
+  readonly format: AudioFormat;
   createWire(): MediaWire;
   /** `url` is the stream's address to the letter, as the carrier was given it. */
   verifyUpgrade(o: { headers: IncomingHttpHeaders; url: string; secret: string }): boolean;
@@ -14,11 +17,13 @@ export interface MediaCarrier {
 
 export const mediaCarriers: Readonly<Record<string, MediaCarrier>> = {
   browser: {
+    format: MULAW_8K,
     createWire: createBrowserWire,
     // No secret is shared with a page: its origin is told by the browser, and the call's one-time token is the proof.
     verifyUpgrade: isOwnOrigin,
   },
   twilio: {
+    format: MULAW_8K,
     createWire: createTwilioWire,
     verifyUpgrade({ headers, url, secret }) {
       const signature = headers['x-twilio-signature'];
@@ -29,6 +34,7 @@ export const mediaCarriers: Readonly<Record<string, MediaCarrier>> = {
 
 /** A carrier with its secret: what an upgrade is held against. */
 export interface StreamCarrier {
+  readonly format: AudioFormat;
   /** Whether this upgrade comes from the carrier. */
   verify(request: IncomingMessage): boolean;
   createWire(): MediaWire;
@@ -48,6 +54,7 @@ export function streamCarriers(o: {
     const carrier = mediaCarriers[name];
     if (carrier === undefined) throw new Error(`There is no carrier "${name}".`);
     found.set(name, {
+      format: carrier.format,
       createWire: carrier.createWire,
       verify: ({ headers, url = '' }) => carrier.verifyUpgrade({ headers, url: streamsUrl + url, secret }),
     });

@@ -1,7 +1,8 @@
 // The agent's voice on its way out: queued as it comes from the model, handed to the carrier at the pace of the line, held back
 // while the floor says so, cut, and heard by the carrier's marks. Who speaks when is the talk's business.
+import { type Converter, createConverter } from '../../audio/converter.ts';
 import type { EchoGuard } from '../../audio/echo-guard.ts';
-import { FRAME_BYTES, FRAME_MS } from '../../audio/format.ts';
+import { type AudioFormat, FRAME_MS, frameBytes, MULAW_8K } from '../../audio/format.ts';
 import type { Floor } from '../turns/floor.ts';
 import { type Cut, Playout } from '../turns/playout.ts';
 import type { CallRecorder } from './call-recorder.ts';
@@ -33,6 +34,8 @@ export interface VoiceLine {
 }
 
 export interface AgentVoicePorts {
+  /** What the line takes. */
+  format: AudioFormat;
   floor: Pick<Floor, 'holds'>;
   echo: EchoGuard;
   recorder: CallRecorder;
@@ -49,7 +52,10 @@ export class AgentVoice {
   frames = 0;
   readonly #ports: AgentVoicePorts;
   readonly #playout: Playout;
-  readonly #out = Buffer.alloc(FRAME_BYTES * FRAMES_A_MESSAGE);
+  readonly #frameBytes: number;
+  readonly #out: Buffer;
+  /** For those who listen along: the recording and the echo guard. */
+  readonly #toEar: Converter;
   #line: VoiceLine | null = null;
   #callerClock: CallerClock | null = null;
   /** By so much the caller's clock ran before ours when the stretch of sound began that goes on. */
@@ -62,7 +68,11 @@ export class AgentVoice {
 
   constructor(ports: AgentVoicePorts) {
     this.#ports = ports;
-    this.#playout = new Playout(ports.onStart);
+    const { format } = ports;
+    this.#playout = new Playout(format, ports.onStart);
+    this.#frameBytes = frameBytes(format);
+    this.#out = Buffer.alloc(this.#frameBytes * FRAMES_A_MESSAGE);
+    this.#toEar = createConverter(format, MULAW_8K);
   }
 
   /** The voice goes to this stream from now on. @param callerClock the clock of the sound that comes with it */
@@ -79,7 +89,7 @@ export class AgentVoice {
     this.#ports.recorder.cleared(nowMs);
   }
 
-  /** Adds sound of an item (copied). True when it is the first of it. */
+  /** Adds sound of an item in what the line takes (copied). True when it is the first of it. */
   push(itemId: string, payload: Uint8Array): boolean {
     const first = !this.#playout.knows(itemId);
     this.#playout.push(itemId, payload);
@@ -115,6 +125,11 @@ export class AgentVoice {
     this.#leftOver = playout.ready();
   }
 
+  /** Milliseconds of the voice that a mark confirms when it comes back; 0 when it tells nothing new. */
+  confirmsMs(name: string): number {
+    return this.#playout.confirmsMs(name);
+  }
+
   /** A mark has come back. Answers the items that have now been heard to their end. */
   markBack(name: string, nowMs: number): readonly { itemId: string }[] {
     this.#line?.markBack(nowMs);
@@ -128,6 +143,7 @@ export class AgentVoice {
       this.#line.clear();
       this.#ports.recorder.cleared(nowMs);
       this.#ports.echo.cleared(nowMs + this.#callerLeadMs);
+      this.#toEar.restart();
       this.#aheadUntilMs = 0;
     }
     return this.#playout.clear();
@@ -163,9 +179,10 @@ export class AgentVoice {
     if (bytes === 0) return false;
     const payload = this.#out.subarray(0, bytes);
     line.audio(payload);
-    this.#ports.recorder.agent(payload, nowMs);
-    this.#ports.echo.played(payload, this.#aheadUntilMs + this.#callerLeadMs);
-    const frames = bytes / FRAME_BYTES;
+    const mulaw = this.#toEar.convert(payload);
+    this.#ports.recorder.agent(mulaw, nowMs);
+    this.#ports.echo.played(mulaw, this.#aheadUntilMs + this.#callerLeadMs);
+    const frames = bytes / this.#frameBytes;
     this.frames += frames;
     this.#ports.counters.framesOut += frames;
     this.#aheadUntilMs += frames * FRAME_MS;

@@ -1,10 +1,6 @@
 // The moments of one answer, from when it was wanted to its first sound heard; told once, when that was heard or it came to
 // nothing. PURE: the clock comes from outside.
-import { BYTES_PER_MS } from '../../audio/format.ts';
 import type { TurnTimes } from '../protocol/messages.ts';
-
-/** A mark confirms so much of the sound before it. */
-const MARKED_MS = 100;
 
 export class AnswerTimes {
   readonly #now: () => number;
@@ -48,14 +44,12 @@ export class AnswerTimes {
     if (this.#times !== null) this.#times.firstSentMs ??= this.#now();
   }
 
-  /** A mark has come back, by its name. */
-  heard(mark: string): void {
+  /** A mark has come back that confirms so many milliseconds more; 0: nothing new. */
+  heard(confirmedMs: number): void {
     const times = this.#times;
-    if (times === null || times.firstSentMs === null) return;
+    if (times === null || times.firstSentMs === null || confirmedMs <= 0) return;
     // The first sound was heard at the start of what the mark confirms.
-    const heardMs = Number(mark.slice(mark.indexOf(':') + 1)) / BYTES_PER_MS;
-    if (heardMs <= 0) return;
-    times.firstHeardMs = Math.max(times.firstSentMs, this.#now() - Math.min(heardMs, MARKED_MS));
+    times.firstHeardMs = Math.max(times.firstSentMs, this.#now() - confirmedMs);
     this.close(false);
   }
 

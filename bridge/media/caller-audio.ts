@@ -1,8 +1,9 @@
-// Who listens to the caller's sound of one stream, once it is without gaps: the detector, the echo guard, the model by the talk,
-// the recording, and the listener for a machine's beep.
+// Who listens to the caller's sound of one stream, once it is without gaps: the model by the talk, which has it as it came, and
+// in mu-law at 8 kHz the detector, the echo guard, the recording and the listener for a machine's beep.
 import { BeepDetector } from '../../audio/beep.ts';
+import { type Converter, createConverter } from '../../audio/converter.ts';
 import type { EchoGuard } from '../../audio/echo-guard.ts';
-import { FRAME_BYTES } from '../../audio/format.ts';
+import { type AudioFormat, FRAME_BYTES, MULAW_8K } from '../../audio/format.ts';
 import { decodeMulaw } from '../../audio/g711.ts';
 import type { Vad, VadLane } from '../../audio/vad/vad.ts';
 import type { CallRecorder } from './call-recorder.ts';
@@ -11,8 +12,8 @@ import { CallerVoice, type CallerVoiceListener } from './caller-voice.ts';
 
 /** What the talk is told of the caller. */
 export interface CallerListener extends CallerVoiceListener {
-  /** Contiguous sound; the first sample is from `atMs`. Valid during the call only. */
-  callerAudio(mulaw: Uint8Array, atMs: number): void;
+  /** Contiguous sound in the stream's format; the first sample is from `atMs`. Valid during the call only. */
+  callerAudio(sound: Buffer, atMs: number): void;
   waitingForBeep(): boolean;
   beep(): void;
 }
@@ -24,6 +25,7 @@ export class CallerAudio {
   readonly #recorder: CallRecorder;
   readonly #voice: CallerVoice;
   readonly #lane: VadLane;
+  readonly #toEar: Converter;
   #beep: BeepDetector | null = null;
   readonly #pcm = new Int16Array(FRAME_BYTES * 4);
 
@@ -33,6 +35,8 @@ export class CallerAudio {
     echo: EchoGuard;
     recorder: CallRecorder;
     vad: Vad;
+    /** What the stream brings. */
+    format: AudioFormat;
   }) {
     this.#talk = o.talk;
     this.#clock = o.clock;
@@ -40,14 +44,16 @@ export class CallerAudio {
     this.#recorder = o.recorder;
     this.#voice = new CallerVoice({ listener: o.talk, clock: o.clock, guard: o.echo, options: o.vad.speech });
     this.#lane = o.vad.openLane(this.#voice.window);
+    this.#toEar = createConverter(o.format, MULAW_8K);
   }
 
   /** Takes the next sound. `leadMs`: by so much it lies later here than the carrier's time has it. */
-  readonly hear = (mulaw: Uint8Array, atSample: number, filled: boolean, leadMs: number): void => {
-    const atMs = this.#clock.at(atSample);
+  readonly hear = (sound: Buffer, streamMs: number, filled: boolean, leadMs: number): void => {
+    const atMs = this.#clock.at(streamMs);
+    const mulaw = this.#toEar.convert(sound);
     this.#lane.push(mulaw);
     if (this.#echo.near(atMs)) this.#echo.heard(this.#decoded(mulaw), atMs);
-    this.#talk.callerAudio(mulaw, atMs);
+    this.#talk.callerAudio(sound, atMs);
     if (!filled) this.#recorder.caller(mulaw, atMs - leadMs);
     if (this.#talk.waitingForBeep()) {
       this.#beep ??= new BeepDetector();

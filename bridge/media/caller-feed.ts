@@ -1,7 +1,7 @@
-// The caller's sound on its way to the model: kept for some seconds, given from where a turn began until it is over, in what
-// the model takes. Where the model tells the turns it is given all of it.
+// The caller's sound on its way to the model: kept for some seconds as the stream brought it, given from where a turn began until
+// it is over, in what the model takes. Where the model tells the turns it is given all of it.
 import { type Converter, createConverter } from '../../audio/converter.ts';
-import { BYTES_PER_MS, MULAW_8K } from '../../audio/format.ts';
+import { type AudioFormat, bytesPerMs, sameFormat } from '../../audio/format.ts';
 import { Preroll } from '../../audio/preroll.ts';
 import type { ModelSession } from '../models/model.ts';
 
@@ -13,24 +13,36 @@ export const PREROLL_MS = 480;
 export class CallerFeed {
   readonly #model: ModelSession;
   readonly #all: boolean;
-  readonly #toModel: Converter;
-  readonly #kept = new Preroll(KEPT_MS);
+  #toModel: Converter;
+  #kept: Preroll;
+  #bytesPerMs: number;
   /** Where what is kept ends, on the call's clock. */
   #endMs = 0;
   #given: boolean;
 
-  constructor(model: ModelSession) {
+  /** @param format what the line brings, as far as is known */
+  constructor(model: ModelSession, format: AudioFormat) {
     this.#model = model;
     this.#all = model.capabilities.turns === 'model';
     this.#given = this.#all;
-    this.#toModel = createConverter(MULAW_8K, model.takes);
+    this.#toModel = createConverter(format, model.takes);
+    this.#kept = new Preroll(format, KEPT_MS);
+    this.#bytesPerMs = bytesPerMs(format);
   }
 
-  /** The caller's next mu-law; the first sample is from `atMs`. */
-  push(mulaw: Uint8Array, atMs: number): void {
-    this.#kept.push(mulaw);
-    this.#endMs = atMs + mulaw.length / BYTES_PER_MS;
-    if (this.#given) this.#give(mulaw);
+  /** A stream begins. What was kept of another format is forgotten. */
+  begin(format: AudioFormat): void {
+    if (sameFormat(format, this.#toModel.from)) return;
+    this.#toModel = createConverter(format, this.#model.takes);
+    this.#kept = new Preroll(format, KEPT_MS);
+    this.#bytesPerMs = bytesPerMs(format);
+  }
+
+  /** The caller's next sound, in the stream's format; the first sample is from `atMs`. */
+  push(sound: Buffer, atMs: number): void {
+    this.#kept.push(sound);
+    this.#endMs = atMs + sound.length / this.#bytesPerMs;
+    if (this.#given) this.#give(sound);
   }
 
   /** A turn began at `onsetMs`: the model is given it from a little before that on. */
@@ -61,10 +73,7 @@ export class CallerFeed {
   }
 
   /** The one way of the caller's sound to the model. */
-  #give(mulaw: Uint8Array): void {
-    const bytes = Buffer.isBuffer(mulaw)
-      ? mulaw
-      : Buffer.from(mulaw.buffer, mulaw.byteOffset, mulaw.byteLength);
-    this.#model.appendAudio(this.#toModel.convert(bytes));
+  #give(sound: Buffer): void {
+    this.#model.appendAudio(this.#toModel.convert(sound));
   }
 }

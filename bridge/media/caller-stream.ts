@@ -1,9 +1,8 @@
-// The caller's sound as one stream of the carrier brings it: each frame timed, in mu-law from here on, and all of them made one
-// sound without gaps.
+// The caller's sound as one stream of the carrier brings it, in its own format: each frame timed, and all of them made one sound
+// without gaps.
 // Who listens to that is caller-audio.ts.
 
-import { type Converter, createConverter } from '../../audio/converter.ts';
-import { type AudioFormat, BYTES_PER_MS, MULAW_8K } from '../../audio/format.ts';
+import { type AudioFormat, bytesPerMs } from '../../audio/format.ts';
 import { GapFiller } from '../../audio/gap-filler.ts';
 import type { CallerAudio } from './caller-audio.ts';
 import type { CallerClock } from './caller-clock.ts';
@@ -20,25 +19,24 @@ export class CallerStream {
   readonly #clock: CallerClock;
   readonly #ages: StreamAges;
   readonly #filler: GapFiller;
-  readonly #fromLine: Converter;
+  readonly #bytesPerMs: number;
 
   /** @param o.format what the stream brings */
   constructor(o: { audio: CallerAudio; clock: CallerClock; ages: StreamAges; format: AudioFormat }) {
     this.#audio = o.audio;
     this.#clock = o.clock;
     this.#ages = o.ages;
-    this.#filler = new GapFiller(o.audio.hear);
-    this.#fromLine = createConverter(o.format, MULAW_8K);
+    this.#filler = new GapFiller(o.audio.hear, { format: o.format });
+    this.#bytesPerMs = bytesPerMs(o.format);
   }
 
   /** A frame of any length, with the carrier's time of it and its number. Passed on before it returns. */
-  frame(sent: Buffer, timestampMs: number, chunk: number, nowMs: number): void {
+  frame(payload: Buffer, timestampMs: number, chunk: number, nowMs: number): void {
     const filler = this.#filler;
-    const payload = this.#fromLine.convert(sent);
-    if (filler.position === 0) this.#clock.begin(Math.max(0, nowMs - payload.length / BYTES_PER_MS));
+    if (filler.positionMs === 0) this.#clock.begin(Math.max(0, nowMs - payload.length / this.#bytesPerMs));
     this.#ages.frame(nowMs, timestampMs);
     filler.push(payload, timestampMs, chunk);
-    this.#clock.came(filler.position, nowMs);
+    this.#clock.came(filler.positionMs, nowMs);
   }
 
   /** Once a tick. Answers up to when the caller was listened to: what waits on the network or for the detector may be speech. */

@@ -52,7 +52,7 @@ export class CallerVoice {
     this.#detector = new SpeechDetector({ ...this.#settled, startMs });
   }
 
-  /** A window of 32 ms; `endSample` on the stream's own clock. */
+  /** A window of 32 ms; `endSample` of what the detector hears of the stream. */
   readonly window = (probability: number, endSample: number, levelDb: number): void => {
     this.#heardSample = endSample;
     if (this.#settling && endSample >= SETTLING_SAMPLES) {
@@ -62,12 +62,12 @@ export class CallerVoice {
     const echo =
       this.#guard !== null &&
       probability >= this.#settled.stopProbability &&
-      this.#guard.explains(this.#clock.at(endSample), levelDb);
+      this.#guard.explains(this.#at(endSample), levelDb);
     const before = this.#detector.state;
     const event = this.#detector.push(echo ? 0 : probability, endSample, levelDb);
     if (this.#detector.state !== before) this.#changed(this.#detector.state, endSample);
     if (event === null) return;
-    const atMs = this.#clock.at(event.atSample);
+    const atMs = this.#at(event.atSample);
     if (event.type === 'speech-started') this.#listener.speechStarted(atMs);
     else if (event.type === 'speech-ended') this.#listener.speechEnded(atMs);
     else this.#listener.speechTakenBack(atMs);
@@ -80,7 +80,12 @@ export class CallerVoice {
 
   /** The end of the last window, on the call's clock. */
   heardMs(): number {
-    return this.#clock.at(this.#heardSample);
+    return this.#at(this.#heardSample);
+  }
+
+  /** A sample of what the detector hears, on the call's clock. */
+  #at(sample: number): number {
+    return this.#clock.at(sample / BYTES_PER_MS);
   }
 
   #changed(now: SpeechState, endSample: number): void {
@@ -90,23 +95,23 @@ export class CallerVoice {
         this.#listener.voice(QUIET_VOICE);
         return;
       case 'starting':
-        this.#listener.voice({ is: 'starting', onsetMs: this.#clock.at(now.onsetSample) });
+        this.#listener.voice({ is: 'starting', onsetMs: this.#at(now.onsetSample) });
         return;
       case 'speaking':
         if (this.#quietMs === null) this.#pausedMs = 0;
-        else this.#pausedMs += this.#clock.at(endSample) - WINDOW_MS - this.#quietMs;
+        else this.#pausedMs += this.#at(endSample) - WINDOW_MS - this.#quietMs;
         this.#quietMs = null;
         this.#listener.voice({
           is: 'speaking',
-          onsetMs: this.#clock.at(now.onsetSample),
+          onsetMs: this.#at(now.onsetSample),
           pausedMs: this.#pausedMs,
         });
         return;
       case 'stopping':
-        this.#quietMs = this.#clock.at(now.quietSample);
+        this.#quietMs = this.#at(now.quietSample);
         this.#listener.voice({
           is: 'stopping',
-          onsetMs: this.#clock.at(now.onsetSample),
+          onsetMs: this.#at(now.onsetSample),
           quietMs: this.#quietMs,
         });
     }

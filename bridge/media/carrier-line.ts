@@ -1,7 +1,5 @@
 // The carrier's side of one stream that a call has: its socket, written in the carrier's words, and whether it still carries.
 import type { WebSocket } from 'ws';
-import { type Converter, createConverter } from '../../audio/converter.ts';
-import { MULAW_8K } from '../../audio/format.ts';
 import type { MediaWire } from '../carriers/media-wire.ts';
 import { type LineState, LineWatch } from './line-watch.ts';
 
@@ -23,7 +21,6 @@ export class CarrierLine {
   readonly #socket: WebSocket;
   readonly #transport: Transport;
   readonly #wire: MediaWire;
-  readonly #toLine: Converter;
   readonly #streamId: string;
   readonly #watch: LineWatch;
 
@@ -34,7 +31,6 @@ export class CarrierLine {
     this.#socket = o.socket;
     this.#transport = o.transport;
     this.#wire = o.wire;
-    this.#toLine = createConverter(MULAW_8K, o.wire.format);
     this.#streamId = o.streamId;
     this.#watch = new LineWatch(startMs);
   }
@@ -63,9 +59,9 @@ export class CarrierLine {
     this.#transport.uncork();
   }
 
-  /** Whole frames of mu-law, sent in what the carrier takes; copied. */
+  /** Whole frames in what the carrier takes; copied. */
   audio(payload: Buffer): void {
-    this.#socket.send(this.#wire.audio(this.#streamId, this.#toLine.convert(payload)));
+    this.#socket.send(this.#wire.audio(this.#streamId, payload));
   }
 
   mark(name: string, nowMs: number): void {
@@ -75,7 +71,6 @@ export class CarrierLine {
 
   /** Empties the carrier's buffer. */
   clear(): void {
-    this.#toLine.restart();
     this.#socket.send(this.#wire.clear(this.#streamId));
     if (!this.#wire.clearReturnsMarks) this.#watch.cleared();
   }

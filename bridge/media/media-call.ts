@@ -5,6 +5,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { v7 as newId } from 'uuid';
 import type { WebSocket } from 'ws';
 import { EchoGuard } from '../../audio/echo-guard.ts';
+import type { AudioFormat } from '../../audio/format.ts';
 import type { Vad } from '../../audio/vad/vad.ts';
 import type { MediaMessage, MediaWire } from '../carriers/media-wire.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
@@ -29,6 +30,8 @@ type Started = Extract<MediaMessage, { type: 'started' }>;
 
 /** What a call has of its thread. */
 export interface MediaCallPorts {
+  /** What the carrier's line takes, and brings where a stream does not say otherwise. */
+  format: AudioFormat;
   clock: FrameClock;
   vad: Vad;
   openModel(name: string, config: ModelConfig, listener: ModelListener, callId: string): ModelSession;
@@ -84,6 +87,7 @@ export class MediaCall {
     });
     this.#record = new TalkRecord({ callId, post, now, newId });
     this.#voice = new AgentVoice({
+      format: ports.format,
       floor,
       echo: this.#echo,
       recorder: this.#recorder,
@@ -95,7 +99,9 @@ export class MediaCall {
       floor,
       voice: this.#voice,
       record: this.#record,
-      openModel: (config, listener) => ports.openModel(plan.modelName, config, listener, callId),
+      format: ports.format,
+      openModel: (config, listener) =>
+        ports.openModel(plan.modelName, { ...config, line: ports.format }, listener, callId),
       post,
       now,
     });
@@ -124,6 +130,7 @@ export class MediaCall {
       echo: this.#echo,
       recorder: this.#recorder,
       vad: this.#ports.vad,
+      format: started.format,
     });
     const caller = new CallerStream({
       audio,
@@ -141,7 +148,7 @@ export class MediaCall {
       carrierCallId: started.carrierCallId,
       at: new Date().toISOString(),
     });
-    this.#talk.streamStarted();
+    this.#talk.streamStarted(started.format);
     return true;
   }
 

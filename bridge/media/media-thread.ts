@@ -88,11 +88,14 @@ async function openVad(): Promise<Vad> {
 }
 
 function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
+  const carrier = carriers.get(plan.carrier);
+  if (carrier === undefined) throw new Error(`There is no carrier "${plan.carrier}".`);
   calls.set(
     plan.callId,
     new MediaCall(
       { ...plan, model: { ...plan.model, turnDetection: data.turnDetection } },
       {
+        format: carrier.format,
         clock,
         vad,
         post,

@@ -69,9 +69,9 @@ export class TalkRecord {
     this.#times.sent();
   };
 
-  /** A mark has come back, by its name. */
-  heard(mark: string): void {
-    this.#times.heard(mark);
+  /** A mark has come back that confirms so many milliseconds more of the agent's voice. */
+  heard(confirmedMs: number): void {
+    this.#times.heard(confirmedMs);
   }
 
   /** Nobody waits for an answer any more. */

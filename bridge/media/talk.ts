@@ -1,5 +1,6 @@
 // One call's talk: performs what the floor decides on the model and the agent's voice. Decides nothing about the floor itself;
 // knows no socket and no clock of its own. What is told of it is talk-record.ts.
+import type { AudioFormat } from '../../audio/format.ts';
 import type { CutItem, ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
 import type { EndReason, FromMedia, PrepareCall } from '../protocol/messages.ts';
@@ -26,6 +27,8 @@ export interface TalkPorts {
   floor: Floor;
   voice: AgentVoice;
   record: TalkRecord;
+  /** What the carrier's line takes, and brings where a stream does not say otherwise. */
+  format: AudioFormat;
   openModel(config: ModelConfig, listener: ModelListener): ModelSession;
   post(message: FromMedia): void;
   /** Milliseconds since the media stream's start (before it: since the call was prepared). */
@@ -63,8 +66,8 @@ export class Talk implements CallerListener {
     this.#record = ports.record;
     this.#tools = new CallTools(call);
     this.#model = ports.openModel(call.model, this.#modelListener());
-    this.#feed = new CallerFeed(this.#model);
-    this.#sound = new AgentSound(this.#model);
+    this.#feed = new CallerFeed(this.#model, ports.format);
+    this.#sound = new AgentSound(this.#model, ports.format);
     this.#requests = new ModelRequests({
       model: this.#model,
       texts: call.texts,
@@ -86,7 +89,9 @@ export class Talk implements CallerListener {
     return this.#tools.away;
   }
 
-  streamStarted(): void {
+  /** @param format what the stream brings */
+  streamStarted(format: AudioFormat): void {
+    this.#feed.begin(format);
     this.#tools.back();
     this.#silence.agentHeard(this.#ports.now());
     this.#handle({ type: 'stream-started' });
@@ -97,8 +102,8 @@ export class Talk implements CallerListener {
     this.#handle({ type: 'stream-paused' });
   }
 
-  callerAudio(mulaw: Uint8Array, atMs: number): void {
-    this.#feed.push(mulaw, atMs);
+  callerAudio(sound: Buffer, atMs: number): void {
+    this.#feed.push(sound, atMs);
   }
 
   voice(voice: Voice): void {
@@ -130,8 +135,9 @@ export class Talk implements CallerListener {
   markBack(name: string): void {
     const now = this.#ports.now();
     this.#silence.agentHeard(now);
+    const confirmedMs = this.#voice.confirmsMs(name);
     const heard = this.#voice.markBack(name, now);
-    this.#record.heard(name);
+    this.#record.heard(confirmedMs);
     for (const { itemId } of heard) this.#itemHeard(itemId);
   }
 
@@ -399,7 +405,7 @@ export class Talk implements CallerListener {
   #agentAudio(itemId: string, payload: Buffer): void {
     if (this.#over) return;
     this.#silence.agentReceived(this.#ports.now());
-    if (!this.#voice.push(itemId, this.#sound.mulaw(itemId, payload))) return;
+    if (!this.#voice.push(itemId, this.#sound.forLine(itemId, payload))) return;
     this.#record.received();
     this.#handle({ type: 'agent-audio' });
     this.#voice.pace(this.#ports.now());

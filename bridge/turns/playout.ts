@@ -1,10 +1,10 @@
 // What was received from the model, sent to the carrier and heard by the other side, item by item. PURE.
 // Heard is what the carrier's marks confirm and nothing else. After a clear, marks of the generation before
 // are ignored: a carrier sends those of unheard audio back as well.
-import { BYTES_PER_MS, FRAME_BYTES, MULAW_SILENCE } from '../../audio/format.ts';
+import { type AudioFormat, bytesPerMs, frameBytes, silentByte } from '../../audio/format.ts';
 
-/** How much audio one mark covers: the resolution of heard time. */
-const MARK_EVERY_BYTES = 5 * FRAME_BYTES;
+/** How much audio one mark covers at least: the resolution of heard time. */
+const MARK_EVERY_FRAMES = 5;
 /** Items are remembered for a few turns: at so many the settled ones go, down to so many. */
 const MOST_ITEMS = 32;
 const KEPT_ITEMS = 16;
@@ -38,6 +38,10 @@ const unsent = (item: PlayoutItem) => item.receivedBytes - item.sentBytes;
 
 /** The agent's voice of one call, from its receipt to its being heard. Holds the items of the last few turns. */
 export class Playout {
+  readonly #bytesPerMs: number;
+  readonly #frameBytes: number;
+  readonly #silentByte: number;
+  readonly #markEveryBytes: number;
   readonly #onStart: (itemId: string) => void;
   readonly #items = new Map<string, PlayoutItem>();
   /** Those that are not settled, in the order of their receipt. */
@@ -50,8 +54,15 @@ export class Playout {
   #marked = 0;
   #heard = 0;
 
-  /** @param onStart told when the first frame of an item is taken */
-  constructor(onStart: (itemId: string) => void = () => {}) {
+  /**
+   * @param format what the line takes
+   * @param onStart told when the first frame of an item is taken
+   */
+  constructor(format: AudioFormat, onStart: (itemId: string) => void = () => {}) {
+    this.#bytesPerMs = bytesPerMs(format);
+    this.#frameBytes = frameBytes(format);
+    this.#silentByte = silentByte(format);
+    this.#markEveryBytes = MARK_EVERY_FRAMES * this.#frameBytes;
     this.#onStart = onStart;
   }
 
@@ -80,29 +91,31 @@ export class Playout {
    * @returns bytes written (a multiple of a frame's), 0 when nothing is ready
    */
   take(out: Uint8Array): number {
+    const frame = this.#frameBytes;
     let written = 0;
-    while (written + FRAME_BYTES <= out.length) {
+    while (written + frame <= out.length) {
       const item = this.#current();
       if (item === undefined) break;
       const left = unsent(item);
-      if (left === 0 || (left < FRAME_BYTES && !item.complete)) break;
+      if (left === 0 || (left < frame && !item.complete)) break;
       if (item.startAt < 0) {
         item.startAt = this.#sent;
         this.#onStart(item.itemId);
       }
-      takeFrame(item, Math.min(left, FRAME_BYTES), out, written);
-      this.#sent += FRAME_BYTES;
-      written += FRAME_BYTES;
+      const copied = takeFrame(item, Math.min(left, frame), out, written);
+      if (copied < frame) out.fill(this.#silentByte, written + copied, written + frame);
+      this.#sent += frame;
+      written += frame;
     }
     return written;
   }
 
-  /** The name of a mark to send now, or null when none is due: after every 100 ms and at the end of what is queued. */
+  /** The name of a mark to send now, or null: it is due when 100 ms have been sent since the last, and at the end of what is queued. */
   dueMark(): string | null {
     if (this.#sent === this.#marked) return null;
     const item = this.#current();
     const more = item !== undefined && unsent(item) > 0;
-    return more && this.#sent - this.#marked < MARK_EVERY_BYTES ? null : this.lastMark();
+    return more && this.#sent - this.#marked < this.#markEveryBytes ? null : this.lastMark();
   }
 
   /** The name of a mark behind all that was sent, however little; null when it has one. For when no more is sent for now. */
@@ -112,12 +125,15 @@ export class Playout {
     return `${this.#generation}:${this.#sent}`;
   }
 
+  /** Milliseconds that a mark would confirm beyond what is confirmed already, should it come back now. */
+  confirmsMs(name: string): number {
+    return (this.#position(name) - this.#heard) / this.#bytesPerMs;
+  }
+
   /** A mark has come back. Answers the items that have now been heard to their end. */
   markPlayed(name: string): PlayoutItem[] {
-    const colon = name.indexOf(':');
-    if (Number(name.slice(0, colon)) !== this.#generation) return [];
-    const position = Number(name.slice(colon + 1));
-    if (!Number.isInteger(position) || position > this.#sent || position <= this.#heard) return [];
+    const position = this.#position(name);
+    if (position === this.#heard) return [];
     this.#heard = position;
     for (const item of this.#open) {
       if (item.startAt < 0) continue;
@@ -136,8 +152,8 @@ export class Playout {
       this.#cutIds.add(item.itemId);
       return {
         itemId: item.itemId,
-        heardMs: Math.floor(item.heardBytes / BYTES_PER_MS),
-        receivedMs: Math.floor(item.receivedBytes / BYTES_PER_MS),
+        heardMs: Math.floor(item.heardBytes / this.#bytesPerMs),
+        receivedMs: Math.floor(item.receivedBytes / this.#bytesPerMs),
         complete: item.complete,
       };
     });
@@ -163,7 +179,7 @@ export class Playout {
   ready(): boolean {
     const item = this.#current();
     if (item === undefined) return false;
-    return unsent(item) >= FRAME_BYTES || (item.complete && unsent(item) > 0);
+    return unsent(item) >= this.#frameBytes || (item.complete && unsent(item) > 0);
   }
 
   /** Whether any sound of the item was received, as far back as items are remembered. */
@@ -173,12 +189,22 @@ export class Playout {
 
   /** Milliseconds received of an item. */
   receivedMs(itemId: string): number {
-    return (this.#items.get(itemId)?.receivedBytes ?? 0) / BYTES_PER_MS;
+    return (this.#items.get(itemId)?.receivedBytes ?? 0) / this.#bytesPerMs;
   }
 
   /** Milliseconds heard of an item. */
   heardMs(itemId: string): number {
-    return Math.floor((this.#items.get(itemId)?.heardBytes ?? 0) / BYTES_PER_MS);
+    return Math.floor((this.#items.get(itemId)?.heardBytes ?? 0) / this.#bytesPerMs);
+  }
+
+  /** Up to where a mark says that all was played: no further than is known, where it tells nothing new. */
+  #position(name: string): number {
+    const colon = name.indexOf(':');
+    if (Number(name.slice(0, colon)) !== this.#generation) return this.#heard;
+    const position = Number(name.slice(colon + 1));
+    return Number.isInteger(position) && position <= this.#sent
+      ? Math.max(position, this.#heard)
+      : this.#heard;
   }
 
   #begin(itemId: string): PlayoutItem {
@@ -220,8 +246,8 @@ export class Playout {
   }
 }
 
-/** Moves the next `bytes` of an item into a frame of `out`, and silence behind them. */
-function takeFrame(item: PlayoutItem, bytes: number, out: Uint8Array, at: number): void {
+/** Moves the next `bytes` of an item into `out`. Answers how many there were. */
+function takeFrame(item: PlayoutItem, bytes: number, out: Uint8Array, at: number): number {
   let copied = 0;
   while (copied < bytes) {
     const chunk = item.chunks[0];
@@ -235,6 +261,6 @@ function takeFrame(item: PlayoutItem, bytes: number, out: Uint8Array, at: number
       item.offset = 0;
     }
   }
-  if (copied < FRAME_BYTES) out.fill(MULAW_SILENCE, at + copied, at + FRAME_BYTES);
   item.sentBytes += copied;
+  return copied;
 }

@@ -1,7 +1,14 @@
 import t from 'tap';
 import wavefile from 'wavefile';
 import { MULAW_SILENCE } from '../../audio/format.ts';
-import { ALAW_TO_PCM, decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw, MULAW_TO_PCM } from '../../audio/g711.ts';
+import {
+  ALAW_TO_PCM,
+  decodeAlaw,
+  decodeMulaw,
+  encodeAlaw,
+  encodeMulaw,
+  MULAW_TO_PCM,
+} from '../../audio/g711.ts';
 
 // ITU-T G.711 (11/1988), table 2: eight segments with these step sizes, on a 14-bit scale whose virtual end is 8159.
 // Column 5 holds the decision values x1..x128, column 8 the quantized values y0..y127, column 6 the character signals.

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { bytesPerMs, frameBytes } from '../../audio/format.ts';
 import { GapFiller, type GapFillerOptions } from '../../audio/gap-filler.ts';
 
 const FRAME = 160;
@@ -9,7 +10,7 @@ function open(options?: GapFillerOptions) {
   const pieces: { at: number; length: number; filled: boolean; first: number }[] = [];
   let holes = 0;
   const filler = new GapFiller((mulaw, at, filled) => {
-    if (at !== bytes.length) holes++;
+    if (at * 8 !== bytes.length) holes++;
     pieces.push({ at, length: mulaw.length, filled, first: mulaw[0]! });
     for (const byte of mulaw) bytes.push(byte);
   }, options);
@@ -17,21 +18,21 @@ function open(options?: GapFillerOptions) {
 }
 
 /** A frame of one repeated byte, so that it can be told from others. */
-const frame = (byte: number, length = FRAME) => new Uint8Array(length).fill(byte);
+const frame = (byte: number, length = FRAME) => Buffer.alloc(length, byte);
 /** What was emitted, as one byte per frame; silence shows as 255. */
 const heard = (bytes: number[]) => bytes.filter((_, i) => i % FRAME === 0);
 
 t.test('frames in order pass through untouched, the first timestamp being the origin', async (t) => {
-  const seen: Uint8Array[] = [];
+  const seen: Buffer[] = [];
   const filler = new GapFiller((mulaw) => seen.push(mulaw));
   const frames = [frame(1), frame(2), frame(3)];
   for (const [i, payload] of frames.entries()) filler.push(payload, 102 + i * 20, i + 1);
   t.equal(seen.length, 3);
   t.ok(
     seen.every((payload, i) => payload === frames[i]),
-    'the very same arrays',
+    'the very same buffers',
   );
-  t.equal(filler.position, 480);
+  t.equal(filler.positionMs, 60);
   t.same(filler.counters, { filledMs: 0, skippedMs: 0, duplicateFrames: 0, lateFrames: 0 });
 });
 
@@ -83,7 +84,7 @@ t.test('frame whose place was filled -> dropped and counted as late', async (t) 
 
 t.test('frames out of order -> put in order when they come within two frames', async (t) => {
   const { filler, bytes, holes } = open();
-  const scratch = new Uint8Array(FRAME);
+  const scratch = Buffer.alloc(FRAME);
   // The payload is only valid during the call, as a decoder that reuses its buffer has it.
   for (const n of [1, 2, 4, 3, 5, 8, 7, 7, 6, 9, 13, 14, 15, 12, 16]) {
     scratch.fill(n);
@@ -96,12 +97,37 @@ t.test('frames out of order -> put in order when they come within two frames', a
   t.equal(holes(), 0);
 });
 
-t.test('a frame that is held back is kept, although the next is decoded into the same memory', async (t) => {
-  const { filler, bytes } = open();
-  const scratch = Buffer.alloc(FRAME);
-  for (const chunk of [1, 3, 2, 4]) filler.push(scratch.fill(chunk), chunk * 20, chunk);
-  t.same(heard(bytes), [1, 2, 3, 4]);
-});
+for (const [format, silent] of [
+  [{ encoding: 'alaw', rateHz: 8000 }, 0xd5],
+  [{ encoding: 'pcm16', rateHz: 8000 }, 0],
+  [{ encoding: 'pcm16', rateHz: 16000 }, 0],
+  [{ encoding: 'pcm16', rateHz: 24000 }, 0],
+] as const) {
+  t.test(
+    `a stream of ${format.encoding} at ${format.rateHz / 1000} kHz is made whole in its own bytes`,
+    async (t) => {
+      const { filler, bytes, pieces } = open({ format });
+      const length = frameBytes(format);
+      let chunk = 0;
+      for (const n of [1, 2, 4, 7]) filler.push(frame(n, length), 100 + n * 20, ++chunk);
+      t.same(
+        bytes.filter((_, i) => i % length === 0),
+        [1, 2, silent, 4, silent, silent, 7],
+      );
+      t.same(
+        pieces.map(({ at }) => at),
+        [0, 20, 40, 60, 80, 100, 120],
+        'where each begins, in milliseconds',
+      );
+      t.equal(filler.positionMs, 140);
+      t.equal(filler.counters.filledMs, 60);
+      filler.push(frame(9, length), 100 + 9 * 20 + 7, ++chunk);
+      t.equal(bytes.length, filler.positionMs * bytesPerMs(format));
+      t.equal(bytes.at(-1), 9);
+      t.equal(filler.positionMs, 187, 'a gap of 27 ms');
+    },
+  );
+}
 
 t.test('held frames are let go when nothing else comes', async (t) => {
   const { filler, bytes } = open();
@@ -152,7 +178,7 @@ t.test('timestamps a few ms off -> no gap in ten minutes', async (t) => {
   const filler = new GapFiller(() => {});
   const payload = frame(1);
   for (let n = 0; n < 30_000; n++) filler.push(payload, 100 + n * 20 + ((n * 7919) % 13) - 6, n + 1);
-  t.equal(filler.position, 30_000 * FRAME);
+  t.equal(filler.positionMs, 30_000 * 20);
   t.same(filler.counters, { filledMs: 0, skippedMs: 0, duplicateFrames: 0, lateFrames: 0 });
 });
 
@@ -164,7 +190,7 @@ t.test('a clock 200 ppm off -> no gap in an hour, and a real gap is still seen',
     const frames = 180_000;
     for (let n = 0; n < frames; n++) filler.push(payload, at(n), n + 1);
     t.equal(filler.counters.filledMs, 0, `${ppm} ppm`);
-    t.equal(filler.position, frames * FRAME);
+    t.equal(filler.positionMs, frames * 20);
     filler.push(payload, at(frames + 50), frames + 1);
     t.ok(Math.abs(filler.counters.filledMs - 1000) <= 3, `one second, filled ${filler.counters.filledMs} ms`);
   }
@@ -210,9 +236,9 @@ t.test(
       Array.from({ length: 51 }, (_, i) => i + 1),
     );
     t.equal(filler.counters.lateFrames, 0);
-    const before = filler.position;
+    const beforeMs = filler.positionMs;
     filler.push(frame(60), 80 + 51 * 20 + 20 + 3000, 52);
-    const filled = (filler.position - before - FRAME) / 8;
+    const filled = filler.positionMs - beforeMs - 20;
     t.ok(Math.abs(filled - 2000) <= 2, `3 s of gap less 1 s of lead, filled ${filled} ms`);
   },
 );
@@ -272,7 +298,7 @@ t.test('loss, doubles and disorder at random -> each frame once, in order, at it
     for (let i = 1; i + 1 < sent.length; i += 2) {
       if (random() < 0.2) [sent[i], sent[i + 1]] = [sent[i + 1]!, sent[i]!];
     }
-    const scratch = new Uint8Array(FRAME);
+    const scratch = Buffer.alloc(FRAME);
     for (const n of sent) {
       scratch.fill(n);
       filler.push(scratch, 60 + n * 20, n);

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { WebSocket } from 'ws';
+import { MULAW_8K } from '../../audio/format.ts';
 import { encodeMulaw } from '../../audio/g711.ts';
 import { openVadBatch } from '../../audio/vad/batch.ts';
 import type { VadModelName } from '../../audio/vad/models.ts';
@@ -141,6 +142,7 @@ export async function holdTalks(
       const greeting = talk.greeting === null ? null : mulaw(talk.greeting);
       const answer = mulaw(talk.answer);
       const call = new MediaCall(planOf(talk, `call-${i}`), {
+        format: MULAW_8K,
         clock: {
           add(onFrame) {
             ticks.add(onFrame);
@@ -221,7 +223,7 @@ export async function holdTalks(
             streamId: 'stream',
             carrierCallId: 'carrier',
             parameters: { token: 'token' },
-            format: one.line.wire.format,
+            format: MULAW_8K,
           });
           one.model.flush();
         }

@@ -1,6 +1,6 @@
 // A phone line on a clock of its own: the carrier plays what it is sent, frame by frame, marks and clears as Twilio does, and
 // the far end gives back the caller's voice with the agent's echo. Also the sockets' delay, both ways.
-import { FRAME_BYTES, FRAME_MS, MULAW_8K, MULAW_SILENCE } from '../../audio/format.ts';
+import { FRAME_BYTES, FRAME_MS, MULAW_SILENCE } from '../../audio/format.ts';
 import { decodeMulaw, encodeMulaw } from '../../audio/g711.ts';
 import { mulawLevelDb } from '../../audio/levels.ts';
 import type { MediaMessage, MediaWire } from '../../bridge/carriers/media-wire.ts';
@@ -98,7 +98,6 @@ export function createPhoneLine(caller: Int16Array, echo: Echo | null, now: () =
     audible,
     clears,
     wire: {
-      format: MULAW_8K,
       clearReturnsMarks: true,
       decode: () => ({ type: 'ignored', event: 'none' }),
       audio(_id, payload) {

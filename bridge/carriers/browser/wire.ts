@@ -8,13 +8,13 @@
 //   page -> daemon   {"type":"start","version":1,"call_id","token"}, first and once   {"type":"mark","name"}, when its
 //                    audio was played or cleared   {"type":"text","text"}, typed   {"type":"digit","digit"}   {"type":"stop"}
 //   daemon -> page   {"type":"mark","name"}, after the audio it follows   {"type":"clear"}: play nothing more of what came
-import { bytesPerMs, MULAW_8K } from '../../../audio/format.ts';
+import { bytesPerMs, frameBytes, MULAW_8K } from '../../../audio/format.ts';
 import type { MediaMessage, MediaWire } from '../media-wire.ts';
 
 const HEADER_BYTES = 8;
 const FORMAT = MULAW_8K;
 const BYTES_PER_MS = bytesPerMs(FORMAT);
-const FRAME_BYTES = 20 * BYTES_PER_MS;
+const FRAME_BYTES = frameBytes(FORMAT);
 /** A page that was held up for a moment may send what it owes in one frame: a second of it. */
 const MAX_AUDIO_BYTES = 1_000 * BYTES_PER_MS;
 /** The text of the longest typed turn, and room around it. */
@@ -28,7 +28,6 @@ export function createBrowserWire(): MediaWire {
   let sentBytes = 0;
   let sentFrames = 0;
   return {
-    format: FORMAT,
     clearReturnsMarks: true,
     decode(data, isBinary) {
       if (isBinary) return decodeAudio(data);

@@ -80,7 +80,6 @@ export function createTwilioWire(): MediaWire {
   }
 
   return {
-    format: MULAW_8K,
     clearReturnsMarks: true,
     decode(data, isBinary) {
       if (isBinary) return { type: 'malformed', why: 'binary frame' };

@@ -1,7 +1,7 @@
 // What the media codec of every carrier must do, written against MediaWire alone: a carrier's own test calls `wireConformance`
 // with the other end of its socket, which writes and reads the bytes by itself.
 import type { Test } from 'tap';
-import { bytesPerMs } from '../../../audio/format.ts';
+import { type AudioFormat, FRAME_MS, frameBytes, sampleBytes } from '../../../audio/format.ts';
 import type { MediaMessage, MediaWire } from '../../../bridge/carriers/media-wire.ts';
 import { seeded } from '../../random.ts';
 
@@ -28,12 +28,18 @@ export interface WirePeer {
 
 const CALL = '0192f0c1-2b3c-7d4e-8f50-617283940abc';
 const TOKEN = 'Zm9yIG9uZSBzdHJlYW0_-and-no-other';
-const FRAME_MS = 20;
 const FRAMES = 250;
 const GARBAGE = 4_000;
 
-/** @param open one socket's two ends */
-export function wireConformance(t: Test, open: () => { wire: MediaWire; peer: WirePeer }): void {
+/**
+ * @param format what the carrier declares
+ * @param open one socket's two ends
+ */
+export function wireConformance(
+  t: Test,
+  format: AudioFormat,
+  open: () => { wire: MediaWire; peer: WirePeer },
+): void {
   function opened() {
     const { wire, peer } = open();
     const decode = ({ data, isBinary }: Message) => wire.decode(data, isBinary);
@@ -45,12 +51,14 @@ export function wireConformance(t: Test, open: () => { wire: MediaWire; peer: Wi
   const sound = (bytes: number) =>
     Buffer.from(Array.from({ length: bytes }, () => Math.floor(random() * 256)));
 
-  t.test('it declares the sound it takes', async (t) => {
-    const { wire, started } = opened();
-    for (const { encoding, rateHz } of [wire.format, started.format]) {
-      t.ok(['mulaw', 'alaw', 'pcm16'].includes(encoding), encoding);
-      t.ok([8000, 16000, 24000].includes(rateHz), String(rateHz));
-    }
+  t.test('a stream says what sound it brings, and brings whole samples of it', async (t) => {
+    const { peer, decode, started } = opened();
+    const { encoding, rateHz } = started.format;
+    t.ok(['mulaw', 'alaw', 'pcm16'].includes(encoding), encoding);
+    t.ok([8000, 16000, 24000].includes(rateHz), String(rateHz));
+    if (sampleBytes(started.format) === 1) return;
+    const cut = decode(peer.audio(sound(frameBytes(started.format) - 1), 1));
+    t.equal(cut.type, 'malformed', 'half a sample');
   });
 
   t.test('a start says whose stream it is, and brings its token', async (t) => {
@@ -61,10 +69,10 @@ export function wireConformance(t: Test, open: () => { wire: MediaWire; peer: Wi
 
   t.test("the caller's sound comes untouched, in order of its clock", async (t) => {
     const { peer, decode, started } = opened();
-    const frameBytes = bytesPerMs(started.format) * FRAME_MS;
+    const length = frameBytes(started.format);
     let lastMs = -1;
     for (let chunk = 1; chunk <= FRAMES; chunk++) {
-      const payload = sound(frameBytes);
+      const payload = sound(length);
       const message = decode(peer.audio(payload, chunk));
       if (message.type !== 'audio') throw new Error(`frame ${chunk} is ${message.type}`);
       if (!message.payload.equals(payload)) t.fail(`frame ${chunk} is another`);
@@ -85,9 +93,8 @@ export function wireConformance(t: Test, open: () => { wire: MediaWire; peer: Wi
 
   t.test("the agent's sound, marks and clears arrive as they were given", async (t) => {
     const { wire, peer, started } = opened();
-    const frameBytes = bytesPerMs(wire.format) * FRAME_MS;
     for (const frames of [1, 2, 5]) {
-      const payload = sound(frames * frameBytes);
+      const payload = sound(frames * frameBytes(format));
       const given = Buffer.from(payload);
       const sent = wire.audio(started.streamId, payload);
       // The daemon fills its buffer anew while the socket still holds the message.
@@ -103,7 +110,7 @@ export function wireConformance(t: Test, open: () => { wire: MediaWire; peer: Wi
     const { wire, peer, started } = opened();
     const whole = [
       peer.start({ carrierCallId: CALL, token: TOKEN }),
-      peer.audio(sound(bytesPerMs(started.format) * FRAME_MS), 1),
+      peer.audio(sound(frameBytes(started.format)), 1),
       peer.mark('0:800'),
       peer.digit('5'),
       peer.stop(),

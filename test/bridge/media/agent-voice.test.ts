@@ -1,7 +1,7 @@
 // The agent's voice against a line that takes what it is given: how far ahead of the line it is, what a hold and a cut do to it.
 import t from 'tap';
 import { EchoGuard } from '../../../audio/echo-guard.ts';
-import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS } from '../../../audio/format.ts';
+import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS, MULAW_8K } from '../../../audio/format.ts';
 import { AgentVoice } from '../../../bridge/media/agent-voice.ts';
 import { CallRecorder } from '../../../bridge/media/call-recorder.ts';
 import { CallerClock } from '../../../bridge/media/caller-clock.ts';
@@ -15,6 +15,7 @@ function open() {
   const sent: string[] = [];
   let sentMs = 0;
   const voice = new AgentVoice({
+    format: MULAW_8K,
     floor,
     echo: new EchoGuard(),
     recorder: new CallRecorder({ path: null, now: () => 0, onError() {} }),

@@ -1,24 +1,32 @@
 // What a model is given of the caller's sound, and from when to when.
 import t from 'tap';
-import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS, MULAW_8K } from '../../../audio/format.ts';
+import { type AudioFormat, bytesPerMs, FRAME_MS, frameBytes, MULAW_8K } from '../../../audio/format.ts';
 import { CallerFeed, PREROLL_MS } from '../../../bridge/media/caller-feed.ts';
 import type { ModelCapabilities, ModelSession } from '../../../bridge/models/model.ts';
 import { TURN_BY_TURN } from '../models/capabilities.ts';
 
-function open(can: Partial<ModelCapabilities> = {}) {
+const WIDE: AudioFormat = { encoding: 'pcm16', rateHz: 16000 };
+const WIDEST: AudioFormat = { encoding: 'pcm16', rateHz: 24000 };
+
+/** Answers what the model was told: milliseconds of sound, and verbs. */
+function open(can: Partial<ModelCapabilities> = {}, line = MULAW_8K, takes = MULAW_8K) {
   const told: (number | string)[] = [];
+  const given: Buffer[] = [];
   const model: Partial<ModelSession> = {
     capabilities: { ...TURN_BY_TURN, ...can },
-    takes: MULAW_8K,
-    appendAudio: (payload) => told.push(payload.length / BYTES_PER_MS),
+    takes,
+    appendAudio(payload) {
+      told.push(payload.length / bytesPerMs(takes));
+      given.push(payload);
+    },
     clearAudio: () => void told.push('clear'),
     endTurn: () => told.push('end'),
   };
-  const feed = new CallerFeed(model as ModelSession);
-  const hears = (fromMs: number, toMs: number) => {
-    for (let atMs = fromMs; atMs < toMs; atMs += FRAME_MS) feed.push(new Uint8Array(FRAME_BYTES), atMs);
+  const feed = new CallerFeed(model as ModelSession, line);
+  const hears = (fromMs: number, toMs: number, format = line) => {
+    for (let atMs = fromMs; atMs < toMs; atMs += FRAME_MS) feed.push(Buffer.alloc(frameBytes(format)), atMs);
   };
-  return { feed, hears, told };
+  return { feed, hears, told, given };
 }
 
 t.test('a turn is given from a little before its onset until it is over', async (t) => {
@@ -61,4 +69,37 @@ t.test('a model that tells the turns is given all, and nothing twice', async (t)
   feed.close();
   hears(40, 60);
   t.same(told, [FRAME_MS, FRAME_MS, 'end', FRAME_MS]);
+});
+
+t.test('what the line brings and the model takes is the same -> the very same buffer is given', async (t) => {
+  for (const format of [MULAW_8K, WIDE, WIDEST]) {
+    const { feed, given } = open({ turns: 'model' }, format, { ...format });
+    const frame = Buffer.alloc(frameBytes(format));
+    feed.push(frame, 0);
+    t.equal(given[0], frame);
+  }
+});
+
+t.test('a wide line: what is kept is what came, and converted once', async (t) => {
+  for (const takes of [MULAW_8K, WIDE, WIDEST]) {
+    const { feed, hears, told } = open({}, WIDE, takes);
+    hears(0, 2_000);
+    feed.listen(1_900);
+    hears(2_000, 2_040);
+    t.same(told, [100 + PREROLL_MS, FRAME_MS, FRAME_MS]);
+  }
+});
+
+t.test('a stream in another format than the line was thought to bring', async (t) => {
+  const { feed, hears, told } = open({}, MULAW_8K, WIDEST);
+  feed.begin(WIDE);
+  hears(0, 1_000, WIDE);
+  feed.begin(WIDE);
+  feed.listen(900);
+  t.same(told, [100 + PREROLL_MS], 'another stream like it: what was kept is still there');
+  feed.begin(MULAW_8K);
+  hears(1_000, 1_020, MULAW_8K);
+  t.same(told.slice(1), [FRAME_MS], 'and on in the middle of a turn');
+  feed.listen(900);
+  t.same(told.slice(2), [FRAME_MS], 'of the stream before, in other bytes, nothing is left');
 });

@@ -1,7 +1,6 @@
 // Marks after a clear: a carrier that never sends them back is not taken for one that has stopped playing.
 import t from 'tap';
 import type { WebSocket } from 'ws';
-import { MULAW_8K } from '../../../audio/format.ts';
 import { CarrierLine, SEPARATELY } from '../../../bridge/media/carrier-line.ts';
 import { UNPLAYED_LIMIT_MS } from '../../../bridge/media/line-watch.ts';
 
@@ -20,7 +19,6 @@ for (const [clearReturnsMarks, expected] of [
           transport: SEPARATELY,
           streamId: 's',
           wire: {
-            format: MULAW_8K,
             clearReturnsMarks,
             decode: () => ({ type: 'ignored', event: 'none' }),
             audio: () => 'audio',

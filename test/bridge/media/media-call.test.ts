@@ -63,6 +63,7 @@ function open() {
     close: async () => {},
   };
   const call = new MediaCall(PLAN, {
+    format: MULAW_8K,
     clock: {
       add(onFrame) {
         ticks.add(onFrame);

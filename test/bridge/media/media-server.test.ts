@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
+import { MULAW_8K } from '../../../audio/format.ts';
 import { createBrowserWire } from '../../../bridge/carriers/browser/wire.ts';
 import type { MediaCall } from '../../../bridge/media/media-call.ts';
 import { openMediaServer } from '../../../bridge/media/media-server.ts';
@@ -13,7 +14,7 @@ t.test('a socket that is refused is refused once, whatever it still sends', asyn
   let asked = 0;
   const server = await openMediaServer({
     port: 0,
-    carrier: () => ({ verify: () => true, createWire: createBrowserWire }),
+    carrier: () => ({ verify: () => true, createWire: createBrowserWire, format: MULAW_8K }),
     find: () => {
       const call: Partial<MediaCall> = {
         callId,
@@ -41,7 +42,7 @@ t.test('a refused socket is gone, though its client never closes its side', asyn
   const refused: string[] = [];
   const server = await openMediaServer({
     port: 0,
-    carrier: () => ({ verify: () => false, createWire: createBrowserWire }),
+    carrier: () => ({ verify: () => false, createWire: createBrowserWire, format: MULAW_8K }),
     find: () => undefined,
     refused: (why) => void refused.push(why),
   });
@@ -72,7 +73,7 @@ async function openTaking(t: Test, startMs?: number) {
   const seen = { refused: [] as string[], taken: 0 };
   const server = await openMediaServer({
     port: 0,
-    carrier: () => ({ verify: () => true, createWire: createBrowserWire }),
+    carrier: () => ({ verify: () => true, createWire: createBrowserWire, format: MULAW_8K }),
     find: () => {
       const call: Partial<MediaCall> = {
         callId,

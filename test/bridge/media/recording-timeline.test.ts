@@ -7,7 +7,7 @@ import { RecordingTimeline } from '../../../bridge/media/recording-timeline.ts';
 const FRAME_MS = 20;
 const FRAME = 160;
 const CODES = 120;
-const frame = (byte: number) => new Uint8Array(FRAME).fill(byte);
+const frame = (byte: number) => Buffer.alloc(FRAME, byte);
 const PCM = new Int16Array(256);
 decodeMulaw(
   Uint8Array.from({ length: 256 }, (_, byte) => byte),
@@ -15,7 +15,7 @@ decodeMulaw(
 );
 
 /** The caller's frame of a time: which one it is stands in its first two bytes. */
-function said(ms: number): Uint8Array {
+function said(ms: number): Buffer {
   const number = ms / FRAME_MS;
   const made = frame(1 + (number % CODES));
   made[1] = 1 + Math.floor(number / CODES);
@@ -39,8 +39,8 @@ function open(o: { started?: boolean } = {}) {
   };
   if (o.started !== false) timeline.start(write);
   const place = { nowMs: 0, offsetMs: 0 };
-  const filler = new GapFiller((mulaw, at, filled) => {
-    if (!filled) timeline.caller(mulaw, place.offsetMs + at / 8 - filler.leadMs, place.nowMs);
+  const filler = new GapFiller((mulaw, atMs, filled) => {
+    if (!filled) timeline.caller(mulaw, place.offsetMs + atMs - filler.leadMs, place.nowMs);
   });
   let chunk = 0;
   return {

@@ -273,7 +273,7 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
         talk.finish('draining', 'Goodbye.');
         return;
       case 'stream':
-        more === 'breaks' ? talk.streamPaused() : talk.streamStarted();
+        more === 'breaks' ? talk.streamPaused() : talk.streamStarted(MULAW_8K);
         return;
       case 'model':
         model.ready({ renewed: true, tookMs: 1 });
@@ -282,11 +282,11 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
   }
 
   if (world.ready) model.ready({ renewed: false, tookMs: 1 });
-  talk.streamStarted();
+  talk.streamStarted(MULAW_8K);
   for (const one of acts) act(one);
 
   // From here on nobody does anything new.
-  talk.streamStarted();
+  talk.streamStarted(MULAW_8K);
   mode = world.after;
   plays = world.plays;
   if (world.callerGoesOn) act('speak');

@@ -1,6 +1,7 @@
 // A talk with all that a call has between its model and its carrier, but for the thread's clock and the carrier's socket: the
 // line takes whatever it is given, and a test says when a mark comes back.
 import { EchoGuard } from '../../../audio/echo-guard.ts';
+import { MULAW_8K } from '../../../audio/format.ts';
 import { AgentVoice, type VoiceLine } from '../../../bridge/media/agent-voice.ts';
 import { CallRecorder } from '../../../bridge/media/call-recorder.ts';
 import { CallerClock } from '../../../bridge/media/caller-clock.ts';
@@ -32,6 +33,7 @@ export function openTalkParts(
   const floor = new Floor({ greets: texts.greeting !== null, plan: machine }, TURN_RULES);
   const record = new TalkRecord({ callId, post: o.post, now: o.now, newId: o.newId });
   const voice = new AgentVoice({
+    format: MULAW_8K,
     floor,
     echo: new EchoGuard(),
     recorder: new CallRecorder({ path: null, now: o.now, onError() {} }),
@@ -52,6 +54,7 @@ export function openTalkParts(
     floor,
     voice,
     record,
+    format: MULAW_8K,
     openModel: o.openModel,
     post: o.post,
     now: o.now,

@@ -2,7 +2,7 @@
 // and broken frames, marks that come late, twice, or of audio that was cleared. What must hold of all of them is said once.
 import fc from 'fast-check';
 import t from 'tap';
-import { FRAME_BYTES } from '../../../audio/format.ts';
+import { FRAME_BYTES, MULAW_8K } from '../../../audio/format.ts';
 import { Playout } from '../../../bridge/turns/playout.ts';
 import { Drawing } from '../../states/drawing.ts';
 import { RUNS, SEED } from '../seed.ts';
@@ -33,7 +33,7 @@ const drawing = new Drawing('playout', 'nothing yet');
 
 /** Runs one order, then lets everything end; throws where something does not hold. */
 function run(acts: readonly Act[]): void {
-  const playout = new Playout();
+  const playout = new Playout(MULAW_8K);
   const received: Record<Item, number> = { a: 0, b: 0 };
   const ends: Record<Item, string[]> = { a: [], b: [] };
   const complete: Record<Item, boolean> = { a: false, b: false };

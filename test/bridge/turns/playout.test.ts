@@ -1,5 +1,5 @@
 import t from 'tap';
-import { FRAME_BYTES } from '../../../audio/format.ts';
+import { FRAME_BYTES, MULAW_8K } from '../../../audio/format.ts';
 import { heardText } from '../../../bridge/turns/heard-text.ts';
 import { Playout } from '../../../bridge/turns/playout.ts';
 
@@ -21,7 +21,7 @@ function drain(playout: Playout) {
 t.test(
   'deltas of odd sizes come out whole, in order and in frames; the last frame is padded with silence',
   async (t) => {
-    const playout = new Playout();
+    const playout = new Playout(MULAW_8K);
     const source = Buffer.from(Array.from({ length: 1001 }, (_, i) => i % 251));
     for (let at = 0, size = 1; at < source.length; at += size, size = (size * 7) % 113 || 5) {
       playout.push('a', source.subarray(at, at + size));
@@ -36,7 +36,7 @@ t.test(
 );
 
 t.test('heard is what marks confirm, never what was sent', async (t) => {
-  const playout = new Playout();
+  const playout = new Playout(MULAW_8K);
   playout.push('a', bytes(400));
   playout.finish('a');
   const { marks } = drain(playout);
@@ -55,7 +55,7 @@ t.test('heard is what marks confirm, never what was sent', async (t) => {
 t.test(
   'marks that come twice, out of order, from nowhere or for more than was sent change nothing',
   async (t) => {
-    const playout = new Playout();
+    const playout = new Playout(MULAW_8K);
     playout.push('a', bytes(200));
     playout.finish('a');
     drain(playout);
@@ -68,7 +68,7 @@ t.test(
 );
 
 t.test('several queued items: each is cut by its own time', async (t) => {
-  const playout = new Playout();
+  const playout = new Playout(MULAW_8K);
   for (const id of ['a', 'b', 'c']) {
     playout.push(id, bytes(100));
     playout.finish(id);
@@ -90,7 +90,7 @@ t.test('several queued items: each is cut by its own time', async (t) => {
 t.test(
   'after a clear the marks of before prove nothing, and late audio of what was cut is dropped',
   async (t) => {
-    const playout = new Playout();
+    const playout = new Playout(MULAW_8K);
     playout.push('a', bytes(300));
     drain(playout);
     playout.markPlayed('0:800');
@@ -109,13 +109,13 @@ t.test(
 );
 
 t.test('a barge-in before the first frame is heard cuts at zero', async (t) => {
-  const playout = new Playout();
+  const playout = new Playout(MULAW_8K);
   playout.push('a', bytes(500));
   t.same(playout.clear(), [{ itemId: 'a', heardMs: 0, receivedMs: 500, complete: false }]);
 });
 
 t.test('an item whose end is told after its last mark is heard in full at that moment', async (t) => {
-  const playout = new Playout();
+  const playout = new Playout(MULAW_8K);
   playout.push('a', bytes(40));
   drain(playout);
   t.same(playout.markPlayed('0:320'), []);
@@ -125,9 +125,9 @@ t.test('an item whose end is told after its last mark is heard in full at that m
 });
 
 t.test('the next item waits until the one before is complete', async (t) => {
-  const playout = new Playout();
+  const playout = new Playout(MULAW_8K);
   const started: string[] = [];
-  const ordered = new Playout((id) => started.push(id));
+  const ordered = new Playout(MULAW_8K, (id) => started.push(id));
   playout.push('a', bytes(10));
   playout.push('b', bytes(100));
   t.notOk(playout.ready());

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { isOwnOrigin } from '../../../../bridge/carriers/browser/origin.ts';
 import { createBrowserWire } from '../../../../bridge/carriers/browser/wire.ts';
+import { mediaCarriers } from '../../../../bridge/carriers/media.ts';
 import { wireConformance } from '../wire-conformance.ts';
 
 const CALL = '0192f0c1-2b3c-7d4e-8f50-617283940abc';
@@ -71,7 +72,7 @@ t.test('to the page', async (t) => {
 
 t.test('as of every carrier', async (t) => {
   const json = (value: unknown) => ({ data: Buffer.from(JSON.stringify(value)), isBinary: false });
-  wireConformance(t, () => ({
+  wireConformance(t, mediaCarriers.browser!.format, () => ({
     wire: createBrowserWire(),
     peer: {
       start: ({ carrierCallId, token }) => json({ type: 'start', version: 1, call_id: carrierCallId, token }),

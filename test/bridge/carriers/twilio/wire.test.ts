@@ -1,5 +1,6 @@
 // The media codec against messages as Twilio documents them, and against what it must survive.
 import t from 'tap';
+import { mediaCarriers } from '../../../../bridge/carriers/media.ts';
 import { createTwilioWire } from '../../../../bridge/carriers/twilio/wire.ts';
 import {
   CONNECTED,
@@ -180,7 +181,7 @@ t.test('what we send', async (t) => {
 
 t.test('as of every carrier, with the simulated one at the other end', async (t) => {
   const text = (message: string) => ({ data: Buffer.from(message), isBinary: false });
-  wireConformance(t, () => {
+  wireConformance(t, mediaCarriers.twilio!.format, () => {
     let who = { accountSid: 'AC1', callSid: '', streamSid: SID };
     const wire = createTwilioWire();
     t.same(wire.decode(Buffer.from(CONNECTED), false), { type: 'connected' });
