@@ -1,4 +1,5 @@
 // Shows what happens on the line as it happens, with no public address and no webhook: node examples/live-wall.ts
+// OFFHOOK_URL and OFFHOOK_API_KEY say which daemon, and as whom.
 import { Offhook } from 'offhook';
 
 const offhook = new Offhook({ baseUrl: process.env.OFFHOOK_URL, apiKey: process.env.OFFHOOK_API_KEY });

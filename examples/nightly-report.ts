@@ -1,4 +1,5 @@
 // Writes the calls of the last day as CSV, with what each cost: node examples/nightly-report.ts > calls.csv
+// OFFHOOK_URL and OFFHOOK_API_KEY say which daemon, and as whom.
 import { Offhook } from 'offhook';
 
 const offhook = new Offhook({ baseUrl: process.env.OFFHOOK_URL, apiKey: process.env.OFFHOOK_API_KEY });

@@ -1,4 +1,5 @@
 // An order line: a number that an agent answers, with a tool of yours that it calls while it talks. PORT=3000 node examples/order-line.ts
+// OFFHOOK_URL and OFFHOOK_API_KEY say which daemon, and as whom.
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { Offhook } from 'offhook';
@@ -14,7 +15,8 @@ const server = createServer(async (request, response) => {
   const order = ORDERS[order_number ?? ''] ?? { error: 'There is no order with this number.' };
   response.setHeader('content-type', 'application/json').end(JSON.stringify(order));
 });
-await new Promise<void>((listening) => server.listen(Number(process.env.PORT ?? 3000), listening));
+const port = Number(process.env.PORT ?? 3000);
+await new Promise<void>((listening) => server.listen(port, listening));
 
 const offhook = new Offhook({ baseUrl: process.env.OFFHOOK_URL, apiKey: process.env.OFFHOOK_API_KEY });
 const free = (await offhook.numbers.list()).data.find((number) => number.inbound_agent_id === null);
@@ -36,7 +38,7 @@ await offhook.agents.create({
         required: ['order_number'],
       },
       // On a private address, the daemon reaches it by WEBHOOK_ALLOWED_CIDRS.
-      url: process.env.TOOL_URL ?? 'http://127.0.0.1:3000/orders',
+      url: process.env.TOOL_URL ?? `http://127.0.0.1:${port}/orders`,
       method: 'POST',
     },
   ],

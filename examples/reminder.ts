@@ -1,4 +1,5 @@
 // Places a call and prints its words and its result: node examples/reminder.ts +14155550123 "Tuesday, 10:00"
+// OFFHOOK_URL and OFFHOOK_API_KEY say which daemon, and as whom.
 import { Offhook } from 'offhook';
 
 const [to = '', appointment = ''] = process.argv.slice(2);

@@ -1,4 +1,5 @@
 // Receives webhooks, verifies each signature, and acts once on each event. PORT=3001 WEBHOOK_URL=https://… node examples/webhooks.ts
+// OFFHOOK_URL and OFFHOOK_API_KEY say which daemon, and as whom.
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Offhook } from 'offhook';
@@ -20,11 +21,13 @@ const server = createServer(async (request, response) => {
     response.writeHead(400).end();
   }
 });
-await new Promise<void>((listening) => server.listen(Number(process.env.PORT ?? 3001), listening));
+const port = Number(process.env.PORT ?? 3001);
+await new Promise<void>((listening) => server.listen(port, listening));
 
 // The secret is told this once. In production it is made once too, and kept where secrets are.
 const endpoint = await offhook.webhookEndpoints.create({
-  url: process.env.WEBHOOK_URL ?? 'http://127.0.0.1:3001/',
+  // On a private address, the daemon reaches it by WEBHOOK_ALLOWED_CIDRS.
+  url: process.env.WEBHOOK_URL ?? `http://127.0.0.1:${port}/`,
   enabled_events: ['call.answered', 'call.completed', 'call.failed'],
 });
 secret = endpoint.secret;

@@ -1,46 +1,44 @@
-// `npm run release`: whether this commit may become the version it says it is. Checks all of it, builds the package, and tells
-// which tag to make; it tags and pushes nothing itself.
+// `npm run release -- VERSION`: makes this commit the version, if it may become one. Gives the number and the date, runs the
+// tests, builds the package, commits and tags. It pushes and publishes nothing: it tells what is left to do.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What stands in the way of a release, found without running anything; empty: nothing. `top` is the checkout. */
-export function findObstacles(top: string): string[] {
-  const read = (file: string) => readFileSync(join(top, file), 'utf8');
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: top, encoding: 'utf8' }).trim();
+const UNRELEASED = '## [Unreleased]\n';
+/** What a release changes; put back where it fails. */
+const FILES = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
+
+/** What stands in the way of a release, found without running or changing anything; empty: nothing. `top` is the checkout. */
+export function findObstacles(top: string, version: string): string[] {
   const found: string[] = [];
-  if (git('status', '--porcelain') !== '') found.push('The tree is not clean: commit or stash.');
-  const { version } = JSON.parse(read('package.json')) as { version: string };
-  if (!/^\d+\.\d+\.\d+$/.test(version)) found.push(`package.json: ${version} is no version.`);
-  const lock = JSON.parse(read('package-lock.json')) as { version: string };
-  if (lock.version !== version) found.push(`package-lock.json says ${lock.version}: npm install.`);
-  const tags = git('tag', '--list', 'v*.*.*')
+  if (git(top, 'status', '--porcelain') !== '') found.push('The tree is not clean: commit or stash.');
+  if (!/^\d+\.\d+\.\d+$/.test(version)) found.push(`${version} is no version.`);
+  const last = git(top, 'tag', '--list', 'v*.*.*')
     .split('\n')
-    .filter((tag) => tag !== '');
-  const last = tags
+    .filter((tag) => tag !== '')
     .map((tag) => tag.slice(1))
     .sort(byVersion)
     .at(-1);
   if (last !== undefined && byVersion(version, last) <= 0)
-    found.push(
-      `package.json: ${version} is not above ${last}, the last tag: npm version --no-git-tag-version.`,
-    );
-  const sections = new Map(
-    read('CHANGELOG.md')
-      .split(/^## /m)
-      .slice(1)
-      .map((section) => {
-        const [head = '', ...lines] = section.split('\n');
-        return [head.trim(), lines.join('\n').trim()] as const;
-      }),
-  );
-  const head = [...sections.keys()].find((one) => one.startsWith(`[${version}]`));
-  if (head === undefined) found.push(`CHANGELOG.md: there is no section for ${version}.`);
-  else if (!/^\[[^\]]+\] - \d{4}-\d\d-\d\d$/.test(head)) found.push(`CHANGELOG.md: "${head}" has no date.`);
-  else if (!/^- /m.test(sections.get(head) ?? '')) found.push(`CHANGELOG.md: ${head} says nothing.`);
-  if (sections.get('[Unreleased]') !== '')
-    found.push('CHANGELOG.md: [Unreleased] is not there, or not empty: what it has belongs to this version.');
+    found.push(`${version} is not above ${last}, the last tag.`);
+  const changelog = readFileSync(join(top, 'CHANGELOG.md'), 'utf8');
+  if (changelog.includes(`\n## [${version}]`))
+    found.push(`CHANGELOG.md has a section for ${version} already.`);
+  if (!changelog.includes(UNRELEASED)) found.push('CHANGELOG.md: there is no section [Unreleased].');
+  else if (!/^- /m.test(unreleased(changelog)))
+    found.push('CHANGELOG.md: [Unreleased] says nothing: what a user gets belongs there.');
   return found;
+}
+
+/** The changelog with what is unreleased as a version's. `day`: YYYY-MM-DD. */
+function dateChangelog(changelog: string, version: string, day: string): string {
+  return changelog.replace(UNRELEASED, `${UNRELEASED}\n## [${version}] - ${day}\n`);
+}
+
+/** What stands under [Unreleased]. */
+function unreleased(changelog: string): string {
+  const [, from = ''] = changelog.split(UNRELEASED);
+  return (from.split(/^## /m)[0] ?? '').trim();
 }
 
 /** Orders `1.10.0` after `1.9.2`. */
@@ -50,24 +48,45 @@ function byVersion(a: string, b: string): number {
   return 0;
 }
 
-function release(top: string): number {
-  const obstacles = findObstacles(top);
+function git(top: string, ...args: string[]): string {
+  return execFileSync('git', args, { cwd: top, encoding: 'utf8' }).trim();
+}
+
+function release(top: string, version: string): number {
+  const obstacles = findObstacles(top, version);
   for (const obstacle of obstacles) console.error(obstacle);
   if (obstacles.length > 0) return 1;
-  for (const args of [['test'], ['run', '-s', 'package']]) {
+  const path = join(top, 'CHANGELOG.md');
+  const changelog = readFileSync(path, 'utf8');
+  writeFileSync(path, dateChangelog(changelog, version, new Date().toISOString().slice(0, 10)));
+  for (const args of [
+    ['version', '--no-git-tag-version', '--allow-same-version', version],
+    ['test'],
+    ['run', '-s', 'package'],
+  ]) {
     console.log(`npm ${args.join(' ')}`);
-    if (spawnSync('npm', args, { cwd: top, stdio: 'inherit' }).status !== 0) return 1;
+    if (spawnSync('npm', args, { cwd: top, stdio: 'inherit' }).status !== 0) {
+      git(top, 'checkout', '--', ...FILES);
+      console.error(`There is no ${version}: npm ${args[0]} failed. The files are as they were.`);
+      return 1;
+    }
   }
-  const { version } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { version: string };
+  const text = `Offhook ${version}\n\n${unreleased(changelog)}\n`;
+  git(top, 'commit', '--quiet', '--message', `release: ${version}`, '--', ...FILES);
+  // Headings of the changelog are no comments.
+  git(top, 'tag', '--annotate', '--cleanup=verbatim', '--message', text, `v${version}`);
   console.log(`
-Offhook ${version} is ready. What is left to do by hand:
+Offhook ${version} is committed and tagged here. What is left to do by hand:
 
-  git tag -a v${version} -m "Offhook ${version}"
-  git push origin v${version}
+  git push --follow-tags
   npm publish dist/offhook-${version}.tgz
 
-The text of the release is the section of CHANGELOG.md.`);
+The text of the release is in the tag. To take it back: git tag -d v${version} && git reset --hard HEAD~1`);
   return 0;
 }
 
-if (process.argv[1] === import.meta.filename) process.exit(release(process.cwd()));
+if (process.argv[1] === import.meta.filename) {
+  const [version] = process.argv.slice(2);
+  if (version === undefined) console.error('npm run release -- VERSION');
+  process.exitCode = version === undefined ? 2 : release(process.cwd(), version);
+}

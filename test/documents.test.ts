@@ -10,6 +10,8 @@ const FILES = globSync('**/*.{ts,js,cjs,md,json,yaml,svg,css}', {
   exclude: (name) => /^(node_modules|\.tap|dist|data|simulations|soaks)$/.test(name),
 });
 
+const DOCUMENTS = FILES.filter((name) => name.endsWith('.md') && !name.startsWith('test/'));
+
 /** Paths in backquotes or links, without those that name a pattern. */
 function* named(text: string): Generator<string> {
   for (const [, quoted, linked] of text.matchAll(
@@ -21,13 +23,7 @@ function* named(text: string): Generator<string> {
 }
 
 t.test('every file that a document names is there', async (t) => {
-  for (const document of [
-    'README.md',
-    'ARCHITECTURE.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    'docs/states.md',
-  ]) {
+  for (const document of DOCUMENTS) {
     const missing = [...named(read(document))].filter((path) => {
       if (existsSync(resolve(TOP, document, '..', path)) || existsSync(resolve(TOP, path))) return false;
       // Named by its end, where the text around it says the folder.
@@ -35,6 +31,27 @@ t.test('every file that a document names is there', async (t) => {
     });
     t.same(missing, [], document);
   }
+});
+
+/** A heading as a link names it: as GitHub does. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[`*]/g, '')
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+t.test('every link to a place in a document leads there', async (t) => {
+  let links = 0;
+  for (const document of DOCUMENTS) {
+    for (const [, path = '', anchor = ''] of read(document).matchAll(/\]\(([\w./-]*)#([^)]+)\)/g)) {
+      links++;
+      const there = path === '' ? read(document) : readFileSync(resolve(TOP, document, '..', path), 'utf8');
+      const anchors = [...there.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+      t.ok(anchors.includes(anchor), `${document}: ${path}#${anchor}`);
+    }
+  }
+  t.ok(links > 10);
 });
 
 /** The section under a heading. */

@@ -1,4 +1,5 @@
-// `npm run release`, in clones of this repository: each thing that is missing stops it, and with all of them it names the tag.
+// `npm run release`, in clones of this repository: what is in the way stops it, a failure leaves all as it was, and else the
+// version is dated, committed and tagged.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,23 +8,20 @@ import { findObstacles } from '../../scripts/release.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const EMPTY = '# Changelog\n\n## [Unreleased]\n';
-const WRITTEN = `${EMPTY}\n## [9.10.0] - 2026-03-01\n\n### Added\n\n- Something.\n`;
+const WRITTEN = `${EMPTY}\n### Added\n\n- Something.\n`;
+const VERSION = '9.10.0';
 
-/** A clone that says it is 9.10.0, after 9.9.0; its tests are over at once. */
-function clone(t: Test) {
+/** A clone, after 9.9.0; its tests are over at once. */
+function clone(t: Test, tests = 'node -e 0') {
   const top = join(t.testdir({}), 'clone');
   execFileSync('git', ['clone', '-q', '--shared', ROOT, top]);
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: top });
-  const json = (file: string, change: (value: Record<string, unknown>) => unknown) => {
-    const value = JSON.parse(readFileSync(join(top, file), 'utf8')) as Record<string, unknown>;
-    change(value);
-    writeFileSync(join(top, file), JSON.stringify(value));
-  };
-  const version = (value: object) => Object.assign(value, { version: '9.10.0' });
-  json('package-lock.json', version);
-  json('package.json', version);
-  json('package.json', ({ scripts }) => Object.assign(scripts as object, { test: 'node -e 0' }));
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: top, encoding: 'utf8' });
+  git('config', 'user.name', 't');
+  git('config', 'user.email', 't@example.com');
+  const file = join(top, 'package.json');
+  const own = JSON.parse(readFileSync(file, 'utf8')) as { scripts: Record<string, string> };
+  own.scripts.test = tests;
+  writeFileSync(file, JSON.stringify(own));
   writeFileSync(join(top, 'CHANGELOG.md'), WRITTEN);
   const commit = () => {
     git('add', '-A');
@@ -31,65 +29,77 @@ function clone(t: Test) {
   };
   commit();
   git('tag', '-a', 'v9.9.0', '-m', 'the one before');
+  symlinkSync(join(ROOT, 'node_modules'), join(top, 'node_modules'));
+  // A symlink is no folder, which .gitignore names.
+  writeFileSync(join(top, '.git/info/exclude'), 'node_modules\n');
   /** As it was made. */
   const reset = () => {
     git('reset', '-q', '--hard', 'v9.9.0');
     git('clean', '-fdq');
-    if (git('tag', '--list', 'v9.10.0').length > 0) git('tag', '-d', 'v9.10.0');
   };
-  return { top, git, json, commit, reset };
+  const release = (...args: string[]) =>
+    // Without what the test runner asks of every Node below it.
+    spawnSync('env', ['-u', 'NODE_OPTIONS', process.execPath, join(ROOT, 'scripts/release.ts'), ...args], {
+      cwd: top,
+      encoding: 'utf8',
+    });
+  return { top, git, commit, reset, release };
 }
 
-t.test('all is there: the package is built, and the tag is named but not made', async (t) => {
-  const { top, git } = clone(t);
-  symlinkSync(join(ROOT, 'node_modules'), join(top, 'node_modules'));
-  // A symlink is no folder, which .gitignore names.
-  writeFileSync(join(top, '.git/info/exclude'), 'node_modules\n');
-  t.same(findObstacles(top), []);
-  // Without what the test runner asks of every Node below it.
-  const command = ['-u', 'NODE_OPTIONS', process.execPath, join(ROOT, 'scripts/release.ts')];
-  const ran = spawnSync('env', command, { cwd: top, encoding: 'utf8' });
+t.test('all is there: dated, built, committed and tagged; nothing is pushed', async (t) => {
+  const { top, git, release } = clone(t);
+  const ran = release(VERSION);
   t.equal(ran.status, 0, ran.stdout + ran.stderr);
-  t.match(ran.stdout, /git tag -a v9\.10\.0/);
+  t.match(ran.stdout, /git push --follow-tags\n {2}npm publish dist\/offhook-9\.10\.0\.tgz/);
   t.ok(existsSync(join(top, 'dist/offhook-9.10.0.tgz')));
-  t.equal(git('tag', '--list').toString().trim(), 'v9.9.0');
+  t.match(
+    readFileSync(join(top, 'CHANGELOG.md'), 'utf8'),
+    /^# Changelog\n\n## \[Unreleased\]\n\n## \[9\.10\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n\n- Something\.\n$/,
+  );
+  for (const file of ['package.json', 'package-lock.json'])
+    t.match(JSON.parse(readFileSync(join(top, file), 'utf8')), { version: VERSION }, file);
+  t.equal(git('status', '--porcelain'), '');
+  t.equal(git('log', '-1', '--format=%s').trim(), `release: ${VERSION}`);
+  t.equal(git('rev-parse', `v${VERSION}^{commit}`), git('rev-parse', 'HEAD'));
+  t.match(git('tag', '--list', '--format=%(contents)', `v${VERSION}`), /^### Added\n\n- Something\.$/m);
+  t.match(git('rev-list', '--count', 'origin/HEAD..HEAD').trim(), '2', 'the origin has heard of none of it');
+  const again = release(VERSION);
+  t.equal(again.status, 1);
+  t.match(again.stderr, /not above 9\.10\.0/);
 });
 
-t.test('what is missing is named', async (t) => {
-  const cases: [RegExp, (c: ReturnType<typeof clone>) => void][] = [
-    [/not clean/, ({ top }) => writeFileSync(join(top, 'more.txt'), '')],
-    [
-      /package-lock\.json says 1\.0\.0/,
-      ({ json }) => json('package-lock.json', (v) => Object.assign(v, { version: '1.0.0' })),
-    ],
-    [
-      /not above 9\.10\.0, the last tag/,
-      ({ git }) => void git('tag', '-a', 'v9.10.0', '-m', 'it was before'),
-    ],
-    [/is no version/, ({ json }) => json('package.json', (v) => Object.assign(v, { version: 'next' }))],
-  ];
-  const spoiled = clone(t);
-  for (const [told, spoil] of cases) {
-    spoiled.reset();
-    spoil(spoiled);
-    if (!told.test('not clean') && spoiled.git('status', '--porcelain').length > 0) spoiled.commit();
-    t.match(findObstacles(spoiled.top), [told], String(told));
-  }
+t.test('tests that fail leave everything as it was', async (t) => {
+  const { git, release } = clone(t, 'node -e process.exit(1)');
+  const ran = release(VERSION);
+  t.equal(ran.status, 1);
+  t.match(ran.stderr, /There is no 9\.10\.0: npm test failed/);
+  t.equal(git('status', '--porcelain'), '');
+  t.equal(git('tag', '--list').trim(), 'v9.9.0');
+  t.equal(release().status, 2, 'it is asked which');
+});
+
+t.test('what is in the way is named', async (t) => {
+  const { top, git, commit, reset } = clone(t);
+  t.same(findObstacles(top, VERSION), []);
+  writeFileSync(join(top, 'more.txt'), '');
+  t.match(findObstacles(top, VERSION), [/not clean/]);
+  reset();
+  for (const version of ['9.9.0', '9.8.12', '0.1.0'])
+    t.match(findObstacles(top, version), [/not above 9\.9\.0, the last tag/], version);
+  t.match(findObstacles(top, 'next'), [/is no version/]);
   for (const [told, changelog] of [
-    [/no section for 9\.10\.0/, EMPTY],
-    [/has no date/, `${EMPTY}\n## [9.10.0]\n\n- Something.\n`],
-    [/says nothing/, `${EMPTY}\n## [9.10.0] - 2026-03-01\n`],
-    [
-      /Unreleased\] is not there, or not empty/,
-      WRITTEN.replace('[Unreleased]\n', '[Unreleased]\n\n- More.\n'),
-    ],
-    [/Unreleased\] is not there, or not empty/, WRITTEN.replace('## [Unreleased]\n', '')],
+    [/\[Unreleased\] says nothing/, EMPTY],
+    [/\[Unreleased\] says nothing/, `${EMPTY}\n## [9.9.0] - 2026-03-01\n\n- Something.\n`],
+    [/no section \[Unreleased\]/, WRITTEN.replace('## [Unreleased]\n', '')],
+    [/section for 9\.10\.0 already/, `${WRITTEN}\n## [9.10.0] - 2026-03-01\n`],
   ] as const) {
-    spoiled.reset();
-    writeFileSync(join(spoiled.top, 'CHANGELOG.md'), changelog);
-    spoiled.commit();
-    t.match(findObstacles(spoiled.top), [told], String(told));
+    reset();
+    writeFileSync(join(top, 'CHANGELOG.md'), changelog);
+    commit();
+    t.match(findObstacles(top, VERSION), [told], String(told));
   }
+  reset();
+  t.equal(git('status', '--porcelain'), '');
 });
 
 t.test('the changelog of this tree is in the form that a release reads', async (t) => {
