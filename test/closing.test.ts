@@ -1,3 +1,4 @@
+// What was opened is closed in reverse, all of it, in a hurry too.
 import t from 'tap';
 import { openClosing } from '../closing.ts';
 

@@ -1,3 +1,4 @@
+// Beeps of answering machines found among speech, ringback and other tones.
 import t from 'tap';
 import { type Beep, BeepDetector } from '../../audio/beep.ts';
 import { decodeMulaw, encodeMulaw } from '../../audio/g711.ts';

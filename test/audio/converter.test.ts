@@ -1,3 +1,4 @@
+// From each audio format to each other: lengths, levels and tones, frame by frame.
 import t from 'tap';
 import { createConverter } from '../../audio/converter.ts';
 import { type AudioFormat, bytesPerMs, MULAW_8K, sameFormat, silentByte } from '../../audio/format.ts';

@@ -1,3 +1,4 @@
+// Mu-law and A-law against the tables of ITU-T G.711.
 import t from 'tap';
 import wavefile from 'wavefile';
 import { MULAW_SILENCE } from '../../audio/format.ts';

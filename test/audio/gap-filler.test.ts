@@ -1,3 +1,4 @@
+// A stream made whole: gaps, late and doubled frames, clocks that jump, a line that stalls.
 import t from 'tap';
 import { bytesPerMs, frameBytes } from '../../audio/format.ts';
 import { GapFiller, type GapFillerOptions } from '../../audio/gap-filler.ts';

@@ -1,3 +1,4 @@
+// Levels in dB, and the level of a line on which nobody speaks.
 import t, { type Test } from 'tap';
 import { decodeMulaw, encodeMulaw } from '../../audio/g711.ts';
 import { mulawLevelDb, NoiseFloor, pcmLevelDb, SILENT_DB } from '../../audio/levels.ts';

@@ -1,3 +1,4 @@
+// The last half second of a stream, whatever came before it.
 import t from 'tap';
 import { bytesPerMs, MULAW_8K } from '../../audio/format.ts';
 import { Preroll } from '../../audio/preroll.ts';

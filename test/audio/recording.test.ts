@@ -1,3 +1,4 @@
+// The WAV file of a call as it is written, and what stands in it after a crash.
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// The options that all campaigns read alike.
 import t from 'tap';
 import { readCampaignOptions } from '../../scripts/campaign-options.ts';
 

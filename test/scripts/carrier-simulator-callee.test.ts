@@ -1,3 +1,4 @@
+// The person at the other end follows a script, listening before speaking.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

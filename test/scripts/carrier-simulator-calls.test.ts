@@ -1,3 +1,4 @@
+// Calls at the simulated carrier: REST, TwiML, callbacks.
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import t, { type Test } from 'tap';

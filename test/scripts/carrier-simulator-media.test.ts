@@ -1,3 +1,4 @@
+// Media streams of the simulated carrier: pace, marks, clears, faults.
 import t, { type Test } from 'tap';
 import { startClock } from '../../scripts/carrier-simulator/clock.ts';
 import { GARBAGE_KINDS, garbage } from '../../scripts/carrier-simulator/garbage.ts';

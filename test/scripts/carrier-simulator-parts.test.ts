@@ -1,3 +1,4 @@
+// Parts of the simulated carrier by themselves: signatures, sound, playout, TwiML, detection of machines.
 import t from 'tap';
 import twilio from 'twilio';
 import wavefile from 'wavefile';

@@ -1,3 +1,4 @@
+// The borders between rooms hold, and what crosses one is named.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,3 +1,4 @@
+// The settings by their one table: the README and .env.example, defaults, what is refused, the summary for the log.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { ConfigError, missingCredentials, readConfig, SETTINGS, summarize } from '../../config.ts';

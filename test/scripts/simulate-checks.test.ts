@@ -1,3 +1,4 @@
+// What `npm run simulate` checks of a call, with evidence that is right and wrong.
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { checkCall } from '../../scripts/simulate/checks.ts';

@@ -1,3 +1,4 @@
+// The command line of `npm run simulate`.
 import t from 'tap';
 import { readOptions } from '../../scripts/simulate/options.ts';
 

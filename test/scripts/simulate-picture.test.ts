@@ -1,3 +1,4 @@
+// The picture of a simulated call.
 import { XMLValidator } from 'fast-xml-parser';
 import t from 'tap';
 import { drawCall, type Picture } from '../../scripts/simulate/picture.ts';

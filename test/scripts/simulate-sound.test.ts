@@ -1,3 +1,4 @@
+// Where somebody speaks in a recording, and where one recording is in another.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,3 +1,4 @@
+// What a test file leaves running is found and named.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

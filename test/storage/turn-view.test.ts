@@ -1,3 +1,4 @@
+// A turn as the API shows it, and what its wait was made of.
 import t from 'tap';
 import { turnView } from '../../storage/turn-view.ts';
 import { makeTurn } from './makers.ts';

@@ -1,3 +1,4 @@
+// Many calls in one run of the voice model: each gets its own answers, in its order.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+// One call's windows on their way into the batch: context, gate, those that are too old.
 import t from 'tap';
 import { QueuedLane } from '../../../audio/vad/lane.ts';
 import { join, noise, silence, throughMulaw, toMulaw, tones } from '../fixtures.ts';

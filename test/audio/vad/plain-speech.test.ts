@@ -1,3 +1,4 @@
+// Which windows in the middle of plain speech the voice model is spared.
 import t from 'tap';
 import { PlainSpeech } from '../../../audio/vad/plain-speech.ts';
 

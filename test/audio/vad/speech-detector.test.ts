@@ -1,3 +1,4 @@
+// From probabilities of speech to the moments it began and ended.
 import t from 'tap';
 import {
   QUIET,

@@ -1,3 +1,4 @@
+// Which media thread takes a call, and which takes none for a while.
 import t from 'tap';
 import {
   admits,

@@ -1,3 +1,4 @@
+// Every transition of a call's row, by table.
 import t from 'tap';
 import { type CallEvent, chargeFor, isTerminal, next } from '../../../bridge/calls/call-state.ts';
 import type { CallRecord, CallStatus } from '../../../storage/records.ts';

@@ -1,3 +1,4 @@
+// Turns and interruptions are numbered and stored in batches.
 import t from 'tap';
 import { openTurnLog } from '../../../bridge/calls/turn-log.ts';
 import type { TurnTimes } from '../../../bridge/protocol/messages.ts';

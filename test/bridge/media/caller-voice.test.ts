@@ -1,3 +1,4 @@
+// From the detector's windows to what the turn rules are told of the caller's voice.
 import t from 'tap';
 import { EchoGuard } from '../../../audio/echo-guard.ts';
 import { CallerClock } from '../../../bridge/media/caller-clock.ts';

@@ -1,3 +1,4 @@
+// How far a carrier's clock runs before ours, by what came soonest.
 import t from 'tap';
 import { CallerClock } from '../../../bridge/media/caller-clock.ts';
 import { ClockLead } from '../../../bridge/media/clock-lead.ts';

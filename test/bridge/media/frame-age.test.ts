@@ -1,3 +1,4 @@
+// How long frames waited, each stream against its own quickest.
 import t from 'tap';
 import { FrameAges } from '../../../bridge/media/frame-age.ts';
 

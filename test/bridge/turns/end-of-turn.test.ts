@@ -1,3 +1,4 @@
+// How much silence ends a turn, by the pauses that this caller makes.
 import t from 'tap';
 import {
   endSilenceMs,

@@ -1,3 +1,4 @@
+// What holds the agent's voice back, and what the hold comes to.
 import t from 'tap';
 import { burstOf, confirms, firstOnset, HOLD_RULES as R } from '../../../bridge/turns/hold.ts';
 

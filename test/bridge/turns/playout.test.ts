@@ -1,3 +1,4 @@
+// What of the agent's sound was sent and heard, item by item, when it is cut too.
 import t from 'tap';
 import { FRAME_BYTES, MULAW_8K } from '../../../audio/format.ts';
 import { heardText } from '../../../bridge/turns/heard-text.ts';

@@ -1,3 +1,4 @@
+// Every transition of the floor, by table.
 import t from 'tap';
 import { step } from '../../../bridge/turns/turn-state.ts';
 import {

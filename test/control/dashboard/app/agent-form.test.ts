@@ -1,3 +1,4 @@
+// An agent as its form has it, and back.
 import t from 'tap';
 import { parseLanguage } from '../../../../control/agents/language.ts';
 import { DEFAULT_PERSONA as OF_THE_DAEMON } from '../../../../control/agents/texts/system-prompt.ts';

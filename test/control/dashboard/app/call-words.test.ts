@@ -1,3 +1,4 @@
+// A call in words: whom it was with, why it ended, what its result says.
 import t from 'tap';
 import { FAULT_CODES, HANGUP_CAUSES } from '../../../../bridge/protocol/call-reasons.ts';
 import {

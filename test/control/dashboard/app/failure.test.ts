@@ -1,3 +1,4 @@
+// What went wrong, told to a person, and which field is to blame.
 import t from 'tap';
 import { adviceFor, fieldError, toFailure } from '../../../../control/dashboard/app/failure.ts';
 import { OffhookConnectionError, OffhookError } from '../../../../control/sdk/errors.ts';

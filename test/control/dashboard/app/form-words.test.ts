@@ -1,3 +1,4 @@
+// What forms say and take beside their fields: prices, facts of a call, webhooks in words.
 import t from 'tap';
 import { faultOfPairs, objectOf, pairsOf } from '../../../../control/dashboard/app/forms/context-pairs.ts';
 import { dollarsOf, monthlyPrice, readDollars } from '../../../../control/dashboard/app/forms/dollars.ts';

@@ -1,3 +1,4 @@
+// How figures, times, money and numbers are written on the screen.
 import t from 'tap';
 import * as format from '../../../../control/dashboard/app/format.ts';
 

@@ -1,3 +1,4 @@
+// JSON as a person types it: the value, or where it stops being JSON.
 import t from 'tap';
 import { readJson, sayFault, writeJson } from '../../../../control/dashboard/app/forms/json-text.ts';
 

@@ -1,3 +1,4 @@
+// Calls now, as the events of the live stream make them.
 import t from 'tap';
 import { fold, inOrder, type LiveState } from '../../../../control/dashboard/app/live-state.ts';
 import type { LiveCall } from '../../../../control/dashboard/app/session-shapes.ts';

@@ -1,3 +1,4 @@
+// A returns schema as rows of a table, and back.
 import t from 'tap';
 import { parseReturns, readResult } from '../../../../control/agents/returns-schema.ts';
 import {

@@ -1,3 +1,4 @@
+// Which page a path means.
 import t from 'tap';
 import { localPath, matchRoute, withQuery } from '../../../../control/dashboard/app/route-match.ts';
 

@@ -1,3 +1,4 @@
+// What was heard of a line, and which line a moment belongs to.
 import t from 'tap';
 import { heardParts, lineAt, toolCall } from '../../../../control/dashboard/app/spoken.ts';
 

@@ -1,3 +1,4 @@
+// An agent's tools as forms have them, and back.
 import t from 'tap';
 import { faultOfParameters } from '../../../../control/agents/tool-schema.ts';
 import { parseTools } from '../../../../control/agents/tools.ts';

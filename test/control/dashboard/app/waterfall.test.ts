@@ -1,3 +1,4 @@
+// What a turn's wait was made of, as bars on one scale.
 import t from 'tap';
 import { answerWaits, PARTS, percentile, waterfall } from '../../../../control/dashboard/app/waterfall.ts';
 import type { Turn } from '../../../../control/sdk/index.ts';

@@ -1,3 +1,4 @@
+// The shape of a recording, read in pieces of any size.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
