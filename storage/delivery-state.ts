@@ -148,13 +148,21 @@ export function callAfter(
 }
 
 /**
- * A retry that lies further off than twice its wait was stored by a clock that was ahead: after `latest` it comes at
- * `pulledTo`. `waitMs` is what the schedule has for as many attempts as it had.
+ * A retry that lies further off than twice its wait was stored by a clock that was ahead: it comes its wait from now. Null:
+ * it stays. `waitsMs` is what the schedule has, by attempts made.
  */
-export function pulledRetry(now: string, waitMs: number): { latest: string; pulledTo: string } {
-  const nowMs = Date.parse(now);
-  return {
-    latest: new Date(nowMs + 2 * waitMs + SLACK_MS).toISOString(),
-    pulledTo: new Date(nowMs + waitMs).toISOString(),
-  };
+export function pulledTo(
+  { attempt_count, next_attempt_at }: Pick<DeliveryRecord, 'attempt_count' | 'next_attempt_at'>,
+  now: string,
+  waitsMs: readonly number[],
+): string | null {
+  const waitMs = waitsMs[attempt_count];
+  if (waitMs === undefined) return null;
+  const offMs = Date.parse(next_attempt_at) - Date.parse(now);
+  return offMs > 2 * waitMs + SLACK_MS ? new Date(Date.parse(now) + waitMs).toISOString() : null;
+}
+
+/** No retry is pulled that is due until then. */
+export function neverPulled(now: string): string {
+  return new Date(Date.parse(now) + SLACK_MS).toISOString();
 }

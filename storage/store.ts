@@ -119,6 +119,8 @@ export interface Listener {
   event?(event: EventRecord): void;
   /** The disk takes writes again, and everything that was kept meanwhile is stored. */
   recovered?(): void;
+  /** The wall clock was set by so many milliseconds, and stored times have moved with it. */
+  moved?(byMs: number): void;
 }
 
 /**
@@ -353,7 +355,8 @@ export interface Store {
   releaseDelivery(id: string, at: string): Promise<boolean>;
   /**
    * At start: a retry that lies further off than twice its wait was stored by a clock that was ahead; it comes its wait
-   * from now. `waitsMs` by attempts made.
+   * from now. `waitsMs` by attempts made. In short transactions, with other work between them; what is left when the
+   * store closes is the next start's.
    */
   pullDueDeliveries(now: string, waitsMs: readonly number[]): Promise<void>;
   getDelivery(
@@ -410,9 +413,9 @@ export interface Store {
   dropIdempotent(orgId: string, key: string): Promise<void>;
 
   /**
-   * The wall clock was set by so much: what is stored by it and still to come stays as far off as it was. Retries and
-   * leases of deliveries, the age of idempotency keys and sessions, the end of secrets that were replaced. Of several
-   * daemons on one host each says so, and it is done once.
+   * The wall clock was set by so much: what is still to come stays as far off as it was, however much of it there is, from
+   * when this is asked. Retries and leases of deliveries, the age of idempotency keys and sessions, the end of secrets that
+   * were replaced. Of several daemons on one host each says so, and it is done once. Listeners are told (`moved`).
    */
   moveTimes(byMs: number): Promise<void>;
 

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock, type WatchedClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../clock.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Log } from '../../log.ts';
 import type { Store } from '../../storage/store.ts';
@@ -73,8 +73,8 @@ export interface WebhooksOptions {
   /** Scales the retry schedule; 1 but in tests. */
   retryScale: number;
   version: string;
-  /** Tells when the wall clock was set: the times of retries are stored by it, and move with it. */
-  clock?: WatchedClock;
+  /** Of which storage is told when it is set. */
+  clock?: Clock;
   /** For tests: other periods, other names of servers. */
   tuning?: {
     servers?: readonly string[];
@@ -115,7 +115,7 @@ export async function openWebhooks(o: WebhooksOptions): Promise<Webhooks> {
 class Outgoing implements Webhooks {
   readonly #o: WebhooksOptions;
   readonly #tuning: NonNullable<WebhooksOptions['tuning']>;
-  readonly #clock: Pick<WatchedClock, 'now'>;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #dispatcher: Dispatcher;
   readonly #dueTimer: DueTimer;
   #link: QueueLink | null = null;
@@ -141,15 +141,16 @@ class Outgoing implements Webhooks {
 
   /** Reads what is due, listens for more, and connects to Redis in its own time. */
   async begin(): Promise<void> {
-    const { store, clock, log } = this.#o;
+    const { store, log } = this.#o;
     // Stored before the clock was set back, while nobody ran: no retry is further off than its own wait.
     const waitsMs = [0, ...RETRY_SECONDS].map((seconds) => seconds * 1000 * this.#o.retryScale);
-    await store.pullDueDeliveries(this.#clock.now().toISOString(), waitsMs);
-    clock?.onSet((byMs) => {
-      if (this.#closing !== null) return;
-      this.#onClockSet(byMs).catch((err: unknown) => log.error({ err }, 'webhooks.not_planned_anew'));
+    store.pullDueDeliveries(this.#clock.now().toISOString(), waitsMs).catch((err: unknown) => {
+      log.error({ err }, 'webhooks.retries_not_pulled');
     });
     this.#unsubscribe = store.subscribe({
+      moved: (byMs) => {
+        this.#onClockSet(byMs).catch((err: unknown) => log.error({ err }, 'webhooks.not_planned_anew'));
+      },
       deliveries: (due) => {
         for (const one of due) {
           const { id, attempt, at } = one;

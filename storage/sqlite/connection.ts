@@ -6,6 +6,7 @@ import type { Conflict, Listener } from '../store.ts';
 import { isDiskFault, KeptWrites } from './kept-writes.ts';
 import type { Parameters, Reader } from './reader.ts';
 import type { Row } from './rows.ts';
+import { SteadyClock, StorageClocks } from './steady-clock.ts';
 import { type News, Subscribers } from './subscribers.ts';
 
 /** Thrown inside a write transaction to leave nothing of it behind and answer a conflict. */
@@ -43,6 +44,11 @@ export interface Connection {
   owner: number;
   /** The time now, ISO 8601 UTC with milliseconds; of what was kept, when it happened. */
   now(): string;
+  steadyClock: SteadyClock;
+  /** A time of the wall clock as the steady one has it; of what was kept, when it happened. */
+  steady(time: string): string;
+  /** The other way. */
+  wall(time: string): string;
   /**
    * A request: one BEGIN IMMEDIATE transaction, all of `work` or nothing; its news is told after the commit.
    * @throws AppError storage_low when the disk does not take it, or while something that has happened waits to be stored
@@ -61,6 +67,10 @@ export interface Connection {
   tryWriteFact<T>(fact: Fact<T>): T | Conflict;
   kept: KeptWrites;
   subscribe(listener: Listener): () => void;
+  /** Stored times have moved with the wall clock. */
+  moved(byMs: number): void;
+  /** Aborted when the store closes: what takes many transactions leaves the rest. */
+  closing: AbortController;
   /** A statement, prepared once and kept by its text: what a change needs, and single rows by an index. */
   statement(sql: string): Database.Statement<unknown[], Row>;
   /** Rows of what may be long in reading: beside this thread where the database is a file. Sees every commit before it. */
@@ -86,27 +96,23 @@ export function openConnection(o: ConnectionOptions): Connection {
   const { db, clock, log, onWrite, reader, onPrepare, onWritten } = o;
   const subscribers = new Subscribers(log);
   const statements = new Map<string, Database.Statement<unknown[], Row>>();
-  /** The time of the transaction that is under way; of what was kept, when it happened. */
-  let writtenAt: string | null = null;
+  const steadyClock = new SteadyClock(db);
+  const clocks = new StorageClocks(clock, steadyClock);
   const version = Number(db.pragma('user_version', { simple: true }));
   const kept = new KeptWrites({ log, probe: () => commit(() => db.pragma(`user_version = ${version}`)) });
   kept.onRecovered(() => subscribers.recovered());
 
-  function commit<T>(work: (news: News) => T, at = clock().toISOString()): T {
+  function commit<T>(work: (news: News) => T, moment = clocks.read()): T {
     const news: News = { events: [], deliveries: [] };
-    // Read once, before it begins: a clock that finds that it was set has stored times moved first.
-    writtenAt = at;
-    let result: T;
+    const transaction = db.transaction(() => {
+      onWrite?.();
+      return work(news);
+    });
     const begun = performance.now();
+    let result: T;
     try {
-      result = db
-        .transaction(() => {
-          onWrite?.();
-          return work(news);
-        })
-        .immediate();
+      result = clocks.during(moment, () => transaction.immediate());
     } finally {
-      writtenAt = null;
       onWritten?.(performance.now() - begun);
     }
     subscribers.tell(news);
@@ -143,8 +149,8 @@ export function openConnection(o: ConnectionOptions): Connection {
   }
 
   function keep({ work, ...fact }: Omit<Fact<unknown>, 'meanwhile'>): void {
-    const at = clock().toISOString();
-    kept.keep({ ...fact, write: () => void commit(work, at) });
+    const moment = clocks.read();
+    kept.keep({ ...fact, write: () => void commit(work, moment) });
   }
 
   function writeFact<T>(fact: Fact<T>): T {
@@ -184,7 +190,10 @@ export function openConnection(o: ConnectionOptions): Connection {
   return {
     db,
     owner: o.owner,
-    now: () => writtenAt ?? clock().toISOString(),
+    now: () => clocks.now(),
+    steadyClock,
+    steady: (time) => clocks.steady(time),
+    wall: (time) => clocks.wall(time),
     write,
     tryWrite: (work) => orConflict(() => write(work)),
     writeFact,
@@ -192,6 +201,8 @@ export function openConnection(o: ConnectionOptions): Connection {
     tryWriteFact: (fact) => orConflict(() => writeFact(fact)),
     kept,
     subscribe: (listener) => subscribers.add(listener),
+    moved: (byMs) => subscribers.moved(byMs),
+    closing: new AbortController(),
     statement,
     async read(sql, parameters) {
       if (reader !== undefined) return reader.read(sql, parameters);

@@ -7,7 +7,6 @@ import {
   claim,
   givenBack,
   type Lease,
-  pulledRetry,
   REPLAYED,
   replayed,
   sendable,
@@ -18,6 +17,7 @@ import { endpointAfter } from '../endpoint-state.ts';
 import { type AttemptRecord, DELIVERY_STATUSES, type DeliveryRecord, EVENT_TYPES } from '../records.ts';
 import type { AttemptOutcome, Store } from '../store.ts';
 import { accepted, type Connection, updateById } from './connection.ts';
+import { deliveryOf, deliveryRow, dueOfRow, leaseOf } from './delivery-rows.ts';
 import { OWED, readEndpoint } from './endpoints.ts';
 import { type PageOptions, readPage } from './pages.ts';
 import { ATTEMPTS, CALLS, DELIVERIES, ENDPOINTS, type Row, type Value } from './rows.ts';
@@ -28,7 +28,6 @@ type Verbs =
   | 'recordAttempt'
   | 'dueDeliveries'
   | 'releaseDelivery'
-  | 'pullDueDeliveries'
   | 'getDelivery'
   | 'listDeliveries'
   | 'listCallDeliveries'
@@ -68,9 +67,6 @@ const ENTIRE = `SELECT ${DELIVERIES.selected}, deliveries.lease_until, deliverie
 
 const textOrNull = (value: Value | undefined) => (value == null ? null : String(value));
 
-const leaseOf = (row: Row): Lease =>
-  row.lease_until === null ? null : { until: String(row.lease_until), owner: Number(row.lease_owner) };
-
 /** The index of a list of deliveries: by call, or by receiver and how they stand. */
 function deliveryIndex(filters: Parameters<Store['listDeliveries']>[1]): Pick<PageOptions, 'index' | 'arms'> {
   if (filters.callId !== undefined) return { index: 'deliveries_by_call' };
@@ -88,7 +84,9 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
     const row = statement(
       `SELECT ${DELIVERIES.selected}, lease_until, lease_owner FROM deliveries WHERE id = ?`,
     ).get(id);
-    return row === undefined ? null : { delivery: DELIVERIES.fromRow(row), lease: leaseOf(row) };
+    return row === undefined
+      ? null
+      : { delivery: deliveryOf(connection, row), lease: leaseOf(connection, row) };
   }
 
   function readOwn(orgId: string, id: string): DeliveryRecord | null {
@@ -104,7 +102,7 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
 
   /** Writes what became of a delivery that nobody holds any more, and of its call. */
   function release(delivery: DeliveryRecord): void {
-    updateById(connection, DELIVERIES, delivery.id, { ...DELIVERIES.toRow(delivery), ...NO_LEASE });
+    updateById(connection, DELIVERIES, delivery.id, { ...deliveryRow(connection, delivery), ...NO_LEASE });
     const change = callAfter(delivery);
     if (change === null || delivery.call_id === null) return;
     updateById(connection, CALLS, delivery.call_id, { ...change, updated_at: connection.now() });
@@ -147,16 +145,20 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
       return write(() => {
         const row = statement(ENTIRE).get(id);
         if (row === undefined) return null;
-        const found = DELIVERIES.fromRow(row);
+        const found = deliveryOf(connection, row);
         const url = textOrNull(row.endpoint_url);
         const status = row.endpoint_status === 'enabled' ? 'enabled' : 'disabled';
         const claimed = claim(
-          { delivery: found, lease: leaseOf(row), endpoint: url === null ? null : { status, url } },
+          {
+            delivery: found,
+            lease: leaseOf(connection, row),
+            endpoint: url === null ? null : { status, url },
+          },
           { attempt, now, leaseMs, owner },
         );
         if (claimed === null) return null;
         updateById(connection, DELIVERIES, id, {
-          lease_until: claimed.leaseUntil,
+          lease_until: connection.steady(claimed.leaseUntil),
           lease_owner: owner,
           url: claimed.url,
         });
@@ -196,7 +198,14 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
       // A disabled endpoint may hold very many: a receiver is asked for by itself, and that one not at all.
       const due: Row[] = [];
       for (const { id } of owed)
-        due.push(...(await connection.read(DUE, { endpoint: id ?? null, now, owner, limit })));
+        due.push(
+          ...(await connection.read(DUE, {
+            endpoint: id ?? null,
+            now: connection.steady(now),
+            owner,
+            limit,
+          })),
+        );
       const earlier = (a: Row, b: Row) => {
         const [one, other] = [String(a.next_attempt_at), String(b.next_attempt_at)];
         return one === other ? Number(a.seq) - Number(b.seq) : one < other ? -1 : 1;
@@ -204,7 +213,7 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
       return due
         .sort(earlier)
         .slice(0, limit)
-        .map((row) => dueOf(row as unknown as Parameters<typeof dueOf>[0]));
+        .map((row) => dueOfRow(connection, row));
     },
 
     async releaseDelivery(id, at) {
@@ -213,23 +222,12 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
         work(news) {
           const delivery = givenBack(read(id), at, { owner, now: connection.now() });
           if (delivery === null) return false;
-          const { next_attempt_at, updated_at } = delivery;
-          updateById(connection, DELIVERIES, id, { next_attempt_at, updated_at, ...NO_LEASE });
+          const change = { next_attempt_at: connection.steady(at), updated_at: delivery.updated_at };
+          updateById(connection, DELIVERIES, id, { ...change, ...NO_LEASE });
           news.deliveries.push(dueOf(delivery));
           return true;
         },
         meanwhile: () => true,
-      });
-    },
-
-    async pullDueDeliveries(now, waitsMs) {
-      write(() => {
-        for (const [made, waitMs] of waitsMs.entries()) {
-          const { latest, pulledTo } = pulledRetry(now, waitMs);
-          statement(
-            `UPDATE deliveries SET next_attempt_at = ? WHERE status = 'pending' AND attempt_count = ? AND next_attempt_at > ?`,
-          ).run(pulledTo, made, latest);
-        }
       });
     },
 
@@ -253,7 +251,7 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
         where.push({ sql: 'deliveries.status = ?', value: filters.status });
       }
       const o = { time: 'created_at', orgId, where, page, ...deliveryIndex(filters) };
-      return (await readPage(connection, DELIVERIES, o)).map((row) => shown(DELIVERIES.fromRow(row)));
+      return (await readPage(connection, DELIVERIES, o)).map((row) => shown(deliveryOf(connection, row)));
     },
 
     async listCallDeliveries(callId) {
@@ -261,7 +259,7 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
         `/* sorts: the deliveries of one call */ SELECT ${DELIVERIES.selected} FROM deliveries
          WHERE call_id = ? ORDER BY seq`,
       ).all(callId);
-      return rows.map((row) => shown(DELIVERIES.fromRow(row)));
+      return rows.map((row) => shown(deliveryOf(connection, row)));
     },
 
     async redeliver(orgId, id, at) {

@@ -4,8 +4,10 @@ import { endpointChange, endpointDeleted } from '../endpoint-state.ts';
 import type { EndpointRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type Connection, Refusal, updateById } from './connection.ts';
+import { dueOfRow } from './delivery-rows.ts';
 import { readPage } from './pages.ts';
 import { ENDPOINTS } from './rows.ts';
+import { laterBy, laterOf } from './stored-times.ts';
 import type { News } from './subscribers.ts';
 
 type Verbs =
@@ -51,28 +53,26 @@ export function endpoints(connection: Connection): Pick<Store, Verbs> {
   /** Pending deliveries were held while the endpoint was disabled: nothing of them is lost, and they go on now. */
   function tellHeld(news: News, endpointId: string): void {
     const rows = statement(
-      `SELECT id, attempt_count, next_attempt_at, call_id FROM deliveries
+      `SELECT id, attempt_count, next_attempt_at, endpoint_id, url, call_id FROM deliveries
        WHERE endpoint_id = ? AND status = 'pending' ORDER BY next_attempt_at LIMIT ?`,
     ).all(endpointId, TOLD_AT_ONCE);
-    for (const row of rows) {
-      news.deliveries.push({
-        id: String(row.id),
-        attempt: Number(row.attempt_count),
-        at: String(row.next_attempt_at),
-        receiver: endpointId,
-        callId: row.call_id === null ? null : String(row.call_id),
-      });
-    }
+    news.deliveries.push(...rows.map((row) => dueOfRow(connection, row)));
   }
 
   /** Ends some of what a deleted endpoint was owed. @returns how many */
   function endPending(endpointId: string): number {
     return statement(
       `UPDATE deliveries SET status = @status, last_error = @last_error, lease_until = NULL, lease_owner = NULL,
-         updated_at = @now
+         next_attempt_at = ${laterOf('next_attempt_at')}, updated_at = @now
        WHERE seq IN (SELECT seq FROM deliveries INDEXED BY deliveries_pending
          WHERE endpoint_id = @endpointId AND status = 'pending' LIMIT @limit)`,
-    ).run({ ...ENDED_BY_DELETION, now: connection.now(), endpointId, limit: ENDED_AT_ONCE }).changes;
+    ).run({
+      ...ENDED_BY_DELETION,
+      now: connection.now(),
+      endpointId,
+      limit: ENDED_AT_ONCE,
+      later: laterBy(connection.steadyClock.aheadMs()),
+    }).changes;
   }
 
   return {

@@ -28,22 +28,26 @@ function progressOf({ state, status, body }: Row): Progress {
   return { state: 'done', status: Number(status), body: String(body) };
 }
 
-function requestOf(row: Row): KeptRequest {
+/** When it was made and begun is stored by the steady clock. */
+function requestOf({ wall }: Connection, row: Row): KeptRequest {
   return {
     requestHash: String(row.request_hash),
-    createdAt: String(row.created_at),
-    begunAt: String(row.begun_at),
+    createdAt: wall(String(row.created_at)),
+    begunAt: wall(String(row.begun_at)),
     owner: row.owner === null ? null : Number(row.owner),
     progress: progressOf(row),
   };
 }
 
-function rowOf({ requestHash, createdAt, begunAt, owner, progress }: KeptRequest): Row {
+function rowOf(
+  { steady }: Connection,
+  { requestHash, createdAt, begunAt, owner, progress }: KeptRequest,
+): Row {
   const status = { in_progress: null, intended: INTENT, done: 'status' in progress ? progress.status : null };
   return {
     request_hash: requestHash,
-    created_at: createdAt,
-    begun_at: begunAt,
+    created_at: steady(createdAt),
+    begun_at: steady(begunAt),
     owner,
     state: progress.state === 'in_progress' ? 'in_progress' : 'done',
     status: status[progress.state],
@@ -51,22 +55,23 @@ function rowOf({ requestHash, createdAt, begunAt, owner, progress }: KeptRequest
   };
 }
 
-function read({ statement }: Connection, orgId: string, key: string): KeptRequest | null {
-  const row = statement(`SELECT ${COLUMNS} FROM idempotency_keys WHERE org_id = ? AND key = ?`).get(
-    orgId,
-    key,
-  );
-  return row === undefined ? null : requestOf(row);
+function read(connection: Connection, orgId: string, key: string): KeptRequest | null {
+  const row = connection
+    .statement(`SELECT ${COLUMNS} FROM idempotency_keys WHERE org_id = ? AND key = ?`)
+    .get(orgId, key);
+  return row === undefined ? null : requestOf(connection, row);
 }
 
-function write({ statement }: Connection, orgId: string, key: string, request: KeptRequest): void {
-  statement(
-    `INSERT INTO idempotency_keys (org_id, key, ${COLUMNS})
+function write(connection: Connection, orgId: string, key: string, request: KeptRequest): void {
+  connection
+    .statement(
+      `INSERT INTO idempotency_keys (org_id, key, ${COLUMNS})
      VALUES (@org_id, @key, @request_hash, @created_at, @begun_at, @owner, @state, @status, @body)
      ON CONFLICT (org_id, key) DO UPDATE SET request_hash = excluded.request_hash, created_at = excluded.created_at,
        begun_at = excluded.begun_at, owner = excluded.owner, state = excluded.state, status = excluded.status,
        body = excluded.body`,
-  ).run({ org_id: orgId, key, ...rowOf(request) });
+    )
+    .run({ org_id: orgId, key, ...rowOf(connection, request) });
 }
 
 function drop({ statement }: Connection, orgId: string, key: string): void {
@@ -82,7 +87,7 @@ export function inheritRequests(connection: Connection, from: number): void {
     .all(from);
   for (const row of rows) {
     const [orgId, key] = [String(row.org_id), String(row.key)];
-    const request = left(requestOf(row));
+    const request = left(requestOf(connection, row));
     if (request === null) drop(connection, orgId, key);
     else write(connection, orgId, key, request);
   }
@@ -96,7 +101,7 @@ export function idempotency(connection: Connection): Pick<Store, Verbs> {
     statement(
       `DELETE FROM idempotency_keys INDEXED BY idempotency_keys_by_age
        WHERE created_at <= ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE}`,
-    ).run(forgottenUpTo(now));
+    ).run(connection.steady(forgottenUpTo(now)));
   }
 
   return {

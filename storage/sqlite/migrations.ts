@@ -577,6 +577,11 @@ ALTER TABLE agents ADD COLUMN model TEXT;
 ALTER TABLE calls ADD COLUMN model TEXT;
 `;
 
+// What waits is stored by a clock that begins with the wall's of now (storage/sqlite/steady-clock.ts).
+const STEADY_TIMES = `
+INSERT INTO notes (name, value) SELECT 'steady_from_ms', value FROM notes WHERE name = 'times_moved_ms';
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -595,4 +600,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'owners', sql: OWNERS },
   { name: 'carrier of a number', sql: NUMBERS_CARRIER },
   { name: 'models by name', sql: MODELS_BY_NAME },
+  { name: 'steady times', sql: STEADY_TIMES },
 ];

@@ -6,6 +6,7 @@ import { dueOf } from '../due-delivery.ts';
 import { newDelivery, receiversOf } from '../event-receivers.ts';
 import type { CallRecord, EventRecord, EventType } from '../records.ts';
 import { type Connection, Refusal } from './connection.ts';
+import { deliveryRow } from './delivery-rows.ts';
 import { DELIVERIES, ENDPOINTS, EVENTS } from './rows.ts';
 import type { News } from './subscribers.ts';
 
@@ -47,7 +48,7 @@ export function publish(
     news.events.push(event);
     for (const receiver of receiversOf(call, type, endpoints)) {
       const delivery = newDelivery(uuid(), event, receiver);
-      statement(DELIVERIES.insert).run(DELIVERIES.toRow(delivery));
+      statement(DELIVERIES.insert).run(deliveryRow(connection, delivery));
       if (delivery.status === 'pending') news.deliveries.push(dueOf(delivery));
     }
   }

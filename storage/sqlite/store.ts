@@ -12,6 +12,7 @@ import { daemons, LIVE } from './daemons.ts';
 import { openDatabase } from './database.ts';
 import { deliveries } from './deliveries.ts';
 import { endpoints } from './endpoints.ts';
+import { farOffRetries } from './far-off-retries.ts';
 import { idempotency } from './idempotency.ts';
 import { numbers } from './numbers.ts';
 import { operators } from './operators.ts';
@@ -19,7 +20,7 @@ import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { openReader } from './reader.ts';
 import { openSecrets } from './secret-keys.ts';
-import { openStoredTimes } from './stored-times.ts';
+import { storedTimes } from './stored-times.ts';
 import { transcript } from './transcript.ts';
 import { turns } from './turns.ts';
 
@@ -89,8 +90,9 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...turns(connection),
     ...endpoints(connection),
     ...deliveries(connection),
+    ...farOffRetries(connection),
     ...idempotency(connection),
-    moveTimes: openStoredTimes(connection),
+    ...storedTimes(connection),
 
     subscribe: connection.subscribe,
 
@@ -98,6 +100,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     stored: (callId) => connection.kept.stored(callId),
 
     async close() {
+      connection.closing.abort();
       connection.kept.close();
       // First: a reader would keep the log from being emptied.
       await reader?.close();
@@ -116,7 +119,8 @@ export async function openStore(o: StoreOptions): Promise<Store> {
       let [count, oldest] = [0, now().toISOString()];
       for (const owed of pending) {
         count += Number(owed.count);
-        if (String(owed.oldest) < oldest) oldest = String(owed.oldest);
+        const due = connection.wall(String(owed.oldest));
+        if (due < oldest) oldest = due;
       }
       return {
         pendingDeliveries: count,

@@ -24,6 +24,7 @@ export class Subscribers {
       deliveries: (due) => listener.deliveries?.(due),
       event: (event) => listener.event?.(event),
       recovered: () => listener.recovered?.(),
+      moved: (byMs) => listener.moved?.(byMs),
     };
     this.#listeners.add(own);
     return () => {
@@ -38,6 +39,10 @@ export class Subscribers {
 
   recovered(): void {
     this.#each((listener) => listener.recovered?.());
+  }
+
+  moved(byMs: number): void {
+    this.#each((listener) => listener.moved?.(byMs));
   }
 
   #each(hear: (listener: Listener) => void): void {

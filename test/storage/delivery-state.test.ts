@@ -7,7 +7,8 @@ import {
   claim,
   givenBack,
   type Lease,
-  pulledRetry,
+  neverPulled,
+  pulledTo,
   replayed,
   sendable,
   signingSecrets,
@@ -186,5 +187,13 @@ t.test('a call’s webhook fields speak of its inline call.completed alone', asy
 });
 
 t.test('a retry stored by a clock that was ahead comes its wait from now', async (t) => {
-  t.same(pulledRetry(NOW, 5_000), { latest: at(1_000 + 10_000 + 120_000), pulledTo: at(6_000) });
+  const waits = [0, 5_000];
+  const retry = (attempt_count: number, ms: number) => ({ attempt_count, next_attempt_at: at(1_000 + ms) });
+  t.equal(pulledTo(retry(1, 10_000 + 120_000), NOW, waits), null, 'twice its wait, and a little');
+  t.equal(pulledTo(retry(1, 10_000 + 120_001), NOW, waits), at(6_000));
+  t.equal(pulledTo(retry(0, 120_001), NOW, waits), NOW, 'a first attempt: at once');
+  t.equal(pulledTo(retry(1, -5), NOW, waits), null, 'overdue');
+  t.equal(pulledTo(retry(2, 9e9), NOW, waits), null, 'none of the schedule');
+  for (const attempts of [0, 1])
+    t.equal(pulledTo({ attempt_count: attempts, next_attempt_at: neverPulled(NOW) }, NOW, waits), null);
 });

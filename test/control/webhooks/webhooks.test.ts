@@ -6,6 +6,7 @@ import { openClock } from '../../../clock.ts';
 import { RETRY_SECONDS } from '../../../control/webhooks/schedule.ts';
 import type { DeliveryRecord } from '../../../storage/records.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
+import type { Store } from '../../../storage/store.ts';
 import { addOrganization, makeCall, makeEndpoint } from '../../storage/makers.ts';
 import { openReceiver } from '../receiver.ts';
 import { ENDPOINT_SECRET, openRig, temporaryFolder, until } from './webhook-rig.ts';
@@ -115,6 +116,57 @@ for (const [what, byMs] of [
     t.ok(Math.abs(signedAgoMs) < 60_000, 'signed with the wall clock');
   });
 }
+
+t.test('the clock is set: the queue is told anew once storage has moved what waits', async (t) => {
+  const hour = 3_600_000;
+  const receiver = await openReceiver(500);
+  t.teardown(() => receiver.close());
+  const prompt = await openStore({ path: ':memory:' });
+  const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>();
+  const { promise: may, resolve: go } = Promise.withResolvers<void>();
+  const store: Store = {
+    ...prompt,
+    async moveTimes(byMs) {
+      wasAsked();
+      await may;
+      await prompt.moveTimes(byMs);
+    },
+  };
+  const rig = await openRig(t, { store });
+  await rig.endpoint(receiver.url);
+  let set = 0;
+  const clock = openClock({ wallMs: () => Date.now() + set });
+  t.teardown(() => clock.close());
+  clock.onSet((ms) => void store.moveTimes(ms));
+  const retries: number[] = [];
+  await rig.deliver({
+    clock,
+    redisMode: 'auto',
+    redisUrl: 'redis://127.0.0.1:1',
+    tuning: {
+      openQueue: ({ work }) => ({
+        healthy: () => true,
+        health: () => ({ connected: true, heartbeatAgeMs: 0 }),
+        async add({ id, attempt, atMs }) {
+          if (attempt === 0) void work(id, attempt);
+          else retries.push(atMs);
+          return true;
+        },
+        close: async () => {},
+      }),
+    },
+  });
+  await rig.event();
+  await until(() => retries.length === 1);
+  set = hour;
+  clock.now();
+  await asked;
+  for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next));
+  t.equal(retries.length, 1, 'not of times that are wrong by now');
+  go();
+  await until(() => retries.length === 2);
+  t.equal((retries[1] ?? 0) - (retries[0] ?? 0), hour);
+});
 
 t.test('ten attempts over the schedule, each gap within a fifth, then exhausted', async (t) => {
   const scale = 0.000_03;

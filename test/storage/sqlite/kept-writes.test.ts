@@ -198,6 +198,36 @@ t.test('an attempt made is kept with what it means', async (t) => {
   t.match(await store.getDelivery(org, id), { delivery: { attempt_count: 1 }, attempts: [attempt] });
 });
 
+t.test('the clock is set while an attempt is kept: the next is as far off as it was', async (t) => {
+  const { store, org, disk, clock } = await openFaulty();
+  t.teardown(() => store.close());
+  const call = makeCall(org, { webhook_url: 'https://hooks.example.com/' });
+  succeeded(await store.createCall(call, { events: ['call.queued'], reserve: 0 }));
+  const [delivery] = await store.listCallDeliveries(call.id);
+  const id = delivery?.id ?? '';
+  t.ok(await store.claimDelivery(id, 0, at(0), 60_000));
+  disk.fails = 'SQLITE_FULL';
+  const attempt = {
+    started_at: at(0),
+    latency_ms: 5,
+    response_status: 500,
+    error: 'http_status_500',
+    response_excerpt: null,
+  };
+  await store.recordAttempt(id, { attempt, status: 'pending', nextAttemptAt: at(5_000) });
+  const hour = 3_600_000;
+  clock.tick(hour);
+  const told = new Promise((resolve) => store.subscribe({ moved: resolve }));
+  await store.moveTimes(hour);
+  t.equal(await told, hour);
+  const recovered = new Promise<void>((resolve) => store.subscribe({ recovered: resolve }));
+  disk.fails = null;
+  await recovered;
+  t.match(await store.getDelivery(org, id), {
+    delivery: { attempt_count: 1, next_attempt_at: at(hour + 5_000) },
+  });
+});
+
 t.test('a database that may not grow: SQLite itself says so, and says when it may again', async (t) => {
   const path = join(t.testdir(), 'offhook.db');
   const database = openDatabase({ path });

@@ -5,6 +5,7 @@ import type { CallRecord } from '../../../storage/records.ts';
 import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
 import * as rows from '../../../storage/sqlite/rows.ts';
 import { CALLS, TRANSCRIPT_ITEMS } from '../../../storage/sqlite/rows.ts';
+import { SteadyClock } from '../../../storage/sqlite/steady-clock.ts';
 import { makeCall, makeItem } from '../makers.ts';
 
 function migrated() {
@@ -128,6 +129,25 @@ t.test('numbers of before are where they were bought', (t) => {
     { carrier: 'twilio', carrier_number_id: 'PN1' },
   ]);
   db.close();
+  t.end();
+});
+
+t.test('what waits when times become steady is due when it was, however the clock was set before', (t) => {
+  const step = MIGRATIONS.findIndex(({ name }) => name === 'steady times');
+  for (const [noted, ahead] of [
+    [null, 0],
+    ['3600000', 0],
+  ] as const) {
+    const db = new Database(':memory:');
+    for (const { sql } of MIGRATIONS.slice(0, step)) db.exec(sql);
+    if (noted !== null) db.prepare("INSERT INTO notes VALUES ('times_moved_ms', ?)").run(noted);
+    for (const { sql } of MIGRATIONS.slice(step)) db.exec(sql);
+    const clock = new SteadyClock(db);
+    t.equal(clock.aheadMs(), ahead);
+    t.equal(clock.note(clock.set(60_000)), 60_000);
+    t.equal(new SteadyClock(db).aheadMs(), 60_000, 'and after the next start');
+    db.close();
+  }
   t.end();
 });
 
