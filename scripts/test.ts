@@ -2,6 +2,7 @@
 // `N passed, N failed, N skipped` that counts tests (not assertions) and exit code 1 on any failure.
 import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { styleText } from 'node:util';
 import { checkImports } from './check-imports.ts';
 import { endFiles, runFile } from './test-file.ts';
@@ -83,7 +84,11 @@ async function buildTap(): Promise<string | null> {
 
 /** Files that wait for minutes of real time; only `npm test -- --all` runs them. */
 const LONG =
-  /\/e2e\/(storage-low|thread-loss|leaks|call-rules|line-faults|model-cases|model-connect|browser-client|dashboard-live|browser-calls|tools|renewal|proxy|deployment|admission|hostile-connections|slow-disk|soak|dashboard-tabs|replay|storage-full|redis-gone|vad-node)\.test/;
+  /\/e2e\/(bench|day|storage-low|thread-loss|leaks|call-rules|line-faults|model-cases|model-connect|browser-client|dashboard-live|browser-calls|tools|renewal|proxy|deployment|admission|hostile-connections|slow-disk|soak|dashboard-tabs|replay|storage-full|redis-gone|vad-node)\.test/;
+
+/** Files that take longest begin first, so that none of them is left alone at the end. */
+const FIRST =
+  /\/(e2e\/(chaos|dashboard-everywhere|simulate|model-faults|examples|daemons|dashboard-walk|drain|package|dashboard-try|turn-taking)|scripts\/demo|failpoints|sqlite\/upgrade|dashboard\/sessions)\.test/;
 
 const all = process.argv.includes('--all');
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all');
@@ -91,22 +96,31 @@ const found = wanted.length > 0 ? wanted : globSync('test/**/*.test.ts');
 const files = found.filter((file) => all || wanted.length > 0 || !LONG.test(file)).sort();
 
 await check('test runner is built', buildTap);
-if (wanted.length === 0) {
-  await check('imports point one way, PURE files are pure', async () => checkImports().join('\n') || null);
-  await check('types (tsc)', () => tool('tsc', []));
-  await check('types of the browser code (tsc)', () => tool('tsc', ['-p', 'control/dashboard/app']));
-  await check('format and lint (biome)', () => tool('biome', ['check', '--colors=off', '.']));
-}
+if (wanted.length === 0)
+  await Promise.all([
+    check('imports point one way, PURE files are pure', async () => checkImports().join('\n') || null),
+    check('types (tsc)', () => tool('tsc', [])),
+    check('types of the browser code (tsc)', () => tool('tsc', ['-p', 'control/dashboard/app'])),
+    check('format and lint (biome)', () => tool('biome', ['check', '--colors=off', '.'])),
+  ]);
 
-// End-to-end files drive calls in real time and mostly wait: three lanes take them first, one takes the others, and a lane
-// that has run dry helps. The one that measures the daemon under load waits for its turn alone.
+// End-to-end files drive calls in real time and mostly wait: a lane for each core takes them, half as many take the others,
+// which mostly compute, and a lane that has run dry helps. The one that measures the daemon under load waits for its turn alone.
 const isLoad = (file: string) => /\/e2e\/(fifty|bench)/.test(file);
+const isFirst = (file: string) => FIRST.test(file);
 const calls = files.filter((file) => file.includes('/e2e/') && !isLoad(file));
+calls.sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
 const others = files.filter((file) => !file.includes('/e2e/'));
+others.sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+const cores = availableParallelism();
+const lanes = [
+  ...Array.from({ length: Math.max(2, cores) }, () => [calls, others]),
+  ...Array.from({ length: Math.ceil(cores / 2) }, () => [others, calls]),
+];
 await Promise.all(
-  [[calls, others], [calls, others], [calls, others], [others]].map(async (lanes) => {
+  lanes.map(async (from) => {
     for (;;) {
-      const file = lanes.find((lane) => lane.length > 0)?.shift();
+      const file = from.find((lane) => lane.length > 0)?.shift();
       if (file === undefined) return;
       await tell(file);
     }

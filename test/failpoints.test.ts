@@ -68,6 +68,9 @@ const POINTS = [
   'recorded_before_requeue',
 ];
 
+// Each has daemons of its own, and waits for them most of its time.
+t.jobs = 3;
+
 for (const redisMode of ['none', 'auto'] as const) {
   const points = redisMode === 'none' ? POINTS : [...POINTS, 'after_enqueue'];
   const skip = redisMode === 'auto' && noRedis();

@@ -13,6 +13,9 @@ import { openRig, until } from './rig.ts';
 
 const SEED = 7;
 
+// Each has a lab of its own, and waits for calls most of its time.
+t.jobs = 3;
+
 t.test(
   'killed in the middle of calls and deliveries: nothing lost, nothing twice, all money accounted for',
   async (t) => {
@@ -39,29 +42,6 @@ t.test(
     t.ok(Number(String(counted['deliveries invented']).split(' of ')[1]) >= 40, 'and deliveries');
   },
 );
-
-t.test('a day in short: faults on all sides, a stop and a kill, and what is left is what was', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'offhook-day-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const report = await runCampaign({
-    kills: 0,
-    day: { calls: 50, faultMs: 1_500, restartMs: 7_000 },
-    redisFlushes: 1,
-    redisKills: 1,
-    seed: SEED,
-    minutes: 10,
-    lines: 7,
-    folder,
-    short: true,
-  });
-  t.comment(
-    `seed ${report.seed}, ${report.seconds} s, ${report.day?.restarts} restarts, ${report.day?.faults} faults`,
-  );
-  t.ok((report.day?.calls ?? 0) >= 50, `${report.day?.calls} calls`);
-  t.ok((report.day?.faults ?? 0) >= 5, 'faults');
-  t.ok(report.stops + report.kills >= 2, 'restarts');
-  for (const check of report.checks) t.same(check.violations, [], `${check.name}: ${check.value}`);
-});
 
 t.test(
   'callbacks doubled and late, so that they overtake each other: the same events, once each',

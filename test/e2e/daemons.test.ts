@@ -65,6 +65,9 @@ async function events(pair: Pair, id: string) {
   return pair.events(id).map(({ type }) => type);
 }
 
+// Each has daemons of its own, and waits for them most of its time.
+t.jobs = 3;
+
 t.test('one is killed: the other ends what it had, and goes on with its own', async (t) => {
   const pair = await openPair(t);
   const own = [await pair.dial(pair.agentId, '+15550400001'), await pair.dial(pair.agentId, '+15550400003')];

@@ -6,6 +6,9 @@ import { openRig, until } from './rig.ts';
 
 const CALLS = 3;
 
+// Each has a lab of its own, and waits for calls most of its time.
+t.jobs = 2;
+
 t.test('calls on a store that answers late: every word, event and turn, and one end each', async (t) => {
   const rig = await openRig(t, {
     env: {

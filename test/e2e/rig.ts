@@ -79,8 +79,15 @@ export async function openRig(
         join(HERE, 'scenarios', `${name}.json`),
       ),
     carrier: { audioDir: FIXTURES, defaultCallee: POLITE, ...o.carrier },
-    // Tests ask every tenth of a second about every call.
-    env: { REDIS_MODE: 'none', RATE_LIMIT_PER_SECOND: '10000', RATE_LIMIT_BURST: '10000', ...o.env },
+    env: {
+      REDIS_MODE: 'none',
+      // As on the smallest machine: each takes half a second of a core to start.
+      MEDIA_THREADS: '2',
+      // Tests ask every tenth of a second about every call.
+      RATE_LIMIT_PER_SECOND: '10000',
+      RATE_LIMIT_BURST: '10000',
+      ...o.env,
+    },
     ...(o.answer === undefined ? {} : { answer: o.answer }),
   });
   t.teardown(async () => {

@@ -48,6 +48,9 @@ const alive = (pid: number) => {
   }
 };
 
+// Each is a program of its own, and waits for its calls most of its time.
+t.jobs = 4;
+
 t.test('a reminder is called, checked and left as a folder', async (t) => {
   const out = join(t.testdir(), 'results');
   const { ended } = simulate('--scenario', 'reminder', '--out', out);

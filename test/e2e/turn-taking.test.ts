@@ -34,6 +34,9 @@ async function seen(rig: Rig, id: string, to: string): Promise<{ carrier: CallRe
   return { carrier, told };
 }
 
+// Each has a lab of its own, and waits for calls most of its time.
+t.jobs = 3;
+
 t.test('the floor', async (t) => {
   const sounds = mkdtempSync(join(tmpdir(), 'offhook-sounds-'));
   t.teardown(() => rmSync(sounds, { recursive: true, force: true }));
