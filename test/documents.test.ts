@@ -54,6 +54,45 @@ t.test('every link to a place in a document leads there', async (t) => {
   t.ok(links > 10);
 });
 
+/** Columns, fields and methods, which are written as events are. */
+const NO_EVENTS: ReadonlySet<string> = new Set([
+  'calls.owner',
+  'connection.read',
+  'deliveries.lease_owner',
+  'idempotency_keys.owner',
+  'metadata.source',
+]);
+
+t.test('commands, settings, metrics and events that a document names are there', async (t) => {
+  const source = FILES.filter((name) => /\.(ts|js|cjs|yaml)$/.test(name) && name !== 'test/documents.test.ts')
+    .map(read)
+    .join('\n');
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  let names = 0;
+  const is = (there: boolean, what: string) => {
+    names++;
+    // One line for what is missing, none for the hundreds that are not.
+    if (!there) t.fail(what);
+  };
+  for (const document of DOCUMENTS) {
+    const text = read(document);
+    for (const [command, script = ''] of text.matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g))
+      is(Object.hasOwn(scripts, script), `${document}: ${command}`);
+    for (const [, quoted = ''] of text.matchAll(/`([^`\n]+)`/g)) {
+      for (const [setting] of quoted.matchAll(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/g))
+        is(source.includes(setting), `${document}: ${setting}`);
+      for (const [, metric = ''] of quoted.matchAll(/\boffhook_([a-z0-9_]+)/g))
+        is(source.includes(metric), `${document}: offhook_${metric}`);
+      if (
+        /^[a-z_]+(\.[a-z_]+)+$/.test(quoted) &&
+        !/\.(ts|js|md|json|key|db|example|service|conf|yaml|lock|made)$/.test(quoted)
+      )
+        is(NO_EVENTS.has(quoted) || source.includes(`'${quoted}'`), `${document}: ${quoted}`);
+    }
+  }
+  t.ok(names > 200, `${names} names`);
+});
+
 /** The section under a heading. */
 function section(text: string, heading: string): string {
   const from = text.indexOf(`\n## ${heading}\n`);
