@@ -246,7 +246,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     });
     store.subscribe({ recovered: () => void space.look() });
     closing.opened({ name: 'storage space', shareMs: SHARE_MS.rest, close: () => space.close() });
-    const feed = openLiveFeed({ store, carriers, log });
+    const feed = openLiveFeed({ store, log });
     const calls = new CallControl({
       store,
       carriers,

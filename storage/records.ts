@@ -224,6 +224,8 @@ export interface CallRecord {
   tools: Tool[] | null;
   voicemail_action: VoicemailAction;
   carrier: string;
+  /** It goes over the telephone network; else its other side is a page, and it does not say how the line does. */
+  telephone: boolean;
   /** Null until the carrier has accepted the call. */
   carrier_call_id: string | null;
   /** human, machine, fax or unknown, once answering-machine detection has spoken. */

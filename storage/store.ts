@@ -51,7 +51,7 @@ export interface CallFilters {
 export interface CallHour {
   /** `YYYY-MM-DDTHH`, UTC. */
   hour: string;
-  /** These five by phone alone; time and money also of calls from a browser. */
+  /** These five by phone alone; time and money also of calls from a page. */
   calls: number;
   inbound: number;
   /** Over, in one of three ways: completed, failed, or nobody was reached (no_answer, busy, canceled). */

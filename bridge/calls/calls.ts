@@ -1,5 +1,6 @@
 // What the control plane asks of live calls. PURE types; call-control.ts does it.
 import type { AgentView, CallRecord } from '../../storage/records.ts';
+import type { Carrier } from '../carriers/carrier.ts';
 
 export interface LiveCall {
   callId: string;
@@ -38,7 +39,7 @@ export type InboundCall = (o: {
   agent: AgentView;
   to: string;
   from: string;
-  carrier: string;
+  carrier: Carrier;
   carrierCallId: string;
 }) => CallRecord | null;
 

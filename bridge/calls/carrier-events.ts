@@ -101,7 +101,7 @@ export class CarrierEvents {
       observer.refused?.('no_agent');
       return this.#refuse(carrier, carrierCallId, 'rejected');
     }
-    const record = this.#o.inboundCall({ agent, to, from, carrier: carrier.name, carrierCallId });
+    const record = this.#o.inboundCall({ agent, to, from, carrier, carrierCallId });
     if (record === null) {
       observer.refused?.('no_model');
       return this.#refuse(carrier, carrierCallId, 'rejected');

@@ -40,6 +40,9 @@ export interface CarrierCapabilities {
   readonly answerSeconds: number | null;
 }
 
+/** What a call's record names the side that is a page of ours. */
+export const A_PAGE = 'browser';
+
 /** The `carrierCode` of what a carrier cannot do at all; the message then says so to the agent. */
 export const NOT_POSSIBLE = 'not_possible';
 

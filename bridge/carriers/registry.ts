@@ -7,6 +7,8 @@ export interface Carriers {
   readonly all: readonly Carrier[];
   /** The carrier of a call or a number; one that is not set up (any more) refuses whatever it is asked. */
   named(name: string): Carrier;
+  /** Whose calls have a page of ours as their other side. @throws AppError carrier_error where there is none */
+  ofPages(): Carrier;
   /** The carrier of that name, or the first one, where it sells numbers; null where none does. */
   seller(name?: string): Seller | null;
   /** Has all of them tell what happens, each event with whose it is. */
@@ -33,6 +35,14 @@ export function createCarriers(all: readonly Carrier[]): Carriers {
   return {
     all,
     named: (name) => byName.get(name) ?? absentCarrier(name),
+    ofPages() {
+      const carrier = all.find(({ capabilities }) => !capabilities.telephone);
+      if (carrier !== undefined) return carrier;
+      throw new AppError('carrier_error', 'No carrier of this daemon connects pages.', {
+        carrierCode: NOT_POSSIBLE,
+        retryable: false,
+      });
+    },
     seller(wanted) {
       for (const { name, numbers } of all) {
         if (numbers !== null && (wanted === undefined || name === wanted)) return { name, numbers };

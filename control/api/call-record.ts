@@ -1,5 +1,6 @@
 // The record of a call at its start, whichever way it comes about: the prompt is rendered here, and never again.
 import { v7 as uuidv7 } from 'uuid';
+import type { Carrier } from '../../bridge/carriers/carrier.ts';
 import type { AgentView, CallRecord } from '../../storage/records.ts';
 import { renderPrompt } from '../agents/texts/system-prompt.ts';
 
@@ -48,7 +49,7 @@ export function choiceOf(agent: AgentView, model: string) {
 /** A call to be dialled (`queued`) or one that rings here (`ringing`). */
 export function callRecord(
   choice: CallChoice,
-  o: { orgId: string; carrier: string; now: Date; reserve: number },
+  o: { orgId: string; carrier: Pick<Carrier, 'name' | 'capabilities'>; now: Date; reserve: number },
 ): CallRecord {
   const at = o.now.toISOString();
   const inbound = choice.direction === 'inbound';
@@ -98,7 +99,8 @@ export function callRecord(
     voice: choice.voice,
     tools: choice.tools,
     voicemail_action: choice.voicemail_action,
-    carrier: o.carrier,
+    carrier: o.carrier.name,
+    telephone: o.carrier.capabilities.telephone,
     carrier_call_id: choice.carrier_call_id ?? null,
     answered_by: null,
     reserved_milli_cents: o.reserve,

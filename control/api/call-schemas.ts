@@ -103,8 +103,8 @@ export const promptCall = z
     ],
   });
 
-/** A call from a browser: of the session-only API, so it stands in no reference. */
-export const browserCall = z.strictObject({
+/** A call from a page: of the session-only API, so it stands in no reference. */
+export const pageCall = z.strictObject({
   agent_id: id.describe('Any agent that is not archived; it needs no number.'),
   text_only: z.boolean().optional().describe('The other side types, and has no microphone.'),
   context: common.context,

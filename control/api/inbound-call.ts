@@ -1,4 +1,5 @@
 // The record of a call that came in: what its agent brings, and who called.
+import type { Carrier } from '../../bridge/carriers/carrier.ts';
 import type { AgentView, CallRecord } from '../../storage/records.ts';
 import { callRecord, choiceOf } from './call-record.ts';
 
@@ -9,7 +10,7 @@ export function inboundCall(o: {
   model: string;
   to: string;
   from: string;
-  carrier: string;
+  carrier: Pick<Carrier, 'name' | 'capabilities'>;
   carrierCallId: string;
   now: Date;
   reserve: number;

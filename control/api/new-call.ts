@@ -1,6 +1,6 @@
 // The record of a call about to be placed: what is taken from the request, what from the agent, what from the organization.
 import type { z } from 'zod';
-import { BROWSER } from '../../bridge/carriers/browser/carrier.ts';
+import { A_PAGE, type Carrier } from '../../bridge/carriers/carrier.ts';
 import { AppError } from '../../errors.ts';
 import type { AgentView, CallRecord, NumberView } from '../../storage/records.ts';
 import { parseReturns } from '../agents/returns-schema.ts';
@@ -10,7 +10,9 @@ import { checkAgentUrls } from './agents.ts';
 import { type CallChoice, callRecord, choiceOf } from './call-record.ts';
 import type * as schemas from './call-schemas.ts';
 
-type Parts = Pick<ControlParts, 'store' | 'egress' | 'config' | 'models' | 'now'> & { orgId: string };
+type Parts = Pick<ControlParts, 'store' | 'carriers' | 'egress' | 'config' | 'models' | 'now'> & {
+  orgId: string;
+};
 
 /**
  * A call of an agent.
@@ -88,28 +90,25 @@ export async function promptCall(
 }
 
 /**
- * A call from a browser, for trying an agent out: as its calls are, but that the other side is a page. It runs the agent's
- * way: an outbound agent is the one who called. A side without a number is named `browser`.
+ * A call from a page, for trying an agent out: as its calls are, but for the other side. It runs the agent's way: an
+ * outbound agent is the one who called. A side without a number is named as the page is.
  * @throws AppError agent_not_found, agent_archived, invalid_model, invalid_url, blocked_address
  */
-export async function browserCall(
-  parts: Parts,
-  body: z.output<typeof schemas.browserCall>,
-): Promise<CallRecord> {
+export async function pageCall(parts: Parts, body: z.output<typeof schemas.pageCall>): Promise<CallRecord> {
   const agent = await usableAgent(parts, body.agent_id);
   checkAgentUrls(parts.egress, { webhook_url: agent.webhook_url, tools: agent.tools });
-  const number = primaryOf(agent)?.e164 ?? BROWSER;
+  const number = primaryOf(agent)?.e164 ?? A_PAGE;
   const outbound = agent.type === 'outbound';
   return callRecord(
     {
       direction: agent.type,
       ...choiceOf(agent, modelOf(parts, agent)),
-      to_number: outbound ? BROWSER : number,
-      from_number: outbound ? number : BROWSER,
+      to_number: outbound ? A_PAGE : number,
+      from_number: outbound ? number : A_PAGE,
       context: body.context ?? (outbound ? {} : null),
-      metadata: { source: BROWSER, ...(body.text_only === true ? { text_only: true } : {}) },
+      metadata: { source: A_PAGE, ...(body.text_only === true ? { text_only: true } : {}) },
     },
-    recordOptions(parts, BROWSER),
+    recordOptions(parts, parts.carriers.ofPages()),
   );
 }
 
@@ -176,11 +175,11 @@ function newCall(
 ): CallRecord {
   return callRecord(
     { ...choice, from_number: from.e164, direction: 'outbound' },
-    recordOptions(parts, from.carrier),
+    recordOptions(parts, parts.carriers.named(from.carrier)),
   );
 }
 
-function recordOptions(parts: Parts, carrier: string): Parameters<typeof callRecord>[1] {
+function recordOptions(parts: Parts, carrier: Carrier): Parameters<typeof callRecord>[1] {
   return {
     orgId: parts.orgId,
     carrier,

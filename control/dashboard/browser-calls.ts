@@ -1,8 +1,8 @@
 // The route of calls from a browser, for trying an agent out. It belongs to the session-only API: whoever mounts it has
 // let in the person and knows the organization. The talk itself is the bridge's.
 import { z } from 'zod';
-import { browserCall as body } from '../api/call-schemas.ts';
-import { browserCall } from '../api/new-call.ts';
+import { pageCall as body } from '../api/call-schemas.ts';
+import { pageCall } from '../api/new-call.ts';
 import { type Route, route } from '../http/route.ts';
 import { id } from '../http/schemas.ts';
 
@@ -34,7 +34,7 @@ export const browserCallRoutes: readonly Route[] = [
     }),
     async run({ body, calls, ...parts }) {
       const patience = body.text_only === true ? TYPING_PATIENCE : 1;
-      const { call, path, token } = await calls.awaitStream(await browserCall(parts, body), { patience });
+      const { call, path, token } = await calls.awaitStream(await pageCall(parts, body), { patience });
       return { body: { call_id: call.id, stream_path: path, token } };
     },
   }),

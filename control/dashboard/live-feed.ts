@@ -1,7 +1,6 @@
 // Calls that are on now, as the live view shows them, and what happens on them, told to whoever follows an organization.
 // Fed by the bridge's observer; knows nothing of HTTP.
 import type { CallObserver } from '../../bridge/calls/call-observers.ts';
-import type { Carriers } from '../../bridge/carriers/registry.ts';
 import type { Log } from '../../log.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
@@ -46,11 +45,7 @@ function fieldsOf(record: CallRecord) {
 }
 
 /** An empty feed: a daemon that starts has no live calls. */
-export function openLiveFeed(o: {
-  store: Pick<Store, 'getAgent'>;
-  carriers: Pick<Carriers, 'named'>;
-  log: Pick<Log, 'warn'>;
-}): LiveFeed {
+export function openLiveFeed(o: { store: Pick<Store, 'getAgent'>; log: Pick<Log, 'warn'> }): LiveFeed {
   const live = new Map<string, Entry>();
   const followers = new Map<string, Set<Hear>>();
 
@@ -65,7 +60,7 @@ export function openLiveFeed(o: {
       floor: null,
       last_latency_ms: null,
       words: [],
-      source: o.carriers.named(record.carrier).capabilities.telephone ? 'phone' : 'browser',
+      source: record.telephone ? 'phone' : 'browser',
     };
     live.set(record.id, { orgId: record.org_id, call });
     tell(record.org_id, 'call', call);

@@ -14,7 +14,7 @@ import type { Egress } from '../egress/egress.ts';
 export interface ControlParts {
   store: Store;
   calls: Calls;
-  carriers: Pick<Carriers, 'all' | 'named' | 'seller'>;
+  carriers: Pick<Carriers, 'all' | 'named' | 'ofPages' | 'seller'>;
   egress: Pick<Egress, 'check' | 'request'>;
   config: Config;
   models: SpeechModels;

@@ -146,8 +146,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '.',
       'bridge/calls',
       'bridge/carriers',
-      // A call that is tried out on a page is the browser's, by name.
-      'bridge/carriers/browser',
       'control/agents',
       'control/egress',
       'control/http',

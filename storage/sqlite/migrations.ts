@@ -443,21 +443,8 @@ INSERT INTO call_words (rowid, facts, numbers, words)
 `;
 
 // The overview's numbers are kept by the hour while calls change, so that a month is read in some hundred rows. Triggers, so
-// that no change of a call can leave them out. By phone alone are counted calls; time and money also of calls from a browser.
-const phoned = (row: string) => `(${row}.carrier <> 'browser')`;
+// that no change of a call can leave them out. By phone alone are counted calls; time and money also of calls from a page.
 const ended = (row: string) => `(${row}.status NOT IN ('queued', 'initiated', 'ringing', 'in_progress'))`;
-const failed = (row: string) => `(${phoned(row)} AND ${row}.status = 'failed')`;
-const counted = (row: string) => [
-  phoned(row),
-  `(${phoned(row)} AND ${row}.direction = 'inbound')`,
-  `(${phoned(row)} AND ${ended(row)})`,
-  `(${phoned(row)} AND ${row}.status = 'completed')`,
-  failed(row),
-  `coalesce(${row}.billed_duration_seconds, 0)`,
-  `coalesce(${row}.billing_amount_milli_cents, 0)`,
-  `coalesce(${row}.cost_milli_cents, 0.0)`,
-  `(${row}.cost_milli_cents IS NOT NULL)`,
-];
 const COUNTERS = [
   'calls',
   'inbound',
@@ -471,7 +458,22 @@ const COUNTERS = [
 ];
 const hourOf = (row: string) => `substr(${row}.created_at, 1, 13)`;
 const reasonOf = (row: string) => `coalesce(${row}.error_code, ${row}.hangup_cause, 'unknown')`;
-const count = (row: 'new' | 'old', sign: '' | '-') => `
+
+/** The counters and their triggers. @param phoned whether a row is a call by phone */
+function countedBy(phoned: (row: string) => string) {
+  const failed = (row: string) => `(${phoned(row)} AND ${row}.status = 'failed')`;
+  const counted = (row: string) => [
+    phoned(row),
+    `(${phoned(row)} AND ${row}.direction = 'inbound')`,
+    `(${phoned(row)} AND ${ended(row)})`,
+    `(${phoned(row)} AND ${row}.status = 'completed')`,
+    failed(row),
+    `coalesce(${row}.billed_duration_seconds, 0)`,
+    `coalesce(${row}.billing_amount_milli_cents, 0)`,
+    `coalesce(${row}.cost_milli_cents, 0.0)`,
+    `(${row}.cost_milli_cents IS NOT NULL)`,
+  ];
+  const count = (row: 'new' | 'old', sign: '' | '-') => `
   INSERT INTO call_hours (org_id, hour, ${COUNTERS.join(', ')})
     VALUES (${row}.org_id, ${hourOf(row)}, ${counted(row)
       .map((value) => `${sign}${value}`)
@@ -480,7 +482,18 @@ const count = (row: 'new' | 'old', sign: '' | '-') => `
   INSERT INTO failure_hours (org_id, hour, reason, calls)
     SELECT ${row}.org_id, ${hourOf(row)}, ${reasonOf(row)}, ${sign}1 WHERE ${failed(row)}
     ON CONFLICT (org_id, hour, reason) DO UPDATE SET calls = calls + excluded.calls;`;
+  const triggers = `CREATE TRIGGER calls_counted AFTER INSERT ON calls BEGIN ${count('new', '')}
+END;
+CREATE TRIGGER calls_recounted AFTER UPDATE OF status, billed_duration_seconds, billing_amount_milli_cents,
+  cost_milli_cents, error_code, hangup_cause ON calls BEGIN ${count('old', '-')} ${count('new', '')}
+END;
+CREATE TRIGGER calls_uncounted AFTER DELETE ON calls BEGIN ${count('old', '-')}
+END;
+`;
+  return { failed, counted, triggers };
+}
 
+const byCarrier = countedBy((row) => `(${row}.carrier <> 'browser')`);
 const OVERVIEW_BY_HOUR = `
 CREATE TABLE call_hours (
   org_id TEXT NOT NULL REFERENCES organizations (id),
@@ -504,22 +517,16 @@ CREATE TABLE failure_hours (
   PRIMARY KEY (org_id, hour, reason)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO call_hours (org_id, hour, ${COUNTERS.join(', ')})
-  SELECT org_id, ${hourOf('calls')}, ${counted('calls')
+  SELECT org_id, ${hourOf('calls')}, ${byCarrier
+    .counted('calls')
     .map((value) => `sum(${value})`)
     .join(', ')}
   FROM calls GROUP BY org_id, ${hourOf('calls')};
 INSERT INTO failure_hours (org_id, hour, reason, calls)
-  SELECT org_id, ${hourOf('calls')}, ${reasonOf('calls')}, count(*) FROM calls WHERE ${failed('calls')}
+  SELECT org_id, ${hourOf('calls')}, ${reasonOf('calls')}, count(*) FROM calls WHERE ${byCarrier.failed('calls')}
   GROUP BY org_id, ${hourOf('calls')}, ${reasonOf('calls')};
 DROP INDEX calls_overview;
-CREATE TRIGGER calls_counted AFTER INSERT ON calls BEGIN ${count('new', '')}
-END;
-CREATE TRIGGER calls_recounted AFTER UPDATE OF status, billed_duration_seconds, billing_amount_milli_cents,
-  cost_milli_cents, error_code, hangup_cause ON calls BEGIN ${count('old', '-')} ${count('new', '')}
-END;
-CREATE TRIGGER calls_uncounted AFTER DELETE ON calls BEGIN ${count('old', '-')}
-END;
-`;
+${byCarrier.triggers}`;
 
 // What all rows of an organization add up to, kept with each of them: setting a balance reads no other row.
 const LEDGER_SUMS = `
@@ -582,6 +589,15 @@ const STEADY_TIMES = `
 INSERT INTO notes (name, value) SELECT 'steady_from_ms', value FROM notes WHERE name = 'times_moved_ms';
 `;
 
+// Whether a call goes over the telephone network is written down with it, by whoever knows its carrier.
+const TELEPHONE_CALLS = `
+ALTER TABLE calls ADD COLUMN telephone INTEGER NOT NULL DEFAULT 1;
+UPDATE calls SET telephone = 0 WHERE carrier = 'browser';
+DROP TRIGGER calls_counted;
+DROP TRIGGER calls_recounted;
+DROP TRIGGER calls_uncounted;
+${countedBy((row) => `(${row}.telephone = 1)`).triggers}`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -601,4 +617,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'carrier of a number', sql: NUMBERS_CARRIER },
   { name: 'models by name', sql: MODELS_BY_NAME },
   { name: 'steady times', sql: STEADY_TIMES },
+  { name: 'telephone calls', sql: TELEPHONE_CALLS },
 ];

@@ -4,8 +4,8 @@ import type { TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 
-/** Calls that say how the line does: one from a browser is somebody trying an agent out. */
-const BY_PHONE = "calls.carrier <> 'browser'";
+/** Calls that say how the line does: one from a page is somebody trying an agent out. */
+const BY_PHONE = 'calls.telephone = 1';
 
 const hours = (...times: [from: string, to: string]) => times.map((time) => time.slice(0, 13));
 

@@ -188,6 +188,7 @@ export const CALLS = table<CallRecord>('calls', {
   tools: 'json',
   voicemail_action: 'value',
   carrier: 'value',
+  telephone: 'boolean',
   carrier_call_id: 'value',
   answered_by: 'value',
   reserved_milli_cents: 'value',

@@ -287,6 +287,7 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
     const talkSeconds = connected ? 5 + Math.floor(-Math.log(1 - random()) * 90) : 0;
     const ended = createdMs + ringMs + talkSeconds * 1000;
     const id = idAt(createdMs);
+    const telephone = random() >= 0.02;
     const part = { name: 'gpt-realtime', milli_cents: talkSeconds * 70, used: { seconds: talkSeconds } };
     return {
       id,
@@ -337,7 +338,8 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
       model: null,
       tools: agent.tools,
       voicemail_action: 'hangup',
-      carrier: random() < 0.02 ? 'browser' : 'twilio',
+      telephone,
+      carrier: telephone ? 'twilio' : 'browser',
       carrier_call_id: `CA${id.replaceAll('-', '')}`,
       answered_by: connected ? 'human' : null,
       reserved_milli_cents: 0,

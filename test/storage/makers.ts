@@ -147,6 +147,7 @@ export function makeCall(orgId: string, fields: Partial<CallRecord> = {}): CallR
     tools: null,
     voicemail_action: 'hangup',
     carrier: 'simulated',
+    telephone: true,
     carrier_call_id: null,
     answered_by: null,
     reserved_milli_cents: 0,

@@ -1,13 +1,12 @@
 // Calls from a browser, as a carrier: nobody is dialled, there are no numbers and no hooks, and the media stream is the
 // whole call. What became of a call that lost its process is known to our own records alone.
 import { AppError } from '../../../errors.ts';
-import { type Carrier, type CarrierCallSnapshot, type Line, NOT_POSSIBLE } from '../carrier.ts';
+import { A_PAGE, type Carrier, type CarrierCallSnapshot, type Line, NOT_POSSIBLE } from '../carrier.ts';
 
 /** Between the click and the stream: the page asks for the microphone before it asks for the call. */
 const ANSWER_SECONDS = 15;
 
-/** The carrier's name, and in a call's record the side that has no number. */
-export const BROWSER = 'browser';
+const BROWSER = 'browser';
 
 export interface BrowserOptions {
   /** What was last written of a call, and whether its stream ever came; null when there is no such call. */
@@ -57,8 +56,8 @@ function openBrowserLine(o: BrowserOptions): Line {
       return {
         carrierCallId,
         status: seen.answeredAt === null ? 'no_answer' : 'completed',
-        to: BROWSER,
-        from: BROWSER,
+        to: A_PAGE,
+        from: A_PAGE,
         durationSeconds: null,
         startedAt: seen.answeredAt,
         // Nobody saw it end; it surely lived when something was last written of it, and more is not charged for.

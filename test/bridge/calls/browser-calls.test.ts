@@ -14,6 +14,7 @@ async function stored(rig: CallsRig, id: string) {
 const fromBrowser = (rig: CallsRig, fields: Partial<CallRecord> = {}) =>
   rig.newCall({
     carrier: 'browser',
+    telephone: false,
     direction: 'inbound',
     status: 'ringing',
     started_at: at(0),

@@ -43,6 +43,7 @@ function call(change: Partial<CallRecord> = {}): CallRecord {
     tools: null,
     voicemail_action: 'hangup',
     carrier: 'twilio',
+    telephone: true,
     carrier_call_id: null,
     answered_by: null,
     reserved_milli_cents: 0,

@@ -201,7 +201,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
             agent_id: agent.id,
             direction: 'inbound',
             status: 'ringing',
-            carrier,
+            carrier: carrier.name,
             carrier_call_id: carrierCallId,
             to_number: to,
             from_number: from,

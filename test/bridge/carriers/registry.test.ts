@@ -15,6 +15,16 @@ t.test('each by its name, and the first that has numbers sells them', async (t) 
   t.throws(() => createCarriers([one, two, one]), /one name/);
 });
 
+t.test('calls from a page are those of the carrier that is no telephone line', async (t) => {
+  const line = standInCarrier({ name: 'line' });
+  const page = standInCarrier({
+    name: 'page',
+    capabilities: { telephone: false, detectsMachines: false, streamIsCall: true, answerSeconds: 15 },
+  });
+  t.equal(createCarriers([line, page]).ofPages(), page);
+  t.throws(() => createCarriers([line]).ofPages(), { code: 'carrier_error', retryable: false });
+});
+
 t.test('each tells as itself, until all are closed', async (t) => {
   const tellers = new Map<string, (event: CarrierEvent) => Promise<void>>();
   const closed: string[] = [];

@@ -91,6 +91,7 @@ t.test('a dispatched call is a snapshot of its agent and answers 201 with the Ca
     tools: [{ type: 'send_dtmf' }],
     voicemail_action: 'leave_message',
     carrier: 'twilio',
+    telephone: true,
     carrier_call_id: null,
     reserved_milli_cents: 15_000,
     chosen_language: 'es',

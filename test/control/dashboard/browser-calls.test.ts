@@ -34,6 +34,7 @@ t.test('an inbound agent without a number is called by a browser', async (t) => 
   });
   t.match(call, {
     carrier: 'browser',
+    telephone: false,
     agent_id: id,
     org_id: rig.orgId,
     direction: 'inbound',

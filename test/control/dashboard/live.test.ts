@@ -1,6 +1,5 @@
 // The live stream: what it says and in which order, to whom, and how it ends.
 import t, { type Test } from 'tap';
-import { createCarriers } from '../../../bridge/carriers/registry.ts';
 import type { LiveCall } from '../../../control/dashboard/app/session-shapes.ts';
 import { openLiveFeed } from '../../../control/dashboard/live-feed.ts';
 import type { CallRecord } from '../../../storage/records.ts';
@@ -282,7 +281,6 @@ t.test('an agent that cannot be read leaves a call without its name', async (t) 
   const warned: unknown[] = [];
   const feed = openLiveFeed({
     store: { getAgent: async () => Promise.reject(new Error('the disk')) },
-    carriers: createCarriers([]),
     log: { warn: (...said: unknown[]) => void warned.push(said) },
   });
   const one = call('o', { agent_id: 'a' });

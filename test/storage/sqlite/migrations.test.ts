@@ -151,6 +151,31 @@ t.test('what waits when times become steady is due when it was, however the cloc
   t.end();
 });
 
+t.test('calls of before are telephone calls unless they came from a page', (t) => {
+  const db = new Database(':memory:');
+  db.pragma('foreign_keys = OFF');
+  const step = MIGRATIONS.findIndex(({ name }) => name === 'telephone calls');
+  for (const { sql } of MIGRATIONS.slice(0, step)) db.exec(sql);
+  db.exec(
+    `INSERT INTO organizations (id, name, webhook_secret, created_at) VALUES ('o', 'n', 'w', '2026-03-01T12:00:00.000Z')`,
+  );
+  for (const fields of [
+    { id: 'phoned', carrier: 'twilio' },
+    { id: 'tried', carrier: 'browser' },
+  ]) {
+    insertCall(db, makeCall('o', fields));
+  }
+  for (const { sql } of MIGRATIONS.slice(step)) db.exec(sql);
+  t.same(db.prepare('SELECT id, telephone FROM calls ORDER BY seq').all(), [
+    { id: 'phoned', telephone: 1 },
+    { id: 'tried', telephone: 0 },
+  ]);
+  db.exec(`UPDATE calls SET status = 'failed'`);
+  t.match(db.prepare('SELECT calls, failed FROM call_hours').get(), { calls: 1, failed: 1 });
+  db.close();
+  t.end();
+});
+
 t.test('every table is strict and holds the fields of its record', (t) => {
   const db = migrated();
   const all = db.pragma('table_list') as { name: string; type: string; strict: number; schema: string }[];
@@ -193,7 +218,7 @@ t.test('calls that are there are counted by the hour and entered to be found, as
       { id: 'live' },
       { id: 'done', status: 'completed', answered_at: call.created_at, billed_duration_seconds: 60 },
       { id: 'broken', status: 'failed', error_code: 'model_error', direction: 'inbound' },
-      { id: 'tried', status: 'failed', carrier: 'browser' },
+      { id: 'tried', status: 'failed', carrier: 'browser', telephone: false },
     ] as const) {
       insertCall(db, { ...call, ...fields });
       db.prepare('UPDATE calls SET cost_milli_cents = 7 WHERE id = ?').run(fields.id);

@@ -50,7 +50,7 @@ function generate() {
       id: `call-${i}`,
       org_id: next() < 0.9 ? ours.id : others.id,
       status,
-      carrier: next() < 0.1 ? 'browser' : base.carrier,
+      telephone: next() >= 0.1,
       direction: next() < 0.5 ? 'inbound' : 'outbound',
       created_at: at,
       answered_at: answered ? at : null,
@@ -91,7 +91,7 @@ t.test('30,000 calls are added up by the hour', async (t) => {
     list.reduce((all, call) => all + (of(call) ?? 0), 0);
   for (const hour of hours) {
     const list = byHour.get(hour.hour) ?? [];
-    const phoned = list.filter(({ carrier }) => carrier !== 'browser');
+    const phoned = list.filter(({ telephone }) => telephone);
     const ended = phoned.filter(({ status }) => status !== 'in_progress');
     const { costMilliCents, ...rest } = hour;
     const wanted = {
@@ -108,7 +108,7 @@ t.test('30,000 calls are added up by the hour', async (t) => {
     const known = sum(list, (call) => call.cost?.total_milli_cents);
     if (Math.abs((costMilliCents ?? 0) - known) > 0.01) t.equal(costMilliCents, known, hour.hour);
   }
-  const failed = own.filter(({ status, carrier }) => status === 'failed' && carrier !== 'browser');
+  const failed = own.filter(({ status, telephone }) => status === 'failed' && telephone);
   t.ok(failed.length < own.filter(({ status }) => status === 'failed').length);
   t.same(reasons, [
     { reason: 'model_error', count: failed.filter(({ error_code }) => error_code !== null).length },
@@ -144,7 +144,7 @@ t.test('latencies are counted as they come, each to within 3 %', async (t) => {
   for (const one of [ours, others]) db.prepare(ORGANIZATIONS.insert).run(ORGANIZATIONS.toRow(one));
   const call = makeCall(ours.id, { agent_id: null });
   const other = makeCall(others.id, { agent_id: null });
-  const tried = makeCall(ours.id, { agent_id: null, carrier: 'browser' });
+  const tried = makeCall(ours.id, { agent_id: null, telephone: false });
   for (const one of [call, other, tried]) db.prepare(CALLS.insert).run(CALLS.toRow(one));
   db.exec('UPDATE calls SET owner = 1');
   const turn = (index: number, heard: number | null, fields = {}) => ({
