@@ -332,12 +332,6 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   return Object.freeze(result);
 }
 
-/** The settings a real call cannot do without, that are not set. */
-export function missingCredentials(config: Config): Name[] {
-  const needed: Name[] = ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'OPENAI_API_KEY'];
-  return needed.filter((name) => config[name] === null);
-}
-
 /** The values that belong in no log; of a URL its password too, of a list its parts. */
 export function secretsOf(config: Config): string[] {
   const names = (Object.entries(SETTINGS) as [Name, Setting][]).filter(([, setting]) => setting.secret);

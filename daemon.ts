@@ -14,9 +14,10 @@ import { observeBridge } from './bridge/calls/metrics.ts';
 import { openTakeover } from './bridge/calls/takeover.ts';
 import { openCarriers } from './bridge/carriers/carriers.ts';
 import type { TurnDetection } from './bridge/models/model.ts';
+import { missingSettings, modelSetupOf } from './bridge/setups.ts';
 import { openClock } from './clock.ts';
 import { openClosing } from './closing.ts';
-import { type Config, ConfigError, missingCredentials, readConfig, secretsOf, summarize } from './config.ts';
+import { type Config, ConfigError, readConfig, secretsOf, summarize } from './config.ts';
 import { openResults } from './control/agents/results.ts';
 import { readSpeechModels } from './control/agents/speech-models.ts';
 import { LINE_TEXTS, SESSION_TEXTS, talkTexts } from './control/agents/texts/moments.ts';
@@ -93,7 +94,7 @@ function version(): string {
  * @throws ConfigError when credentials are missing; Error when something cannot be opened (then nothing stays open)
  */
 export async function start(config: Config, o: { log?: Log } = {}): Promise<Daemon> {
-  const missing = missingCredentials(config);
+  const missing = missingSettings(config);
   if (missing.length > 0) {
     throw new ConfigError(
       `Not set: ${missing.join(', ')}. Real calls need a carrier and a model; "npm run simulate" needs neither.`,
@@ -374,7 +375,13 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       feed,
       health: {
         carriers: carriers.all,
-        model: { url: config.OPENAI_BASE_URL, apiKey: openai.apiKey, name: config.REALTIME_MODEL },
+        models: models.names.flatMap((name) => {
+          const access = models.access(name);
+          if (access === null) return [];
+          const { probe, settings } = modelSetupOf(access.kind);
+          const file = { url: 'MODELS_FILE', apiKey: 'MODELS_FILE', model: 'MODELS_FILE' };
+          return [{ name, probe: probe(access), settings: name === models.defaultName ? settings : file }];
+        }),
         async queue() {
           const { pendingDeliveries, oldestPendingSeconds } = await store.stats();
           const { mode, redis } = webhooks.health();

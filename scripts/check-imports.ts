@@ -45,6 +45,9 @@ const HASHES_ONLY = /from 'node:crypto'/;
 export function roomOf(file: string): { name: string; line: string } | null {
   if (COMMON.includes(file)) return { name: '.', line: '.' };
   const parts = file.split('/');
+  // One file of each folder below x: `x/*/name.ts`.
+  const each = [...parts.slice(0, -2), '*', ...parts.slice(-1)].join('/');
+  if (parts.length > 2 && Object.hasOwn(ROOMS, each)) return { name: each, line: each };
   for (let length = parts.length; length > 0; length--) {
     const name = parts.slice(0, length).join('/');
     const room = Object.hasOwn(ROOMS, name) ? ROOMS[name] : undefined;

@@ -2,6 +2,7 @@
 import type { CallRecord } from '../../storage/records.ts';
 import type { Carrier } from '../carriers/carrier.ts';
 import type { ModelTool } from '../models/model.ts';
+import type { ModelAccess } from '../models/setup.ts';
 import type { LineTexts, SessionTexts, TalkTexts } from '../protocol/agent-texts.ts';
 import type { MachinePlan, PrepareCall } from '../protocol/messages.ts';
 
@@ -12,15 +13,6 @@ export interface AgentTexts {
   session: SessionTexts;
   line: LineTexts;
   modelTools(tools: CallRecord['tools']): ModelTool[];
-}
-
-export interface ModelAccess {
-  /** Name in the list of sessions (bridge/models/models.ts). */
-  kind: string;
-  url: string;
-  apiKey: string;
-  model: string;
-  transcriptionModel: string;
 }
 
 /** The speech models that the daemon is configured with, by name. */

@@ -56,7 +56,12 @@ export function callsHealth({ since, ended, failed, reasons }: LateCalls): PartH
 export interface HealthSources {
   /** Those that can be asked are asked. */
   carriers: readonly Pick<Carrier, 'name' | 'check'>[];
-  model: { url: string; apiKey: string; name: string };
+  /** All that agents may have: each by its name, what it is asked, and where its settings are looked at. */
+  models: readonly {
+    name: string;
+    probe: { url: string; headers: Record<string, string> };
+    settings: Readonly<Record<'url' | 'apiKey' | 'model', string>>;
+  }[];
   queue(): Promise<{
     mode: 'redis' | 'child' | 'direct';
     /** Redis was asked for, or found, and is not there now. */
@@ -142,12 +147,12 @@ async function carriersHealth(carriers: HealthSources['carriers']): Promise<Part
   return worst ?? { state: 'warn', text: 'There is no carrier of phone calls.' };
 }
 
-async function modelHealth({ url, apiKey, name }: HealthSources['model']): Promise<PartHealth> {
+async function modelHealth({ name, probe, settings }: HealthSources['models'][number]): Promise<PartHealth> {
   const begun = performance.now();
   let status: number;
   try {
-    const answer = await fetch(`${url}/models/${encodeURIComponent(name)}`, {
-      headers: { authorization: `Bearer ${apiKey}` },
+    const answer = await fetch(probe.url, {
+      headers: probe.headers,
       redirect: 'manual',
       signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
     });
@@ -156,7 +161,7 @@ async function modelHealth({ url, apiKey, name }: HealthSources['model']): Promi
   } catch {
     return {
       state: 'down',
-      text: 'The model cannot be reached: calls would be answered by silence. Look at OPENAI_BASE_URL and the network.',
+      text: `The model cannot be reached: calls would be answered by silence. Look at ${settings.url} and the network.`,
       model: name,
     };
   }
@@ -164,16 +169,31 @@ async function modelHealth({ url, apiKey, name }: HealthSources['model']): Promi
   const told = { model: name, status, latency_ms };
   if (status === 200) return { state: 'ok', text: `${name} can be used.`, ...told };
   if (status === 401 || status === 403)
-    return { state: 'down', text: 'The model refuses the key: look at OPENAI_API_KEY.', ...told };
+    return { state: 'down', text: `The model refuses the key: look at ${settings.apiKey}.`, ...told };
   if (status === 404)
     return {
       state: 'down',
-      text: `There is no ${name} for this key: look at REALTIME_MODEL and what the account may use.`,
+      text: `There is no ${name} for this key: look at ${settings.model} and what the account may use.`,
       ...told,
     };
   if (status === 429)
     return { state: 'warn', text: 'The model answers that there were too many requests.', ...told };
   return { state: 'warn', text: `The model's server answers ${status}.`, ...told };
+}
+
+/** As the one that does worst, which is named where there are several. */
+async function modelsHealth(models: HealthSources['models']): Promise<PartHealth> {
+  const answers = await Promise.all(
+    models.map(async (model) => ({ name: model.name, health: await modelHealth(model) })),
+  );
+  const worst =
+    answers.find(({ health }) => health.state === 'down') ??
+    answers.find(({ health }) => health.state === 'warn');
+  const [first] = answers;
+  if (first === undefined) return { state: 'warn', text: 'There is no speech model.' };
+  if (answers.length === 1) return first.health;
+  if (worst !== undefined) return { ...worst.health, text: `${worst.name}: ${worst.health.text}` };
+  return { ...first.health, text: `${answers.map(({ name }) => name).join(', ')} can be used.` };
 }
 
 async function queueHealth(o: HealthSources): Promise<PartHealth> {
@@ -239,7 +259,7 @@ function threadsHealth({ threads }: HealthSources): PartHealth {
 /** Asks nobody until it is read. */
 export function openHealth(o: HealthSources): Health {
   const carrier = remembered(() => carriersHealth(o.carriers), o);
-  const model = remembered(() => modelHealth(o.model), o);
+  const model = remembered(() => modelsHealth(o.models), o);
   return {
     async read() {
       const [ofCarrier, ofModel, ofQueue] = await Promise.all([carrier(), model(), queueHealth(o)]);

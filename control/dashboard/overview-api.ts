@@ -1,6 +1,7 @@
 // `GET overview` and `GET health`: how the line did, and how it stands.
 import { Router } from 'express';
 import { z } from 'zod';
+import type { SpeechModels } from '../../bridge/calls/call-plan.ts';
 import type { Config } from '../../config.ts';
 import type { Store } from '../../storage/store.ts';
 import { parse } from '../http/schemas.ts';
@@ -38,7 +39,8 @@ export function overviewApi(o: {
   store: Pick<Store, 'callHours' | 'failureReasons' | 'answerLatencies'>;
   feed: Pick<LiveFeed, 'calls'>;
   health: Health;
-  config: Pick<Config, 'TWILIO_BASE_URL' | 'OPENAI_BASE_URL'>;
+  config: Config;
+  models: SpeechModels;
   now: () => Date;
 }): Router {
   async function read(orgId: string, range: Range): Promise<Overview> {
@@ -72,6 +74,7 @@ export function overviewApi(o: {
   }, o.now);
   const lateCalls = fresh(readLate, o.now);
 
+  const peers = peersOf(o.config, o.models);
   const router = Router({ caseSensitive: true });
   router.get('/overview', async (req, res) => {
     const { range } = parse(query, req.query);
@@ -79,7 +82,7 @@ export function overviewApi(o: {
     const overview = await overviews.of(`${orgId} ${range}`);
     res.json({
       ...overview,
-      measured_against: peersOf(o.config),
+      measured_against: peers,
       totals: { ...overview.totals, live: o.feed.calls(orgId).length },
     } satisfies Shown);
   });

@@ -1,5 +1,8 @@
 // Whom the daemon is told to speak to: the vendor itself, somebody on this machine, or somebody else. PURE. It is all that
 // can be known of a peer by its address, and decides what a latency that was measured with it may be called.
+import type { SpeechModels } from '../../bridge/calls/call-plan.ts';
+import { carrierSetups, isSetUp, modelSetupOf } from '../../bridge/setups.ts';
+import type { Config } from '../../config.ts';
 
 export interface Peer {
   host: string;
@@ -14,13 +17,23 @@ export function peerOf(baseUrl: string, vendor: string): Peer {
   return { host, place: THIS_MACHINE.test(hostname) ? 'this_machine' : 'elsewhere' };
 }
 
-/** Carrier and model of a configuration. */
-export function peersOf(config: { TWILIO_BASE_URL: string; OPENAI_BASE_URL: string }): {
-  carrier: Peer;
-  model: Peer;
-} {
+export interface Peers {
+  carriers: Peer[];
+  models: Peer[];
+}
+
+/** Whom a configuration has the daemon speak to: each carrier that is set up, and each model that agents may have. */
+export function peersOf(config: Config, models: SpeechModels): Peers {
   return {
-    carrier: peerOf(config.TWILIO_BASE_URL, 'twilio.com'),
-    model: peerOf(config.OPENAI_BASE_URL, 'openai.com'),
+    carriers: carrierSetups
+      .filter((setup) => isSetUp(setup, config))
+      .map((setup) => {
+        const { url, vendor } = setup.address(config);
+        return peerOf(url, vendor);
+      }),
+    models: models.names.flatMap((name) => {
+      const access = models.access(name);
+      return access === null ? [] : [peerOf(access.url, modelSetupOf(access.kind).vendor)];
+    }),
   };
 }

@@ -22,10 +22,9 @@ export const COMMON: readonly string[] = [
   'terminal-text.ts',
 ];
 
-/**
- * A file belongs to the longest name that fits: a folder, one file of it, or `x/*`, each folder right below x a room of
- * its own. A file that fits none is refused, so that a new folder of `bridge/` or `control/` gets its line here.
- */
+// A file belongs to the longest name that fits: a folder, one file of it, `x/*`, each folder right below x a room of its own,
+// or `x/*/name.ts`, that file of each of them, which together are one room. A file that fits none is refused, so that a new
+// folder of `bridge/` or `control/` gets its line here.
 export const ROOMS: Readonly<Record<string, Room>> = {
   'main.js': { may: ['daemon.ts', 'control/operations'] },
   // Opens everything, in order.
@@ -36,6 +35,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'audio',
       'bridge',
       'bridge/*',
+      'bridge/setups.ts',
       'bridge/carriers/carriers.ts',
       'bridge/models/models.ts',
       'control',
@@ -58,6 +58,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   // What both kinds of threads use: limits of connections, deadlines.
   bridge: { may: ['.'], ownFilesOnly: true },
+  // What carriers and models are known by before they are opened, for programs that open none.
+  'bridge/setups.ts': {
+    may: [
+      '.',
+      'bridge',
+      'bridge/carriers',
+      'bridge/carriers/*/setup.ts',
+      'bridge/models',
+      'bridge/models/*/setup.ts',
+    ],
+  },
+  'bridge/carriers/*/setup.ts': { may: ['.', 'bridge', 'bridge/carriers'] },
+  'bridge/models/*/setup.ts': { may: ['.', 'bridge', 'bridge/models'] },
   // Words that every side speaks, the contracts too.
   'bridge/protocol/call-reasons.ts': { may: [] },
   // What an agent is told, as the control side words it and the media side tells it.
@@ -79,17 +92,28 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'audio',
       'bridge',
       'bridge/carriers',
+      'bridge/carriers/*/setup.ts',
       'bridge/protocol/agent-texts.ts',
       'bridge/protocol/call-reasons.ts',
     ],
   },
-  'bridge/carriers/carriers.ts': { may: ['.', 'bridge/carriers', 'bridge/carriers/*'] },
+  'bridge/carriers/carriers.ts': {
+    may: ['.', 'bridge/setups.ts', 'bridge/carriers', 'bridge/carriers/*', 'bridge/carriers/*/setup.ts'],
+  },
   'bridge/carriers/media.ts': { may: ['audio', 'bridge/carriers', 'bridge/carriers/*'] },
   'bridge/models': {
     may: ['.', 'audio', 'bridge', 'bridge/protocol/agent-texts.ts', 'bridge/protocol/call-reasons.ts'],
   },
   'bridge/models/*': {
-    may: ['.', 'audio', 'bridge', 'bridge/models', 'bridge/turns', 'bridge/protocol/call-reasons.ts'],
+    may: [
+      '.',
+      'audio',
+      'bridge',
+      'bridge/models',
+      'bridge/models/*/setup.ts',
+      'bridge/turns',
+      'bridge/protocol/call-reasons.ts',
+    ],
   },
   'bridge/models/models.ts': { may: ['.', 'bridge/models', 'bridge/models/*'] },
   // The media side knows the model's contract and the carriers' wires by their lists.
@@ -133,6 +157,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '.',
       'bridge/calls',
       'bridge/models',
+      'bridge/setups.ts',
       'bridge/protocol/agent-texts.ts',
       'control/egress',
       'control/costs',
@@ -181,6 +206,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '.',
       'bridge/calls',
       'bridge/carriers',
+      'bridge/setups.ts',
       'control/api',
       'control/dashboard/app/session-shapes.ts',
       'control/egress',
@@ -197,8 +223,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   // Published by itself, for browsers too.
   'control/sdk': { may: [], packages: [] },
-  // Published with the SDK; it reads the table of settings, and asks a daemon on this host who it is.
-  'control/cli': { may: ['.', 'control/sdk', 'control/operations/instance.ts'] },
+  // Published with the SDK; it reads the table of settings and what carriers and models need of it, and asks a daemon on
+  // this host who it is.
+  'control/cli': {
+    may: ['.', 'bridge', 'bridge/setups.ts', 'control/sdk', 'control/operations/instance.ts'],
+  },
   'control/operations/instance.ts': { may: [] },
 
   // As a reader copies them: the published package, and what Node brings.
@@ -231,6 +260,7 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       'bridge/protocol/call-reasons.ts',
       'bridge/models',
       'bridge/models/*',
+      'bridge/models/*/setup.ts',
       'bridge/models/models.ts',
       'bridge/carriers',
       'bridge/carriers/*',
@@ -254,7 +284,10 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       'bridge/carriers/*',
       'bridge/carriers/carriers.ts',
       'bridge/carriers/media.ts',
+      'bridge/carriers/*/setup.ts',
+      'bridge/setups.ts',
       'bridge/models',
+      'bridge/models/*/setup.ts',
       'control',
       'control/*',
       'control/operations/instance.ts',

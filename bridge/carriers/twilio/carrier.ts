@@ -6,9 +6,8 @@ import { openTwilioLine } from './line.ts';
 import { openTwilioNumbers, ownedList } from './numbers.ts';
 import { type NumberPrices, openPriceList, pricingUrl } from './prices.ts';
 import { createTwilioRest } from './rest.ts';
+import { TWILIO } from './setup.ts';
 import { WaitingHooks } from './waiting-hooks.ts';
-
-export const TWILIO = 'twilio';
 
 export interface TwilioOptions extends HookGuardOptions {
   /** `https://api.twilio.com`, or a Twilio-compatible carrier. */

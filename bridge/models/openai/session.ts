@@ -15,6 +15,7 @@ import { Link } from './link.ts';
 import { Outputs } from './outputs.ts';
 import { Responses } from './responses.ts';
 import type { ModelEvent } from './server-events.ts';
+import { openaiSetup } from './setup.ts';
 import { type ModelSocket, systemTimers, type Timers } from './socket.ts';
 import { ToolCalls } from './tools.ts';
 
@@ -58,12 +59,10 @@ class OpenAISession implements ModelSession {
     const line = config.line ?? MULAW_8K;
     const format = formatFor(line);
     this.capabilities = {
+      ...openaiSetup.capabilities,
       turns: (config.turnDetection ?? 'local') === 'local' ? 'bridge' : 'model',
       commits: true,
       answersByItself: false,
-      truncates: true,
-      saysLines: false,
-      callsTools: true,
     };
     this.takes = format;
     this.gives = format;

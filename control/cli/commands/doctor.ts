@@ -1,9 +1,10 @@
 // offhook doctor: looks at everything a real call needs on this host, and says how to mend what is wrong.
 import type { Command } from 'commander';
-import { ConfigError, missingCredentials, readConfig } from '../../../config.ts';
+import { missingSettings } from '../../../bridge/setups.ts';
+import { ConfigError, readConfig } from '../../../config.ts';
 import type { Run } from '../context.ts';
 import {
-  checkCarrier,
+  checkCarriers,
   checkDaemon,
   checkDisk,
   checkModel,
@@ -67,7 +68,7 @@ export function addDoctorCommand(program: Command, run: Run): void {
           );
           return end();
         }
-        const missing = missingCredentials(config);
+        const missing = missingSettings(config);
         tell(
           missing.length === 0
             ? ok('settings', 'They can be read, and the credentials are there.')
@@ -82,7 +83,7 @@ export function addDoctorCommand(program: Command, run: Run): void {
         tell(daemon.finding);
         tell(checkDisk(config));
         tell(await checkRedis(config, settings.PATH ?? ''));
-        tell(await checkCarrier(config, dates));
+        for (const finding of await checkCarriers(config, dates)) tell(finding);
         for (const finding of await checkModel(config, dates, now())) tell(finding);
         for (const finding of await checkPublicUrl(config, daemon.running)) tell(finding);
         tell(judgeClock(dates));

@@ -6,9 +6,11 @@ import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
+import type { Found } from '../../../bridge/setup.ts';
+import { carrierSetups, isSetUp, isWanted, modelSetups } from '../../../bridge/setups.ts';
 import type { Config } from '../../../config.ts';
 import { expectedProof, newChallenge } from '../../operations/instance.ts';
-import { type Finding, fail, judgeDisk, judgeModels, judgePublicUrl, ok, skip, warn } from './findings.ts';
+import { type Finding, fail, judgeDisk, judgePublicUrl, ok, skip, warn } from './findings.ts';
 
 const ASK_MS = 10_000;
 
@@ -45,87 +47,27 @@ function reason(error: unknown): string {
 const field = (body: unknown, name: string): unknown =>
   typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined;
 
-/** Account and token, by reading the account. */
-export async function checkCarrier(config: Config, dates: Dates): Promise<Finding> {
-  const { TWILIO_ACCOUNT_SID: sid, TWILIO_AUTH_TOKEN: token } = config;
-  if (sid === null || token === null) return skip('carrier', 'No credentials to try.');
-  const url = `${config.TWILIO_BASE_URL}/2010-04-01/Accounts/${encodeURIComponent(sid)}.json`;
-  const authorization = `Basic ${Buffer.from(`${sid}:${token}`).toString('base64')}`;
-  const asked = await ask(url, { authorization }, dates);
-  if ('error' in asked) {
-    return fail(
-      'carrier',
-      `${config.TWILIO_BASE_URL} does not answer (${asked.error}).`,
-      'Check the network and the firewall of this host: it needs https to the carrier.',
-    );
-  }
-  if (asked.status === 401 || asked.status === 403) {
-    return fail(
-      'carrier',
-      'It refuses the credentials.',
-      'Copy TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN again from the carrier’s console; an API key of the carrier will not do: its hooks are signed with the auth token.',
-    );
-  }
-  if (asked.status !== 200)
-    return fail('carrier', `It answers ${asked.status}.`, 'Look at the carrier’s status page and console.');
-  const status = field(asked.body, 'status');
-  if (status !== undefined && status !== 'active') {
-    return fail('carrier', `The account is ${String(status)}.`, 'Settle it in the carrier’s console.');
-  }
-  return field(asked.body, 'type') === 'Trial'
-    ? warn(
-        'carrier',
-        'The credentials work. It is a trial account: it calls verified numbers only, and plays a notice first.',
-        'Upgrade it before customers are called.',
-      )
-    : ok('carrier', 'The credentials work, the account is active.');
+/** The account of each carrier that the settings name. */
+export async function checkCarriers(config: Config, dates: Dates): Promise<Finding[]> {
+  const wanted = carrierSetups.filter((setup) => isWanted(setup, config));
+  if (wanted.length === 0) return [skip('carrier', 'No credentials to try.')];
+  return Promise.all(
+    wanted.map(async (setup): Promise<Finding> => {
+      const found: Found = isSetUp(setup, config)
+        ? await setup.tryOut(config, (url, headers) => ask(url, headers, dates))
+        : { state: 'skip', says: 'No credentials to try.' };
+      const whose = wanted.length === 1 ? '' : `${setup.name}: `;
+      return { check: 'carrier', ...found, says: whose + found.says };
+    }),
+  );
 }
 
-/** Key and models, by listing the models. */
+/** Key and models of the settings. */
 export async function checkModel(config: Config, dates: Dates, now: Date): Promise<Finding[]> {
-  if (config.OPENAI_API_KEY === null) return [skip('model', 'No key to try.')];
-  const asked = await ask(
-    `${config.OPENAI_BASE_URL}/models`,
-    { authorization: `Bearer ${config.OPENAI_API_KEY}` },
-    dates,
-  );
-  if ('error' in asked) {
-    return [
-      fail(
-        'model',
-        `${config.OPENAI_BASE_URL} does not answer (${asked.error}).`,
-        'Check the network and the firewall of this host: it needs https and wss to the model.',
-      ),
-    ];
-  }
-  if (asked.status === 401 || asked.status === 403) {
-    return [
-      fail(
-        'model',
-        'It refuses the key.',
-        'Make a key at the model’s console and set OPENAI_API_KEY; it must be of a project that has credit.',
-      ),
-    ];
-  }
-  const listed = field(asked.body, 'data');
-  if (asked.status !== 200 || !Array.isArray(listed)) {
-    return [
-      warn(
-        'model',
-        `It answers ${asked.status} when asked for its models.`,
-        'Where OPENAI_BASE_URL is another server than OpenAI’s this may be as it should: place a test call.',
-      ),
-    ];
-  }
-  return judgeModels(
-    listed as { id: string; shutdown_date?: unknown }[],
-    {
-      REALTIME_MODEL: config.REALTIME_MODEL,
-      TRANSCRIPTION_MODEL: config.TRANSCRIPTION_MODEL,
-      EXTRACTION_MODEL: config.EXTRACTION_MODEL,
-    },
-    now,
-  );
+  const [setup] = modelSetups;
+  if (!isSetUp(setup, config)) return [skip('model', 'No key to try.')];
+  const found = await setup.tryOut(config, { ask: (url, headers) => ask(url, headers, dates), now });
+  return found.map((one) => ({ check: 'model', ...one }));
 }
 
 /** The status an upgrade is answered with: what stands between shows itself here. */

@@ -55,50 +55,6 @@ export function judgeDisk(freeBytes: number, o: { warnMb: number; lowMb: number;
   return freeMb < o.warnMb ? warn('disk', says, mend) : ok('disk', says);
 }
 
-/** Which of the configured models the account does not list. `listed` null: the server lists none. */
-export function judgeModels(
-  listed: readonly { id: string; shutdown_date?: unknown }[],
-  wanted: Readonly<Record<string, string>>,
-  now: Date,
-): Finding[] {
-  const known = new Map(listed.map((model) => [model.id, model]));
-  const found: Finding[] = [];
-  for (const [setting, id] of Object.entries(wanted)) {
-    const model = known.get(id);
-    if (model === undefined) {
-      found.push(
-        fail(
-          'model',
-          `The account does not offer ${id} (${setting}).`,
-          `Set ${setting} to one it offers, or ask for access.`,
-        ),
-      );
-      continue;
-    }
-    const until = shutdown(model.shutdown_date);
-    if (until === null) continue;
-    const days = Math.floor((until.getTime() - now.getTime()) / 86_400_000);
-    if (days > 90) continue;
-    found.push(
-      (days < 0 ? fail : warn)(
-        'model',
-        `${id} (${setting}) ${days < 0 ? 'was shut down' : 'is going to be shut down'} on ${until.toISOString().slice(0, 10)}.`,
-        `Set ${setting} to its successor.`,
-      ),
-    );
-  }
-  if (found.length === 0)
-    found.push(ok('model', `The key works, and the account offers ${Object.values(wanted).join(', ')}.`));
-  return found;
-}
-
-/** UNVERIFIED: documented as a field of GET /v1/models; its form is not. */
-function shutdown(value: unknown): Date | null {
-  const date =
-    typeof value === 'number' ? new Date(value * 1000) : typeof value === 'string' ? new Date(value) : null;
-  return date === null || Number.isNaN(date.getTime()) ? null : date;
-}
-
 /** PUBLIC_URL as it is written, before anything is asked of it. */
 export function judgePublicUrl(publicUrl: string | null): Finding | null {
   const mend = 'Set PUBLIC_URL to an https address that reaches this daemon: a reverse proxy, or a tunnel.';

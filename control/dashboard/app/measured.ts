@@ -2,23 +2,24 @@
 import type { Overview } from './session-shapes.ts';
 
 /**
- * `simulated`: the phone line is on this machine, so that no telephone was in it. `against`: who stood in for the vendors,
+ * `simulated`: all phone lines are on this machine, so that no telephone was in it. `against`: who stood in for the vendors,
  * in words; null where nobody did.
  */
-export function measured({ carrier, model }: Overview['measured_against']): {
+export function measured({ carriers, models }: Overview['measured_against']): {
   simulated: boolean;
   against: string | null;
 } {
-  const own = [['carrier', carrier] as const, ['model', model] as const].filter(
-    ([, { place }]) => place !== 'vendor',
-  );
-  const here = own.filter(([, { place }]) => place === 'this_machine').map(([name]) => name);
-  const parts = [
-    ...(here.length === 0 ? [] : [`${here.join(' and ')} on this machine`]),
-    ...own.filter(([, { place }]) => place === 'elsewhere').map(([name, { host }]) => `${name} ${host}`),
-  ];
+  const own = [
+    ...carriers.map((peer) => ({ name: 'carrier', ...peer })),
+    ...models.map((peer) => ({ name: 'model', ...peer })),
+  ].filter(({ place }) => place !== 'vendor');
+  const here = new Set(own.filter(({ place }) => place === 'this_machine').map(({ name }) => name));
+  const parts = new Set([
+    ...(here.size === 0 ? [] : [`${[...here].join(' and ')} on this machine`]),
+    ...own.filter(({ place }) => place === 'elsewhere').map(({ name, host }) => `${name} ${host}`),
+  ]);
   return {
-    simulated: carrier.place === 'this_machine',
-    against: parts.length === 0 ? null : parts.join(', '),
+    simulated: carriers.length > 0 && carriers.every(({ place }) => place === 'this_machine'),
+    against: parts.size === 0 ? null : [...parts].join(', '),
   };
 }

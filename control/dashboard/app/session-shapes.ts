@@ -31,8 +31,8 @@ export interface Overview {
   latency: { p50_ms: number | null; p95_ms: number | null; turns: number };
   /** Whom the daemon speaks to now, which is whom latencies are of. */
   measured_against: Record<
-    'carrier' | 'model',
-    { host: string; place: 'vendor' | 'this_machine' | 'elsewhere' }
+    'carriers' | 'models',
+    readonly { host: string; place: 'vendor' | 'this_machine' | 'elsewhere' }[]
   >;
   /** Most frequent first. `reason` is an error code or a cause of the end. */
   failures: { reason: string; count: number }[];

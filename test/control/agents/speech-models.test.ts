@@ -57,7 +57,7 @@ t.test('a file: several at once; what one leaves out is as in the settings', asy
 t.test('a file that cannot be used says where it is wrong', async (t) => {
   for (const [models, why] of [
     [{ mini: {} }, /model/],
-    [{ mini: { model: 'x', kind: 'carrier-pigeon' } }, /kind/],
+    [{ mini: { model: 'x', kind: 'carrier-pigeon' } }, /must be one of openai.*kind/],
     [{ mini: { model: 'x', base_url: 'ftp://x' } }, /base_url/],
     [{ mini: { model: 'x', secret: 'y' } }, /secret/],
     [{ 'a b': { model: 'x' } }, /a b/],

@@ -7,14 +7,14 @@ import { createServer as createTcpServer } from 'node:net';
 import t, { type Test } from 'tap';
 import { readConfig } from '../../../config.ts';
 import {
-  checkCarrier,
+  checkCarriers,
   checkDaemon,
   checkDisk,
   checkModel,
   checkPublicUrl,
   checkRedis,
 } from '../../../control/cli/doctor/checks.ts';
-import { judgeClock, judgeDisk, judgeModels, judgePublicUrl } from '../../../control/cli/doctor/findings.ts';
+import { judgeClock, judgeDisk, judgePublicUrl } from '../../../control/cli/doctor/findings.ts';
 
 import { expectedProof, newChallenge, openInstance } from '../../../control/operations/instance.ts';
 
@@ -46,19 +46,6 @@ t.test('the disk: the thresholds of the daemon', async (t) => {
   t.match(judgeDisk(100e6, at), { state: 'fail', says: /no calls/ });
 });
 
-t.test('the models: those that are not offered, and those that will not be', async (t) => {
-  const listed = [
-    { id: 'a' },
-    { id: 'b', shutdown_date: '2027-01-20' },
-    { id: 'c', shutdown_date: Date.parse('2026-11-01') / 1000 },
-    { id: 'd', shutdown_date: '2028-01-01' },
-  ];
-  t.match(judgeModels(listed, { X: 'a', Y: 'd' }, NOW), [{ state: 'ok', says: /a, d/ }]);
-  t.match(judgeModels(listed, { X: 'b' }, NOW), [{ state: 'warn', says: /2027-01-20/ }]);
-  t.match(judgeModels(listed, { X: 'c' }, NOW), [{ state: 'fail', says: /was shut down/ }]);
-  t.match(judgeModels(listed, { X: 'z' }, NOW), [{ state: 'fail', says: /does not offer z \(X\)/ }]);
-});
-
 t.test('the public URL as it is written', async (t) => {
   t.match(judgePublicUrl(null), { state: 'warn' });
   t.match(judgePublicUrl('http://127.0.0.1:8080'), { state: 'fail', says: /inside this network/ });
@@ -86,7 +73,7 @@ const config = (env: Record<string, string>) =>
 
 t.test('the carrier', async (t) => {
   const ask = async (listener: RequestListener) =>
-    checkCarrier(config({ TWILIO_BASE_URL: await serve(t, listener) }), []);
+    (await checkCarriers(config({ TWILIO_BASE_URL: await serve(t, listener) }), []))[0];
   t.match(
     await ask((req, res) => {
       const good =
@@ -99,6 +86,11 @@ t.test('the carrier', async (t) => {
   t.match(await ask(json(200, { status: 'suspended' })), { state: 'fail', says: /suspended/ });
   t.match(await ask(json(401, {})), { state: 'fail', says: /refuses/ });
   t.match(await ask((req) => req.socket.destroy()), { state: 'fail', says: /does not answer/ });
+  for (const unset of [{ TWILIO_AUTH_TOKEN: '' }, { TWILIO_AUTH_TOKEN: '', TWILIO_ACCOUNT_SID: '' }]) {
+    t.same(await checkCarriers(config(unset), []), [
+      { check: 'carrier', state: 'skip', says: 'No credentials to try.' },
+    ]);
+  }
 });
 
 t.test('the model', async (t) => {

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
+import { openaiSetup } from '../../../bridge/models/openai/setup.ts';
 import type { Range } from '../../../control/dashboard/app/session-shapes.ts';
 import { callsHealth, type HealthSources, openHealth } from '../../../control/dashboard/health.ts';
 import { overviewOf, percentile, RANGES, spanOf } from '../../../control/dashboard/overview.ts';
@@ -125,8 +126,7 @@ t.test('the route answers for its own organization, and says which ranges there 
   }
   t.equal((await browser.ask('GET', '/overview')).body.range, '24h');
   t.match((await browser.ask('GET', '/overview')).body.measured_against, {
-    carrier: { host: /./, place: /./ },
-    model: { host: /./, place: /./ },
+    models: [{ host: /./, place: /./ }],
   });
   const wrong = await browser.ask('GET', '/overview?range=1y');
   t.same([wrong.status, wrong.body.error.param], [400, 'range']);
@@ -217,6 +217,10 @@ t.test('each part says what is wrong with it', async (t) => {
     disk: { free_mb: 9_000 as number | null, low: false },
     threads: { ready: true, late: 0, loads: [{ calls: 3, loopDelayP99Ms: 1 }] },
   };
+  const probe = (model: string) => ({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/models/${model}`,
+    headers: { authorization: 'Bearer sk-model' },
+  });
   const health = openHealth({
     carriers: [
       {
@@ -228,11 +232,7 @@ t.test('each part says what is wrong with it', async (t) => {
       },
       { name: 'nobody to ask', check: null },
     ],
-    model: {
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      apiKey: 'sk-model',
-      name: 'gpt/x',
-    },
+    models: [{ name: 'gpt/x', probe: probe('gpt%2Fx'), settings: openaiSetup.settings }],
     queue: async () => state.queue,
     disk: () => state.disk,
     warnMb: 500,

@@ -1,7 +1,10 @@
 // Whom the daemon speaks to, by address, and what its latencies are called then.
 import t from 'tap';
+import { readConfig } from '../../../config.ts';
+import { readSpeechModels } from '../../../control/agents/speech-models.ts';
 import { measured } from '../../../control/dashboard/app/measured.ts';
 import { peerOf, peersOf } from '../../../control/dashboard/peers.ts';
+import { modelsFile } from '../rig.ts';
 
 t.test('a peer by its address', async (t) => {
   for (const [url, vendor, host, place] of [
@@ -22,9 +25,19 @@ t.test('a peer by its address', async (t) => {
   }
 });
 
+function configured(env: Record<string, string>): Parameters<typeof peersOf> {
+  const config = readConfig({
+    TWILIO_ACCOUNT_SID: 'AC1',
+    TWILIO_AUTH_TOKEN: 't',
+    OPENAI_API_KEY: 'k',
+    ...env,
+  });
+  return [config, readSpeechModels(config)];
+}
+
 t.test('what a latency is called', async (t) => {
   const of = (TWILIO_BASE_URL: string, OPENAI_BASE_URL: string) =>
-    measured(peersOf({ TWILIO_BASE_URL, OPENAI_BASE_URL }));
+    measured(peersOf(...configured({ TWILIO_BASE_URL, OPENAI_BASE_URL })));
   const [twilio, openai] = ['https://api.twilio.com', 'https://api.openai.com/v1'];
   const here = 'http://127.0.0.1:4010';
   t.same(of(twilio, openai), { simulated: false, against: null });
@@ -35,4 +48,14 @@ t.test('what a latency is called', async (t) => {
     simulated: false,
     against: 'model on this machine, carrier voice.example.org',
   });
+});
+
+t.test('of several models each counts, and a carrier without its settings does not', async (t) => {
+  const MODELS_FILE = modelsFile(t, {
+    house: { model: 'local', base_url: 'http://10.0.0.7:8000/v1' },
+    mini: { model: 'mini' },
+  });
+  t.equal(measured(peersOf(...configured({ MODELS_FILE }))).against, 'model 10.0.0.7:8000');
+  const here = { TWILIO_BASE_URL: 'http://127.0.0.1:1', TWILIO_AUTH_TOKEN: '' };
+  t.same(measured(peersOf(...configured(here))), { simulated: false, against: null });
 });

@@ -1,6 +1,7 @@
 // The whole application with its dashboard on a socket, and a browser in front of it: one that keeps cookies and says of
 // each request what a real one says.
 import type { Test } from 'tap';
+import { openaiSetup } from '../../../bridge/models/openai/setup.ts';
 import { ROUTES } from '../../../control/api/routes.ts';
 import { openDashboard } from '../../../control/dashboard/dashboard.ts';
 import { type LiveFeed, openLiveFeed } from '../../../control/dashboard/live-feed.ts';
@@ -46,7 +47,13 @@ export async function openDashboardRig(
         feed: made.feed,
         health: {
           carriers: [{ name: 'twilio', check: async () => {} }],
-          model: { url: 'http://127.0.0.1:9', apiKey: 'sk-test', name: 'speech' },
+          models: [
+            {
+              name: 'speech',
+              probe: { url: 'http://127.0.0.1:9', headers: {} },
+              settings: openaiSetup.settings,
+            },
+          ],
           queue: async () => ({ mode: 'direct', degraded: false, pending: 0, overdueSeconds: 0 }),
           disk: () => ({ free_mb: 10_000, low: false }),
           warnMb: 500,
