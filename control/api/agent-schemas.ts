@@ -3,23 +3,9 @@
 import { z } from 'zod';
 import { parseLanguage } from '../agents/language.ts';
 import { booleanQuery, id, instructions, pageQuery, persona, time, url } from '../http/schemas.ts';
+import { DEFAULT_VOICE, VOICES } from './agent-voice.ts';
 import { AGENT, ATTACHED_NUMBER } from './examples.ts';
 import { number } from './number-schemas.ts';
-
-/** What the speech model offers. */
-export const VOICES = [
-  'alloy',
-  'ash',
-  'ballad',
-  'coral',
-  'echo',
-  'sage',
-  'shimmer',
-  'verse',
-  'marin',
-  'cedar',
-] as const;
-export const DEFAULT_VOICE = 'marin';
 
 /** Answers the canonical tag. */
 const language = z
@@ -44,7 +30,7 @@ const name = z
 const voice = z
   .string()
   .check((c) => {
-    if (!(VOICES as readonly string[]).includes(c.value)) {
+    if (!VOICES.includes(c.value)) {
       const message = `must be one of ${VOICES.join(', ')}`;
       c.issues.push({ code: 'custom', message, params: { code: 'invalid_voice' }, input: c.value });
     }

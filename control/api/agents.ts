@@ -1,6 +1,7 @@
 // The agent routes: create, list, read, change, archive, and the numbers of an agent.
 import { v7 as uuidv7 } from 'uuid';
 import type { SpeechModels } from '../../bridge/calls/call-plan.ts';
+import { modelSetupOf } from '../../bridge/setups.ts';
 import { AppError } from '../../errors.ts';
 import type { AgentRecord, AgentView, Tool } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
@@ -13,6 +14,7 @@ import { settled } from '../http/conflicts.ts';
 import { page } from '../http/paging.ts';
 import { type Route, route } from '../http/route.ts';
 import * as schemas from './agent-schemas.ts';
+import { DEFAULT_VOICE, voiceOf } from './agent-voice.ts';
 
 const NO_AGENT = 'Your organization has no agent with this id; GET /v1/agents lists them.';
 
@@ -31,6 +33,13 @@ function knownModel(models: SpeechModels, name: string | null): string | null {
   throw new AppError('invalid_model', `model must be one of ${models.names.join(', ')}, or null.`, {
     param: 'model',
   });
+}
+
+/** The voice of an agent with this model; of one that is not configured any more nothing is known. @throws AppError invalid_voice */
+function knownVoice(models: SpeechModels, model: string | null, wanted: string | undefined): string {
+  const access = models.access(model ?? models.defaultName);
+  if (access === null) return wanted ?? DEFAULT_VOICE;
+  return voiceOf(modelSetupOf(access.kind), wanted);
 }
 
 /** An agent that may still be changed. @throws AppError not_found, agent_archived */
@@ -88,8 +97,8 @@ export const agentRoutes: Route[] = [
         type: body.type,
         persona: body.persona ?? null,
         instructions: body.instructions ?? null,
-        voice: body.voice ?? schemas.DEFAULT_VOICE,
         model: knownModel(models, body.model ?? null),
+        voice: knownVoice(models, body.model ?? null, body.voice),
         language: body.language ?? null,
         returns: parseReturns(body.returns),
         tools: keepMasked(parseTools(body.tools), null),
@@ -166,8 +175,11 @@ export const agentRoutes: Route[] = [
       if (body.name !== undefined) change.name = body.name;
       if (body.persona !== undefined) change.persona = body.persona;
       if (body.instructions !== undefined) change.instructions = body.instructions;
-      if (body.voice !== undefined) change.voice = body.voice;
       if (body.model !== undefined) change.model = knownModel(models, body.model);
+      if (body.voice !== undefined || body.model !== undefined) {
+        const model = body.model === undefined ? agent.model : body.model;
+        change.voice = knownVoice(models, model, body.voice ?? agent.voice);
+      }
       if (body.language !== undefined) change.language = body.language;
       if (body.returns !== undefined) change.returns = parseReturns(body.returns);
       if (body.tools !== undefined) change.tools = keepMasked(parseTools(body.tools), agent.tools);

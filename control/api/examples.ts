@@ -17,6 +17,21 @@ export const ATTACHED_NUMBER = {
   outbound_agent_ids: ['0199b0c2-9d34-7e52-8c17-6b1f9a2e3d03'],
 };
 
+export const SPEECH_MODEL = {
+  name: 'gpt-realtime-2.1',
+  is_default: true,
+  kind: 'openai',
+  model: 'gpt-realtime-2.1',
+  voices: ['alloy', 'ash', 'ballad', 'coral', 'echo', 'sage', 'shimmer', 'verse', 'marin', 'cedar'],
+  default_voice: 'marin',
+  audio_formats: [
+    { encoding: 'mulaw', rate_hz: 8000 },
+    { encoding: 'alaw', rate_hz: 8000 },
+    { encoding: 'pcm16', rate_hz: 24000 },
+  ],
+  capabilities: { truncates: true, says_lines: false, calls_tools: true },
+};
+
 export const AVAILABLE_NUMBER = {
   e164: '+14155550101',
   friendly_name: '(415) 555-0101',

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { AgentView, CallRecord, NumberView } from '../../storage/records.ts';
 import { parseReturns } from '../agents/returns-schema.ts';
 import type { ControlParts } from '../http/parts.ts';
-import { DEFAULT_VOICE } from './agent-schemas.ts';
+import { DEFAULT_VOICE } from './agent-voice.ts';
 import { checkAgentUrls } from './agents.ts';
 import { type CallChoice, callRecord, choiceOf } from './call-record.ts';
 import type * as schemas from './call-schemas.ts';

@@ -5,6 +5,7 @@ import { balanceRoutes } from './balance.ts';
 import { callActivityRoutes } from './call-activity.ts';
 import { callRoutes } from './calls.ts';
 import { eventRoutes } from './events.ts';
+import { modelRoutes } from './models.ts';
 import { numberRoutes } from './numbers.ts';
 import { organizationRoutes } from './organizations.ts';
 import { webhookRoutes } from './webhook-endpoints.ts';
@@ -12,6 +13,7 @@ import { webhookSecretRoutes } from './webhook-secret.ts';
 
 export const ROUTES: readonly Route[] = [
   ...agentRoutes,
+  ...modelRoutes,
   ...numberRoutes,
   ...callRoutes,
   ...callActivityRoutes,

@@ -8,6 +8,7 @@ import { addBackupCommands } from './commands/backup.ts';
 import { addCallCommands } from './commands/calls.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addListenCommand } from './commands/listen.ts';
+import { addModelCommands } from './commands/models.ts';
 import { addNumberCommands } from './commands/numbers.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
@@ -107,6 +108,7 @@ ${EXIT_HELP}`,
 
   addCallCommands(program, run);
   addAgentCommands(program, run);
+  addModelCommands(program, run);
   addNumberCommands(program, run);
   addWebhookCommands(program, run);
   addListenCommand(program, run);

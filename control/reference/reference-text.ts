@@ -16,6 +16,7 @@ Within /v1, fields, event types and error codes are added, never changed or remo
 
 export const TAG_MEANING: Readonly<Record<string, string>> = {
   Agents: 'How calls are to be led: persona, instructions, voice, language, what to extract, tools, numbers.',
+  Models: 'The speech models that agents may have, and what each can do.',
   Numbers: 'Phone numbers: search, buy, list, release.',
   Calls: 'Calls, past and live: place, read, cancel, hang up; what was said and the recording.',
   Webhooks:

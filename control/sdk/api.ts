@@ -218,6 +218,16 @@ export interface Operations {
     body: PrimaryNumber;
     answer: Agent;
   };
+  listModels: {
+    query: {};
+    body: undefined;
+    answer: {
+      /**
+       * The default first, then in the order of the settings.
+       */
+      data: SpeechModel[];
+    };
+  };
   listNumbers: {
     query: {
       /**
@@ -986,6 +996,65 @@ export interface PrimaryNumber {
    * A number that is attached to the agent.
    */
   number_id: string;
+}
+/**
+ * A speech model that agents of this daemon may have.
+ */
+export interface SpeechModel {
+  /**
+   * What an agent's `model` names.
+   */
+  name: string;
+  /**
+   * It leads the calls of agents whose `model` is null. One of the list is.
+   */
+  is_default: boolean;
+  /**
+   * How it is spoken to: models of one kind have the same voices, formats and capabilities.
+   */
+  kind: string;
+  /**
+   * What its own server calls it.
+   */
+  model: string;
+  /**
+   * What an agent's `voice` is among.
+   */
+  voices: string[];
+  /**
+   * The voice of agents that name none.
+   */
+  default_voice: string;
+  /**
+   * The sound it takes and gives: a line in one of them reaches it as it is, any other converted.
+   */
+  audio_formats: {
+    /**
+     * G.711's two laws, or linear samples of 16 bits.
+     */
+    encoding: 'mulaw' | 'alaw' | 'pcm16';
+    /**
+     * Samples a second.
+     */
+    rate_hz: number;
+  }[];
+  /**
+   * What it can do by itself.
+   */
+  capabilities: {
+    /**
+     * What was not heard of an interrupted answer is taken out of what the model believes it said.
+     */
+    truncates: boolean;
+    /**
+     * It speaks a given line word for word; else it is asked to.
+     */
+    says_lines: boolean;
+    /**
+     * It calls tools while it talks.
+     */
+    calls_tools: boolean;
+  };
 }
 /**
  * A number that can be bought at the carrier.
@@ -2152,6 +2221,7 @@ export const OPERATIONS = {
   attachNumber: { method: 'POST', path: '/v1/agents/{id}/numbers' },
   detachNumber: { method: 'DELETE', path: '/v1/agents/{id}/numbers/{number_id}' },
   setPrimaryNumber: { method: 'PUT', path: '/v1/agents/{id}/primary-number' },
+  listModels: { method: 'GET', path: '/v1/models' },
   listNumbers: { method: 'GET', path: '/v1/numbers' },
   searchNumbers: { method: 'GET', path: '/v1/numbers/available' },
   purchaseNumber: { method: 'POST', path: '/v1/numbers/purchase', once: true },

@@ -6,6 +6,7 @@ import type {
   Event,
   Organization,
   PhoneNumber,
+  SpeechModel,
   WebhookDelivery,
   WebhookEndpoint,
 } from './api.ts';
@@ -95,6 +96,11 @@ const agentsOf = ({ ask, list }: Requests) => ({
     ask('detachNumber', { ...o, params: { id, number_id: numberId } }),
   setPrimaryNumber: (id: string, body: BodyOf<'setPrimaryNumber'>, o?: RequestOptions) =>
     ask('setPrimaryNumber', { ...o, params: { id }, body }),
+});
+
+const modelsOf = ({ ask }: Requests) => ({
+  /** What an agent's `model` may name, the default first. */
+  list: async (o?: RequestOptions): Promise<SpeechModel[]> => (await ask('listModels', o)).data,
 });
 
 const numbersOf = ({ ask, list }: Requests) => ({
@@ -268,6 +274,7 @@ const organizationsOf = ({ ask, list }: Requests) => ({
  */
 export class Offhook {
   readonly agents: ReturnType<typeof agentsOf>;
+  readonly models: ReturnType<typeof modelsOf>;
   readonly numbers: ReturnType<typeof numbersOf>;
   readonly calls: ReturnType<typeof callsOf>;
   readonly events: ReturnType<typeof eventsOf>;
@@ -284,6 +291,7 @@ export class Offhook {
   constructor(options: OffhookOptions = {}) {
     const requests = requestsOf(createTransport(options));
     this.agents = agentsOf(requests);
+    this.models = modelsOf(requests);
     this.numbers = numbersOf(requests);
     this.calls = callsOf(requests);
     this.events = eventsOf(requests);

@@ -171,6 +171,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '.',
       'bridge/calls',
       'bridge/carriers',
+      'bridge/models',
+      'bridge/setups.ts',
       'control/agents',
       'control/egress',
       'control/http',

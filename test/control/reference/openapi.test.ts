@@ -327,6 +327,7 @@ t.test('a good answer and an error of every operation are as the document says',
   await good('POST', `/v1/webhook_deliveries/${delivery.id}/redeliver`);
   await good('GET', '/v1/events?limit=1');
   await good('GET', '/v1/events/follow');
+  await good('GET', '/v1/models');
   await good('GET', '/v1/balance');
   await good('PUT', '/v1/balance', { body: { balance_milli_cents: 5 }, headers: asOperator });
   await good('POST', '/v1/balance/credits', { body: { amount_milli_cents: 5 }, headers: asOperator });

@@ -25,20 +25,6 @@ export const LANGUAGES: readonly string[] = [
   'ar',
 ];
 
-/** The voices of the speech model, its default first. The daemon has the list too and refuses others. */
-export const VOICES = [
-  'marin',
-  'cedar',
-  'alloy',
-  'ash',
-  'ballad',
-  'coral',
-  'echo',
-  'sage',
-  'shimmer',
-  'verse',
-] as const;
-
 /** Who speaks when an agent has no persona of its own: shown where the field is empty. */
 export const DEFAULT_PERSONA =
   'You are a friendly, professional AI assistant on the phone. You are calm, polite and to the point. You say that you are an AI assistant whenever someone asks. You say only what you know, and you say so when you do not know something.';
@@ -50,6 +36,7 @@ export interface AgentForm {
   type: 'inbound' | 'outbound';
   persona: string;
   instructions: string;
+  /** Empty: the model's own default. */
   voice: string;
   /** Empty: the default. */
   model: string;
@@ -72,7 +59,7 @@ export function newAgentForm(): AgentForm {
     type: 'inbound',
     persona: '',
     instructions: '',
-    voice: VOICES[0],
+    voice: '',
     model: '',
     language: '',
     returns: ofValue({}, rowsOf),
@@ -151,7 +138,7 @@ function bodyOf(form: AgentForm) {
     name: form.name.trim(),
     persona: orNull(form.persona),
     instructions: orNull(form.instructions),
-    voice: form.voice as NonNullable<NewAgent['voice']>,
+    ...(form.voice === '' ? {} : { voice: form.voice as NonNullable<NewAgent['voice']> }),
     model: orNull(form.model.trim()),
     language: orNull(form.language.trim()),
     returns: returnsOf(form.returns) as NonNullable<NewAgent['returns']>,

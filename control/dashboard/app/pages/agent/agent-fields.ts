@@ -1,6 +1,7 @@
 // The fields of an agent, with help at each; holds no state: the page does.
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
+import type { SpeechModel } from '../../../../sdk/index.ts';
 import { count } from '../../format.ts';
 import {
   type AgentForm,
@@ -10,8 +11,8 @@ import {
   LANGUAGES,
   languageName,
   MAX_TEXT,
-  VOICES,
 } from '../../forms/agent-form.ts';
+import { modelChoices, modelLimits, voiceChoices, withModel } from '../../forms/model-choice.ts';
 import { Field, Select } from '../../ui/field.ts';
 import { Section } from '../../ui/page.ts';
 import { ReturnsEditor } from './returns-editor.ts';
@@ -32,6 +33,8 @@ export interface FieldsProps {
   set: (part: Partial<AgentForm>) => void;
   disabled: boolean;
   isNew: boolean;
+  /** Undefined until they are loaded. */
+  models: readonly SpeechModel[] | undefined;
 }
 
 function counter(text: string): ComponentChildren {
@@ -111,7 +114,7 @@ function languageHelp(language: string): string {
 
 /** Voice, language, voicemail. */
 export function VoiceFields(props: FieldsProps) {
-  const { form, set, disabled } = props;
+  const { form, set, disabled, models } = props;
   const error = (param: string) => faultAt(props.faults, param);
   return html`<${Section} title="Voice">
     <div class="stack">
@@ -121,16 +124,20 @@ export function VoiceFields(props: FieldsProps) {
         value=${form.voice}
         disabled=${disabled}
         error=${error('voice')}
-        options=${[
-          ...VOICES.map((voice, at) => ({ value: voice, label: at === 0 ? `${voice} (default)` : voice })),
-          ...((VOICES as readonly string[]).includes(form.voice)
-            ? []
-            : [{ value: form.voice, label: form.voice }]),
-        ]}
+        options=${voiceChoices(models, form)}
         help="Hear it with “Try it”."
         onChange=${(voice: string) => set({ voice })}
       />
-      <${Field} label="Speech model" name="model" optional value=${form.model} disabled=${disabled} error=${error('model')} placeholder="the default" help="A name that the daemon knows a model by; empty for its default." onInput=${(model: string) => set({ model })} />
+      <${Select}
+        label="Speech model"
+        name="model"
+        value=${form.model}
+        disabled=${disabled}
+        error=${error('model')}
+        options=${modelChoices(models, form.model)}
+        help=${modelLimits(models, form.model)}
+        onChange=${(model: string) => set(withModel(models, form, model))}
+      />
       <${Field} label="Language" name="language" optional value=${form.language} disabled=${disabled} error=${error('language')} placeholder="en" suggestions=${LANGUAGE_CHOICES} help=${languageHelp(form.language)} onInput=${(language: string) => set({ language })} />
       ${
         form.type === 'outbound'

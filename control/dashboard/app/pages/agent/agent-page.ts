@@ -133,6 +133,7 @@ export function NewAgentPage() {
   const guard = useGuard(editor.isDirty);
   const [chosen, setChosen] = useState<string[]>([]);
   const numbers = useLoad(() => api.numbers.list({ limit: 100 }).all(500), []);
+  const models = useLoad((signal) => api.models.list({ signal }), []);
   const { form } = editor;
   const active = (numbers.data ?? []).filter((number) => number.status === 'active');
   const create = useAction(async () => {
@@ -151,7 +152,14 @@ export function NewAgentPage() {
       throw error;
     }
   });
-  const fields = { form, faults: editor.faults, set: editor.set, disabled: false, isNew: true };
+  const fields = {
+    form,
+    faults: editor.faults,
+    set: editor.set,
+    disabled: false,
+    isNew: true,
+    models: models.data,
+  };
   return html`<${Page} title="New agent" back=${{ href: '/agents', label: 'Agents' }} lead="A name is enough to begin with: everything else has a default and can be changed later.">
     <form
       class="form-page"
@@ -262,6 +270,7 @@ function AgentEditor(props: { agent: Agent; onChange: (agent: Agent) => void }) 
   const editor = useAgentForm(agentFormOf(agent));
   const guard = useGuard(editor.isDirty);
   const [calling, setCalling] = useState(false);
+  const models = useLoad((signal) => api.models.list({ signal }), []);
   const archived = agent.archived_at !== null;
   // What the form began as. Numbers are attached beside it: their answers are newer than what the form shows.
   const [madeOn, setMadeOn] = useState(agent.updated_at);
@@ -310,6 +319,7 @@ function AgentEditor(props: { agent: Agent; onChange: (agent: Agent) => void }) 
     set: editor.set,
     disabled: archived,
     isNew: false,
+    models: models.data,
   };
   const hasNumber = agent.numbers.some((number) => number.status === 'active');
   const actions: ComponentChildren = archived
