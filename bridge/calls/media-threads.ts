@@ -69,6 +69,8 @@ export interface MediaThreadsOptions {
   onMessage(message: FromMedia, thread: number): void;
   /** A thread has died, and these calls with it. */
   onLost(callIds: readonly string[]): void;
+  /** For tests: what runs in a thread. */
+  mediaSide?: URL;
   /** For tests: what a thread has to answer an upgrade, in milliseconds. */
   joinMs?: number;
 }
@@ -89,7 +91,7 @@ const HUNG_SECONDS = 20;
 
 /**
  * Starts the threads and waits until each listens.
- * @throws Error when a thread cannot start
+ * @throws Error when a thread cannot start, or speaks another version of the protocol; then none is left
  */
 export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThreads> {
   const lanes = new Map<number, Lane>();
@@ -135,7 +137,7 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
 
   function start(thread: number, deaths: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const worker = new Worker(new URL('../media/media-thread.ts', import.meta.url), {
+      const worker = new Worker(o.mediaSide ?? new URL('../media/media-thread.ts', import.meta.url), {
         name: `media-${thread}`,
         workerData: {
           ...o.data,
@@ -160,7 +162,9 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
         if (message.type === 'listening') {
           if (message.protocol !== MEDIA_PROTOCOL) {
             reject(
-              new Error(`Media thread ${thread} speaks version ${message.protocol} of the media protocol.`),
+              new Error(
+                `Media thread ${thread} speaks version ${message.protocol} of the media protocol, and this side ${MEDIA_PROTOCOL}.`,
+              ),
             );
             void worker.terminate();
             return;
@@ -209,7 +213,27 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
     });
   }
 
-  await Promise.all(Array.from({ length: o.count }, (_, index) => start(index + 1, 0)));
+  async function close(): Promise<void> {
+    closing = true;
+    clearInterval(watching);
+    for (const socket of joined) socket.destroy();
+    await Promise.all(
+      [...lanes.values()].map(async (lane) => {
+        const exited = new Promise<void>((resolve) => lane.worker.once('exit', () => resolve()));
+        lane.worker.postMessage({ type: 'stop' } satisfies ToMedia);
+        const timer = setTimeout(() => void lane.worker.terminate(), 2_000);
+        if (lane.worker.threadId !== -1) await exited;
+        clearTimeout(timer);
+      }),
+    );
+  }
+
+  try {
+    await Promise.all(Array.from({ length: o.count }, (_, index) => start(index + 1, 0)));
+  } catch (error) {
+    await close();
+    throw error;
+  }
 
   /** Joins a media socket to its thread, both ways, until either side ends. */
   function join(port: number, request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -298,19 +322,6 @@ export async function openMediaThreads(o: MediaThreadsOptions): Promise<MediaThr
     },
     loads: () => loads,
     ready: () => [...lanes.values()].some((lane) => lane.port !== null),
-    async close() {
-      closing = true;
-      clearInterval(watching);
-      for (const socket of joined) socket.destroy();
-      await Promise.all(
-        [...lanes.values()].map(async (lane) => {
-          const exited = new Promise<void>((resolve) => lane.worker.once('exit', () => resolve()));
-          lane.worker.postMessage({ type: 'stop' } satisfies ToMedia);
-          const timer = setTimeout(() => void lane.worker.terminate(), 2_000);
-          if (lane.worker.threadId !== -1) await exited;
-          clearTimeout(timer);
-        }),
-      );
-    },
+    close,
   };
 }

@@ -4,9 +4,24 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { MEDIA_PROTOCOL } from '../../../bridge/protocol/messages.ts';
 
 t.test('a standstill of the control thread is not held against the media thread', async (t) => {
   const program = join(import.meta.dirname, '../standing-join.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [program], { env: {} });
   t.equal(stdout.trim(), 'status 404');
 });
+
+t.test(
+  'two sides of different versions part with one line, either way round, and leave nothing running',
+  async (t) => {
+    const program = join(import.meta.dirname, '../other-protocol.ts');
+    // A thread that is left, or started again and again, would keep the process alive.
+    const { stdout } = await promisify(execFile)(process.execPath, [program], { env: {}, timeout: 60_000 });
+    const [here, there] = [MEDIA_PROTOCOL, MEDIA_PROTOCOL + 1];
+    t.same(stdout.trim().split('\n'), [
+      `a newer media side: Media thread 1 speaks version ${there} of the media protocol, and this side ${here}.`,
+      `a newer control side: The media protocol is ${here} here and ${there} there.`,
+    ]);
+  },
+);
