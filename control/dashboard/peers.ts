@@ -3,11 +3,10 @@
 import type { SpeechModels } from '../../bridge/calls/call-plan.ts';
 import { carrierSetups, isSetUp, modelSetupOf } from '../../bridge/setups.ts';
 import type { Config } from '../../config.ts';
+import type { Overview } from './app/session-shapes.ts';
 
-export interface Peer {
-  host: string;
-  place: 'vendor' | 'this_machine' | 'elsewhere';
-}
+type Peers = Overview['measured_against'];
+type Peer = Peers['carriers'][number];
 
 const THIS_MACHINE = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
@@ -15,11 +14,6 @@ export function peerOf(baseUrl: string, vendor: string): Peer {
   const { host, hostname } = new URL(baseUrl);
   if (hostname === vendor || hostname.endsWith(`.${vendor}`)) return { host, place: 'vendor' };
   return { host, place: THIS_MACHINE.test(hostname) ? 'this_machine' : 'elsewhere' };
-}
-
-export interface Peers {
-  carriers: Peer[];
-  models: Peer[];
 }
 
 /** Whom a configuration has the daemon speak to: each carrier that is set up, and each model that agents may have. */
