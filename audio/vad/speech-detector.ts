@@ -128,7 +128,7 @@ function stop(
 export class SpeechDetector {
   readonly #options: SpeechOptions;
   #state: SpeechState = QUIET;
-  #floor = new NoiseFloor();
+  readonly #floor = new NoiseFloor();
   /** The loudest of the speech that goes on; of quiet, its last window. */
   #peakDb = 0;
 
@@ -141,18 +141,9 @@ export class SpeechDetector {
     return this.#state;
   }
 
-  get phase(): SpeechState['phase'] {
-    return this.#state.phase;
-  }
-
   /** From speech that has started until it has ended. */
   get speaking(): boolean {
     return this.#state.phase === 'speaking' || this.#state.phase === 'stopping';
-  }
-
-  /** Where the speech that goes on, or seems to begin, began; null when it is quiet. */
-  get onsetSample(): number | null {
-    return this.#state.phase === 'quiet' ? null : this.#state.onsetSample;
   }
 
   /** Changes thresholds for what follows, e.g. while the agent's voice may echo. */
@@ -191,15 +182,9 @@ export class SpeechDetector {
   }
 
   #takeBack(endSample: number): SpeechEvent | null {
-    const { speaking, onsetSample } = this;
+    const before = this.#state;
     this.#state = QUIET;
-    if (!speaking || onsetSample === null) return null;
-    return { type: 'speech-taken-back', atSample: onsetSample, knownAtSample: endSample };
-  }
-
-  /** Quiet again, without an event, on a line that is not known yet. */
-  reset(): void {
-    this.#state = QUIET;
-    this.#floor = new NoiseFloor();
+    if (before.phase === 'quiet' || before.phase === 'starting') return null;
+    return { type: 'speech-taken-back', atSample: before.onsetSample, knownAtSample: endSample };
   }
 }
