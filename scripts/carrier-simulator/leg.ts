@@ -13,7 +13,8 @@ import type { ClipFrame } from './sound.ts';
 export interface EarSource {
   pull(): Buffer | null;
 }
-export type SaidListener = (frame: ClipFrame, nowMs: number) => void;
+/** `speaks`: the callee's own voice is in it, not only noise and echo. */
+export type SaidListener = (frame: ClipFrame, nowMs: number, speaks: boolean) => void;
 export type HeardListener = (frame: Buffer) => void;
 
 export interface LegOptions {
@@ -72,7 +73,8 @@ export class Leg {
     this.conversation.step(now, clean.levelDb, heardDb, (transition) =>
       this.#options.onTransition(transition, now),
     );
-    for (const listener of this.said) listener(frame, now);
+    const speaks = clean.levelDb > AUDIBLE_DB;
+    for (const listener of this.said) listener(frame, now, speaks);
   }
 
   /** The call is over. */

@@ -172,6 +172,11 @@ export class MediaStream {
     }
   }
 
+  /** The next frame of the callee has its own voice in it. */
+  calleeSpeaks(): void {
+    if (this.#state === 'open') this.#reach('callee_speech');
+  }
+
   /** A key was pressed. Only bidirectional streams hear of it. */
   digit(digit: string): void {
     if (this.#state !== 'open' || !this.#request.bidirectional) return;

@@ -217,8 +217,9 @@ const callee = z.strictObject({
 });
 
 /**
- * Moments of a stream's life at which a fault may strike: what the carrier has sent (`open`: nothing yet), and what the
- * application has (`app_…`).
+ * Moments of a stream's life at which a fault may strike: what the carrier has sent (`open`: nothing yet), what the callee
+ * says (`callee_speech`: each 20 ms of its own voice, whatever the network makes of them), and what the application has
+ * sent (`app_…`).
  */
 const STREAM_STAGES = [
   'open',
@@ -227,6 +228,7 @@ const STREAM_STAGES = [
   'media',
   'dtmf',
   'mark_echo',
+  'callee_speech',
   'app_media',
   'app_mark',
   'app_clear',

@@ -3,7 +3,7 @@
 import type { CallView } from './call-view.ts';
 import { dialNumber } from './dial.ts';
 import type { HookAnswer } from './hooks.ts';
-import type { EarSource } from './leg.ts';
+import type { EarSource, SaidListener } from './leg.ts';
 import { MediaStream } from './media-stream.ts';
 import { levelDb, SILENCE } from './mulaw.ts';
 import { Playout } from './playout.ts';
@@ -292,7 +292,10 @@ export class TwimlInterpreter {
     const opened = stream.open();
     if (await opened) {
       notify('stream-started', null);
-      const onSaid = (frame: { base64: string; levelDb: number }) => stream.media('inbound', frame);
+      const onSaid: SaidListener = (frame, _nowMs, speaks) => {
+        if (speaks) stream.calleeSpeaks();
+        stream.media('inbound', frame);
+      };
       const onHeard = (frame: Buffer) =>
         stream.media('outbound', {
           base64: frame === SILENCE ? SILENCE_BASE64 : frame.toString('base64'),

@@ -1,7 +1,9 @@
 // Media streams of the simulated carrier: pace, marks, clears, faults.
 import t, { type Test } from 'tap';
 import { startClock } from '../../scripts/carrier-simulator/clock.ts';
+import { AUDIBLE_DB } from '../../scripts/carrier-simulator/conversation.ts';
 import { GARBAGE_KINDS, garbage } from '../../scripts/carrier-simulator/garbage.ts';
+import { levelDb } from '../../scripts/carrier-simulator/mulaw.ts';
 import type { SimulatorOptions } from '../../scripts/carrier-simulator/options.ts';
 import { createRandom } from '../../scripts/carrier-simulator/random.ts';
 import { type CarrierSimulator, startCarrierSimulator } from '../../scripts/carrier-simulator/simulator.ts';
@@ -43,7 +45,10 @@ async function bench(test: Test, options: SimulatorOptions = {}): Promise<Bench>
   });
   const place = async (form: Record<string, string | string[]>) => {
     const body = new URLSearchParams({ To: TO, From: FROM });
-    for (const [key, value] of Object.entries(form)) for (const one of [value].flat()) body.append(key, one);
+    for (const [key, value] of Object.entries(form)) {
+      body.delete(key);
+      for (const one of [value].flat()) body.append(key, one);
+    }
     const response = await fetch(`${carrier.url}/2010-04-01/Accounts/${carrier.accountSid}/Calls.json`, {
       method: 'POST',
       headers: { authorization: `Basic ${btoa(`${carrier.accountSid}:${carrier.authToken}`)}` },
@@ -441,6 +446,37 @@ t.test('a fault waits for its stage, and for its number', async (t) => {
     t.equal(await session.closed, 1006);
     t.equal(carrier.call(sid)?.streams[0]?.sent.media, media);
   }
+});
+
+t.test('a fault strikes while the callee speaks: at its own voice, not at noise or echo', async (t) => {
+  const tone = { hz: 500, ms: 20_000, levelDb: -6 };
+  const { app, carrier, connect, place } = await bench(t, {
+    callees: {
+      [TO]: {
+        ringMs: 0,
+        steps: [
+          { do: 'wait', ms: 300 },
+          { do: 'say', tone, when: 'at_once' },
+        ],
+      },
+      '+14155550102': { ringMs: 0, noise: { levelDb: -20 }, echo: { gainDb: -3, delayMs: 0 } },
+    },
+    faults: [{ do: 'stream_abort', times: 0, at: { stage: 'callee_speech', count: 5 } }],
+  });
+  const { session: speaking } = await connect();
+  t.equal(await speaking.closed, 1006);
+  const loud = speaking
+    .of('media')
+    .filter(({ media }) => levelDb(Buffer.from(media!.payload, 'base64')) > AUDIBLE_DB);
+  t.equal(loud.length, 4, 'at the fifth frame of its voice');
+
+  const sid = await place({ Url: `${app.url}/voice`, To: '+14155550102' });
+  const noisy = await app.session(1);
+  await noisy.message((message) => message.event === 'start');
+  noisy.audio(Buffer.alloc(160 * 20, LOUD));
+  await noisy.frames(30);
+  t.ok(levelDb(Buffer.from(noisy.of('media').at(-1)!.media!.payload, 'base64')) > AUDIBLE_DB);
+  t.equal(carrier.call(sid)?.streams[0]?.end, null, 'nobody has spoken');
 });
 
 t.test('a callee has its own network', async (t) => {
