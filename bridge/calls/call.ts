@@ -134,6 +134,9 @@ export class Call {
    * @param rivals who else may have its line, asked when the carrier has named the lines
    */
   async recover(rivals: () => Promise<Rivals>): Promise<void> {
+    await this.#words.takeUp().catch((error: unknown) => {
+      this.#o.log.error({ call_id: this.id, err: error }, 'transcript.not_read');
+    });
     if (this.#row.carrier_call_id === null) await this.#dial.find(rivals);
     const { carrier_call_id } = this.#row;
     const seen = carrier_call_id === null ? null : await this.#line.lookUp(carrier_call_id);
@@ -361,6 +364,7 @@ export class Call {
 
   async #letGo({ settle, endedAt }: Ask<'let-go'>): Promise<void> {
     this.#tools.abort();
+    if (settle !== 'nothing') this.#words.breakOff();
     // It is here as long as its last words are being stored: what is final does not change.
     if (this.#words.saving !== null) await this.#words.saving;
     const turns = this.#words.close();

@@ -99,6 +99,16 @@ export class TalkRecord {
     return update?.heardText ?? '';
   }
 
+  /** What the agent said that was not begun to be heard will not be. */
+  agentSilenced(): void {
+    for (const line of this.#transcript.agentSilenced()) this.#say(line);
+  }
+
+  /** Nobody hears the agent any more. */
+  agentLeft(): void {
+    for (const line of this.#transcript.agentLeft()) this.#say(line);
+  }
+
   /** A turn of the caller's is over; its words come later. */
   callerTurn(turn: number, fromMs: number, endMs: number): void {
     this.#say(this.#transcript.callerTurn(turn, Math.round(fromMs), Math.round(endMs)));

@@ -195,6 +195,7 @@ export class Talk implements CallerListener {
   async #end(): Promise<void> {
     this.#over = true;
     this.#cut();
+    this.#record.agentLeft();
     this.#record.unwanted();
     if (this.#modelLost === null) await this.#record.words(LAST_WORDS_MS);
     await this.#model.close();
@@ -294,6 +295,7 @@ export class Talk implements CallerListener {
   #interrupt(effect: Extract<TurnEffect, { do: 'interrupt' }>): void {
     const silencedMs = this.#voice.sentIsHeard() ? this.#silence.agentHeardMs : this.#ports.now();
     const cuts = this.#cut();
+    this.#record.agentSilenced();
     this.#requests.interrupt(cuts);
     // Without a sound heard it was no barge-in: the caller only took back a turn that had not been over.
     if (cuts.some(({ heardMs }) => heardMs > 0)) this.#record.bargedIn(effect, silencedMs);
@@ -374,7 +376,8 @@ export class Talk implements CallerListener {
       },
       audio: (itemId, payload) => this.#agentAudio(itemId, payload),
       audioDone: (itemId) => {
-        if (this.#voice.finish(itemId)) this.#itemHeard(itemId);
+        // What came of it after the talk was over was left aside: it is not all there.
+        if (!this.#over && this.#voice.finish(itemId)) this.#itemHeard(itemId);
       },
       text: (itemId, delta) => this.#record.agentText(itemId, delta),
       textDone: (itemId, text) => this.#record.agentTextDone(itemId, text),

@@ -4,10 +4,18 @@
 import type { TranscriptUpdate } from '../protocol/messages.ts';
 import { heardText, MS_PER_CHARACTER } from '../turns/heard-text.ts';
 
+/** What there was of a line's sound when no more of it was to be heard. */
+type Spoken = Parameters<typeof heardText>[1];
+
 interface AgentLine {
   update: TranscriptUpdate;
+  /** Its whole text is known, and was told. */
   whole: boolean;
+  /** Null: there may be more of it to hear. */
+  spoken: Spoken | null;
 }
+
+const UNHEARD: Spoken = { heardMs: 0, receivedMs: 0, complete: false };
 
 /** A shorter line is mostly pauses. */
 const LEAST_CHARACTERS = 20;
@@ -26,6 +34,7 @@ export class Transcript {
   /** Of this call's complete lines; the assumption counts as one short line. */
   #spokenMs = (ASSUMED_CHARACTERS * MS_PER_CHARACTER) / SLOWER;
   #spokenCharacters = ASSUMED_CHARACTERS;
+  #over = false;
 
   /** @param newId makes an id (UUIDv7, so that ids sort by time) */
   constructor(newId: () => string) {
@@ -42,6 +51,8 @@ export class Transcript {
     const line = this.#line(itemId, atMs);
     line.update.text = text;
     line.whole = true;
+    if (line.spoken !== null) this.#judge(line, line.spoken);
+    else if (this.#over) this.#unheard(line);
     return { ...line.update };
   }
 
@@ -59,8 +70,7 @@ export class Transcript {
       this.#spokenMs += receivedMs;
       this.#spokenCharacters += update.text.length;
     }
-    // Text runs ahead of its audio: of a line that broke off at the model, the last words were never made.
-    this.#judge(line, { heardMs: receivedMs, receivedMs, complete: line.whole });
+    this.#judge(line, { heardMs: receivedMs, receivedMs, complete: true });
     update.endMs = atMs;
     return { ...update };
   }
@@ -74,9 +84,21 @@ export class Transcript {
     const line = this.#agent.get(itemId);
     if (line === undefined) return null;
     const { update } = line;
-    this.#judge(line, { ...cut, complete: cut.complete && line.whole });
+    this.#judge(line, cut);
     update.endMs = cut.heardMs > 0 ? Math.min(atMs, update.startMs + cut.heardMs) : update.startMs;
     return { ...update };
+  }
+
+  /** What was not begun to be heard will not be: answers the lines whose words were told and of which that is so. */
+  agentSilenced(): TranscriptUpdate[] {
+    const unheard = [...this.#agent.values()].filter(({ whole, spoken }) => whole && spoken === null);
+    return unheard.map((line) => this.#unheard(line));
+  }
+
+  /** Nothing of the agent is heard any more, whatever else is told of it. Answers as `agentSilenced`. */
+  agentLeft(): TranscriptUpdate[] {
+    this.#over = true;
+    return this.agentSilenced();
   }
 
   /** A turn of the caller was committed; its words come later. */
@@ -134,16 +156,26 @@ export class Transcript {
         startMs: atMs,
         endMs: null,
       };
-      line = { update, whole: false };
+      line = { update, whole: false, spoken: null };
       this.#agent.set(itemId, line);
     }
     return line;
   }
 
-  /** What of a line was heard, by the sound of it. */
-  #judge({ update, whole }: AgentLine, spoken: Parameters<typeof heardText>[1]): void {
+  #unheard(line: AgentLine): TranscriptUpdate {
+    this.#judge(line, UNHEARD);
+    line.update.endMs = line.update.startMs;
+    return { ...line.update };
+  }
+
+  /** What of a line was heard, by the sound of it. Judged again when the rest of its words comes. */
+  #judge(line: AgentLine, spoken: Spoken): void {
+    const { update, whole } = line;
+    line.spoken = spoken;
     const msPerCharacter = (this.#spokenMs / this.#spokenCharacters) * SLOWER;
-    update.heardText = heardText(update.text, spoken, msPerCharacter);
+    // Text runs ahead of its audio: of a line that broke off at the model, the last words were never made.
+    const complete = spoken.complete && whole;
+    update.heardText = heardText(update.text, { ...spoken, complete }, msPerCharacter);
     update.interrupted = update.heardText !== update.text || !whole;
   }
 }

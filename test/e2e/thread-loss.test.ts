@@ -4,7 +4,7 @@ import t from 'tap';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import type { Lab } from '../../scripts/lab.ts';
 import { breakDaemon, breakMediaThread, hangMediaThread, INSPECTABLE } from './inspector.ts';
-import { ENDED, openRig, POLITE, until } from './rig.ts';
+import { ENDED, openRig, POLITE, type TranscriptLine, until } from './rig.ts';
 
 // Each has a daemon of its own, and none of them measures.
 t.jobs = 3;
@@ -54,6 +54,15 @@ t.test('a media thread dies', async (t) => {
     });
     t.not(call.result_status, 'pending');
     await until('its last webhook', () => terminal(rig.events(id)).length > 0);
+    const { data } = await until('its last words', async () => {
+      const { body } = await lab.api<{ status: string; data: TranscriptLine[] }>(
+        'GET',
+        `/v1/calls/${id}/transcript`,
+      );
+      return body.status === 'final' ? body : null;
+    });
+    for (const line of data.filter(({ role }) => role === 'agent'))
+      t.equal(line.interrupted, line.heard_text !== line.text, 'what was not heard was cut');
   }
   t.match(logged(lab, 'media_thread.died'), [{ thread: 1, err: { message: 'broken on purpose' } }]);
   t.equal(logged(lab, 'daemon.crashed').length, 0);

@@ -1,6 +1,94 @@
-// A call is here until what was said on it is stored, however long the store takes: its result is made of all of it.
+// A call is here until what was said on it is stored, however long the store takes: its result is made of all of it. What the
+// agent was saying when its media side was lost is said to have been cut.
 import t from 'tap';
-import { openCallsRig, START_MS } from './calls-rig.ts';
+import { makeItem, succeeded } from '../../storage/makers.ts';
+import { type CallsRig, openCallsRig, START_MS, snapshot } from './calls-rig.ts';
+
+const later = () => new Promise((done) => setImmediate(done));
+
+/** The agent speaks a line of which nothing is known to be heard yet, behind one that was heard. */
+async function speaking(rig: CallsRig): Promise<string> {
+  const call = await rig.calls.dispatch(rig.newCall());
+  const carrierCallId = call.carrier_call_id ?? '';
+  rig.atCarrier.set(carrierCallId, { ...rig.atCarrier.get(carrierCallId)!, status: 'answered' });
+  const at = new Date(START_MS).toISOString();
+  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+  const line = { role: 'agent' as const, interrupted: false };
+  const hello = { ...line, id: 'hello', text: 'Hello.', heardText: '', startMs: 0, endMs: null };
+  const open = { ...line, id: 'open', text: 'How are you?', heardText: '', startMs: 900, endMs: null };
+  const items = [hello, { ...hello, heardText: 'Hello.', endMs: 800 }, open];
+  for (const item of items) rig.calls.onMedia({ type: 'transcript', callId: call.id, items: [item] });
+  while ((await rig.store.listTranscript(call.id)).length < 2) await later();
+  return call.id;
+}
+
+const STATS = {
+  framesIn: 0,
+  framesOut: 0,
+  filledMs: 0,
+  duplicateFrames: 0,
+  lateFrames: 0,
+  malformedMessages: 0,
+  bargeIns: 0,
+  falseBargeIns: 0,
+  recordingFrames: 0,
+  recordingDropped: 0,
+  lateTickMs: 0,
+};
+const CUT = [
+  { id: 'hello', heard_text: 'Hello.', interrupted: false, end_ms: 800 },
+  { id: 'open', text: 'How are you?', heard_text: '', interrupted: true, end_ms: null },
+];
+
+t.test('its media thread is lost while the agent speaks: the line was cut', async (t) => {
+  const rig = await openCallsRig(t);
+  const id = await speaking(rig);
+  rig.calls.onThreadLost([id]);
+  while (rig.calls.size > 0) await later();
+  t.match(await rig.store.findCall(id), { status: 'failed', hangup_cause: 'thread_lost' });
+  t.match(await rig.store.listTranscript(id), CUT);
+});
+
+t.test('a media thread that says what was heard, and lets go: what it says stands', async (t) => {
+  const rig = await openCallsRig(t, { carried: true });
+  const id = await speaking(rig);
+  const hungUp = rig.calls.hangUp(rig.org, id);
+  while ((await rig.store.findCall(id))?.status !== 'completed') await later();
+  const line = { role: 'agent' as const, interrupted: true, startMs: 900, endMs: 1_100 };
+  const items = [{ ...line, id: 'open', text: 'How are you?', heardText: 'How' }];
+  rig.calls.onMedia({ type: 'transcript', callId: id, items });
+  rig.calls.onMedia({ type: 'released', callId: id, stats: STATS, recording: null });
+  await hungUp;
+  while (rig.calls.size > 0) await later();
+  t.match(await rig.store.listTranscript(id), [CUT[0], { heard_text: 'How', end_ms: 1_100 }]);
+});
+
+t.test(
+  'the process dies while the agent speaks: whoever ends the call says that the line was cut',
+  async (t) => {
+    const rig = await openCallsRig(t);
+    const call = rig.newCall({ carrier_call_id: 'CA9', answered_at: new Date(START_MS).toISOString() });
+    succeeded(await rig.store.createCall(call, { events: ['call.queued'], reserve: 30_000 }));
+    succeeded(await rig.store.saveCall(call.id, { from: ['queued'], change: { status: 'in_progress' } }));
+    const line = { role: 'agent' as const, interrupted: false };
+    await rig.store.saveTranscript([
+      makeItem(call.id, { ...line, id: 'hello', text: 'Hello.', heard_text: 'Hello.', end_ms: 800 }),
+      makeItem(call.id, {
+        ...line,
+        id: 'open',
+        text: 'How are you?',
+        heard_text: '',
+        start_ms: 900,
+        end_ms: null,
+      }),
+    ]);
+    rig.atCarrier.set('CA9', snapshot({ carrierCallId: 'CA9', status: 'answered' }));
+    await rig.calls.recover(await rig.store.unfinishedCalls());
+    while (rig.calls.size > 0) await later();
+    t.match(await rig.store.findCall(call.id), { status: 'failed', hangup_cause: 'daemon_restart' });
+    t.match(await rig.store.listTranscript(call.id), CUT);
+  },
+);
 
 t.test('hung up while its last words are being stored: let go of after them', async (t) => {
   const rig = await openCallsRig(t);

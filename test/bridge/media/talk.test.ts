@@ -162,6 +162,8 @@ function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities>
   return rig;
 }
 
+type Rig = ReturnType<typeof open>;
+
 function greeted(can: Partial<ModelCapabilities> = {}, language: string | null = null) {
   const rig = open({ model: { ...PLAN.model, language } }, can);
   rig.model.ready({ renewed: false, tookMs: 5 });
@@ -389,6 +391,61 @@ t.test('close cuts what is unheard, waits for the last words, closes once', asyn
   await Promise.all([closing, rig.talk.close()]);
   t.same(rig.did('close'), [['close']]);
   t.equal(rig.lines().find((line) => line.role === 'caller')?.text, 'My last words.');
+});
+
+for (const [what, end] of [
+  ['the caller hangs up, or the stream is lost', (rig: Rig) => void rig.talk.close()],
+  ['the talk is ended', (rig: Rig) => rig.talk.finish('max_duration', null)],
+  [
+    'the caller speaks first',
+    (rig: Rig) => {
+      rig.at(450).talk.speechStarted(300);
+      rig.at(1_000).tick();
+    },
+  ],
+] satisfies [string, (rig: Rig) => void][])
+  t.test(
+    `a line whose words came and whose sound did not, and ${what}: nothing of it was heard`,
+    async (t) => {
+      const rig = open();
+      rig.model.ready({ renewed: false, tookMs: 5 });
+      rig.at(100).talk.streamStarted(MULAW_8K);
+      rig.at(200).model.text('greeting', 'Hello there.');
+      rig.model.textDone('greeting', 'Hello there.');
+      t.match(rig.lines(), [{ text: 'Hello there.', heardText: '', interrupted: false, endMs: null }]);
+      end(rig);
+      t.match(rig.lines(), [{ text: 'Hello there.', heardText: '', interrupted: true, endMs: 200 }]);
+    },
+  );
+
+t.test('words that come while the end waits for the last words of the caller: not heard', async (t) => {
+  const rig = greeted();
+  for (const mark of rig.play()) rig.talk.markBack(mark);
+  rig.at(3_200).talk.speechStarted(3_000);
+  rig.at(4_200).talk.speechEnded(4_000);
+  rig.at(4_700).tick();
+  const closing = rig.talk.close();
+  rig.at(4_900).speaks('answer', 'Never heard.', 800);
+  rig.model.callerText(0, 'My last words.');
+  await closing;
+  t.match(
+    rig.lines().find((line) => line.text === 'Never heard.'),
+    { interrupted: true, heardText: '', endMs: 4_900 },
+  );
+});
+
+t.test('a dead line: of an answer that went on at the model, no more is heard than was to be', async (t) => {
+  const rig = greeted();
+  const text = 'One two three four five six seven eight nine ten.';
+  for (const mark of rig.play()) rig.talk.markBack(mark);
+  rig.at(3_000).model.audio('answer', Buffer.alloc(500 * BYTES_PER_MS, 1));
+  for (const mark of rig.play()) rig.talk.markBack(mark);
+  rig.talk.lineLost('media_timeout');
+  rig.speaks('answer', text, 3_000);
+  await rig.talk.close();
+  const line = rig.lines().find((one) => one.text === text);
+  t.equal(line?.interrupted, true);
+  t.ok(line !== undefined && line.heardText.split(' ').length <= 2, `heard: ${line?.heardText}`);
 });
 
 t.test('each answer is timed from the end of speech to the first sound heard', async (t) => {

@@ -50,3 +50,35 @@ t.test('how fast the voice speaks is learned from its complete lines', async (t)
   t.equal(cutAfterASecond(100), 'One two', 'a slow voice');
   t.equal(cutAfterASecond(50), 'One two three', 'a quick one');
 });
+
+t.test('a line whose words were told, and no sound of it heard: cut where it would have begun', async (t) => {
+  const UNHEARD = { text: TEXT, heardText: '', interrupted: true, startMs: 100, endMs: 100 };
+  t.match(line({ whole: true }).agentSilenced(), [UNHEARD]);
+  const heard = line({ whole: true });
+  heard.agentHeard('a', 3_000, 3_200);
+  const cut = line({ whole: true });
+  cut.agentCut('a', { heardMs: 1_000, receivedMs: 3_000, complete: true }, 1_200);
+  for (const transcript of [heard, cut, line({ whole: false })]) t.same(transcript.agentSilenced(), []);
+  const later = line({ whole: true });
+  later.agentSilenced();
+  later.agentText('b', TEXT, 200);
+  t.match(later.agentTextDone('b', TEXT, 300), { interrupted: false, endMs: null }, 'the talk goes on');
+});
+
+t.test('words that come when nobody hears the agent any more: never heard', async (t) => {
+  const transcript = line({ whole: false });
+  t.same(transcript.agentLeft(), [], 'of what was never told, nothing is');
+  t.match(transcript.agentTextDone('a', TEXT, 900), { text: TEXT, heardText: '', interrupted: true });
+  t.match(transcript.agentTextDone('b', TEXT, 950), { heardText: '', interrupted: true, endMs: 950 });
+  t.same(transcript.agentLeft(), [], 'each is told once');
+});
+
+t.test('the rest of the words comes behind the sound: it is judged with all of them', async (t) => {
+  const heard = line({ whole: false, text: 'One two three' });
+  heard.agentHeard('a', 3_000, 3_200);
+  t.match(heard.agentTextDone('a', TEXT, 3_300), { heardText: TEXT, interrupted: false, endMs: 3_200 });
+  const cut = line({ whole: false, text: 'One two three' });
+  cut.agentCut('a', { heardMs: 1_500, receivedMs: 3_000, complete: true }, 1_700);
+  const late = cut.agentTextDone('a', TEXT, 1_800);
+  t.match(late, { heardText: 'One two three four', interrupted: true });
+});
