@@ -19,6 +19,11 @@ const WELL = { status: 'completed', hangup_cause: 'agent_ended', error_code: nul
 const REMOTE = { status: 'completed', hangup_cause: 'remote_hangup', error_code: null };
 /** A line that sends nothing for half a second counts as silent, whoever it is that has no time. */
 const STANDSTILL_MS = 400;
+/** When the caller has spoken for a second. */
+const CALLER_SPEAKS = { stage: 'callee_speech', count: 50 } as const;
+/** Frames of the voice in caller-thanks.wav that are audible. */
+const THANKS_FRAMES = 186;
+const TONE = { hz: 1_000, ms: 1_000 };
 /** Picks up and says nothing. */
 const QUIET: CalleeInput = { ringMs: 200 };
 
@@ -26,7 +31,7 @@ interface Case {
   name: string;
   callee?: CalleeInput;
   faults?: Omit<FaultInput, 'number'>[];
-  agent?: 'brief' | 'long' | 'lookup' | 'voicemail';
+  agent?: 'brief' | 'late' | 'long' | 'lookup' | 'voicemail';
   end: Record<string, unknown>;
   /** Whole conversations: greeting, the caller's words, goodbye, all heard. */
   whole?: boolean;
@@ -124,7 +129,7 @@ const LINES: Case[] = [
   {
     name: 'a stall of 1 s while the caller speaks, then a burst',
     callee: POLITE,
-    faults: [{ do: 'stream_stall', ms: 1_000, at: { stage: 'media', count: 330 } }],
+    faults: [{ do: 'stream_stall', ms: 1_000, at: CALLER_SPEAKS }],
     end: WELL,
     check: (t, { stats }) => t.match(stats, { lateFrames: 0 }),
   },
@@ -138,7 +143,7 @@ const LINES: Case[] = [
   {
     name: 'no frames for 5 s while the caller speaks',
     callee: POLITE,
-    faults: [{ do: 'stream_mute', ms: 5_000, at: { stage: 'media', count: 330 } }],
+    faults: [{ do: 'stream_mute', ms: 5_000, at: CALLER_SPEAKS }],
     end: WELL,
     check: filled(700),
   },
@@ -194,7 +199,23 @@ const BREAKS: Case[] = [
   { name: 'broken in the middle of the greeting', callee: QUIET, faults: abort('app_media', 40), end: LOST },
   { name: 'broken late in the greeting', callee: QUIET, faults: abort('mark_echo', 25), end: LOST },
   { name: 'broken while nobody speaks', callee: QUIET, faults: abort('media', 260), end: LOST },
-  { name: 'broken while the caller speaks', callee: POLITE, faults: abort('media', 330), end: LOST },
+  {
+    name: 'broken while the caller speaks',
+    callee: POLITE,
+    faults: [{ do: 'stream_abort', at: CALLER_SPEAKS }],
+    end: LOST,
+  },
+  {
+    // The answer's words come while the end waits for the caller's: nobody heard a sound of it.
+    name: 'broken between a turn and its answer',
+    agent: 'late',
+    callee: {
+      ...POLITE,
+      steps: [...(POLITE.steps ?? []), { do: 'wait', ms: 1_000 }, { do: 'say', tone: TONE, when: 'at_once' }],
+    },
+    faults: abort('callee_speech', THANKS_FRAMES + 1),
+    end: LOST,
+  },
   {
     name: 'broken at a barge-in',
     agent: 'long',
@@ -310,6 +331,7 @@ t.test('line faults', async (t) => {
   const toolUrl = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/orders`;
   const agents = {
     brief: await rig.agent({ instructions: 'TEST-BRIEF' }),
+    late: await rig.agent({ instructions: 'TEST-LATE' }),
     long: await rig.agent({ instructions: 'TEST-LONG' }),
     voicemail: await rig.agent({ instructions: 'TEST-VOICEMAIL', voicemail_action: 'leave_message' }),
     lookup: await rig.agent({
@@ -466,7 +488,8 @@ async function judge(t: Test, rig: Rig, found: Seen, one: Case, spoken: Map<stri
     const seconds = (channels[0]?.length ?? 0) / rateHz;
     t.equal(channels.length, 2);
     // Where nobody says that the call is over, the recording goes on until we ask.
-    const most = (call.billed_duration_seconds ?? 0) + (one.mute ? 20 : 2);
+    const lateSeconds = (await rig.lateMs()) / 1000;
+    const most = (call.billed_duration_seconds ?? 0) + (one.mute ? 20 : 2) + lateSeconds;
     t.ok(seconds <= most, `${seconds} s were recorded`);
   }
   one.check?.(t, found);

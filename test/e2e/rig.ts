@@ -75,7 +75,7 @@ export async function openRig(
     folder,
     scenario:
       o.scenario ??
-      ['brief', 'long', 'stay', 'lookup', 'voicemail', 'transfer', 'dtmf'].map((name) =>
+      ['brief', 'late-answer', 'long', 'stay', 'lookup', 'voicemail', 'transfer', 'dtmf'].map((name) =>
         join(HERE, 'scenarios', `${name}.json`),
       ),
     carrier: { audioDir: FIXTURES, defaultCallee: POLITE, ...o.carrier },
