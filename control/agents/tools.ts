@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts';
 import { redact } from '../../log.ts';
 import type { Tool } from '../../storage/records.ts';
 import { MASK } from '../../storage/views.ts';
+import { CONNECTION_HEADERS } from '../egress/connection-headers.ts';
 import { BUILT_IN, sayFirst } from './texts/tools.ts';
 import { closeSchema, faultOfParameters } from './tool-schema.ts';
 
@@ -18,22 +19,12 @@ const MAX_HEADERS = 20;
 /** Names that the bridge answers itself. */
 const BUILT_IN_TOOLS = ['end_call', 'transfer_call', 'send_dtmf'] as const;
 
-// RFC 9110, 7.6.1 (hop by hop), and what the HTTP client itself must decide: framing, host, compression.
-const CLOSED_HEADERS = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'host',
-  'content-length',
-  'content-encoding',
+/** What the client decides, compression too, is refused when a tool is made and not only left out when it asks. */
+const CLOSED_HEADERS: ReadonlySet<string> = new Set([
+  ...CONNECTION_HEADERS,
   'accept-encoding',
+  'content-encoding',
+  'proxy-authenticate',
 ]);
 
 const printable = (text: string) => !/\p{Cc}/u.test(text);

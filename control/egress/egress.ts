@@ -8,6 +8,7 @@ import { isIP, connect as netConnect, type Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import { AppError } from '../../errors.ts';
 import { type AddressRules, readAddressRules } from './addresses.ts';
+import { CONNECTION_HEADERS } from './connection-headers.ts';
 import { type OutgoingUrl, readOutgoingUrl } from './outgoing-url.ts';
 
 /** From the first name query to the end of the TLS handshake. */
@@ -15,21 +16,6 @@ const CONNECT_TIMEOUT_MS = 5000;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** A host with more addresses than this is tried at the first ones only. */
 const MAX_ADDRESSES_TRIED = 4;
-
-/** Set by the connection itself; a user's own would let one request be read as two, or open a tunnel. */
-const CONNECTION_HEADERS = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 export type EgressErrorKind = 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'protocol';
 
