@@ -161,7 +161,7 @@ const STREAM_ENDED: End = { cause: 'stream_ended', error: null };
 function carrierStatus(d: Draft, { carrierCallId, event }: Input<'carrier-status'>): void {
   const { call } = d;
   if (call.carrier_call_id !== null && call.carrier_call_id !== carrierCallId) {
-    d.log('warn', 'hook.other_call', { carrier_call_id: carrierCallId });
+    d.log('warn', 'carrier.event.other_call', { carrier_call_id: carrierCallId });
     return;
   }
   if (call.carrier_call_id === null) d.happen({ type: 'accepted', carrierCallId });

@@ -77,7 +77,7 @@ export class CarrierEvents {
         : await store.findCall(callId);
     if (record === null) {
       if (!this.#refused.has(refusedKey(carrier, carrierCallId)))
-        log.warn({ carrier_call_id: carrierCallId }, 'hook.unknown_call');
+        log.warn({ carrier_call_id: carrierCallId }, 'carrier.event.unknown_call');
       return;
     }
     if (this.#isOthers(carrier, record)) return;
@@ -175,7 +175,7 @@ export class CarrierEvents {
   /** Whoever signs as one carrier has no say over another's calls. */
   #isOthers(carrier: Carrier, call: { id: string; carrier: string }): boolean {
     if (call.carrier === carrier.name) return false;
-    this.#context.log.warn({ call_id: call.id, carrier: carrier.name }, 'hook.other_carrier');
+    this.#context.log.warn({ call_id: call.id, carrier: carrier.name }, 'carrier.event.other_carrier');
     return true;
   }
 }

@@ -106,7 +106,7 @@ t.test('how a refused call ended is told, and is no news; of a call that nobody 
   t.same(warned, []);
   await rig.tell(status(null, 'S1'));
   await rig.calls.onCarrier(second.carrier, status(null, 'S2'));
-  const unknown = 'hook.unknown_call';
+  const unknown = 'carrier.event.unknown_call';
   t.same(warned, [
     ['S1', unknown],
     ['S2', unknown],
