@@ -1,7 +1,7 @@
 // One call's talk: performs what the floor decides on the model and the agent's voice. Decides nothing about the floor itself;
 // knows no socket and no clock of its own. What is told of it is talk-record.ts.
 import type { AudioFormat } from '../../audio/format.ts';
-import type { CutItem, ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
+import type { CutItem, ModelListener, ModelSession } from '../models/model.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
 import type { EndReason, FromMedia, PrepareCall } from '../protocol/messages.ts';
 import type { Floor } from '../turns/floor.ts';
@@ -29,7 +29,7 @@ export interface TalkPorts {
   record: TalkRecord;
   /** What the carrier's line takes, and brings where a stream does not say otherwise. */
   format: AudioFormat;
-  openModel(config: ModelConfig, listener: ModelListener): ModelSession;
+  openModel(config: PrepareCall['model'], listener: ModelListener): ModelSession;
   post(message: FromMedia): void;
   /** Milliseconds since the media stream's start (before it: since the call was prepared). */
   now(): number;

@@ -25,8 +25,8 @@ export interface ModelConfig {
   texts: SessionTexts;
   /** Who tells the caller's turns: we (the default), or the model's server by loudness or by meaning. It never answers by itself. */
   turnDetection?: TurnDetection;
-  /** What the line brings: of the formats a session can take it chooses the nearest. Mu-law at 8 kHz where it is not said. */
-  line?: AudioFormat;
+  /** What the line takes and brings: of the formats that a session can have it chooses the nearest. */
+  line: AudioFormat;
 }
 
 export type TurnDetection = 'local' | 'server_vad' | 'semantic_vad';

@@ -39,7 +39,8 @@ export interface PrepareCall {
   tokenHash: string;
   direction: 'inbound' | 'outbound';
   modelName: string;
-  model: ModelConfig;
+  /** What the line takes, the media thread knows by its carrier. */
+  model: Omit<ModelConfig, 'line'>;
   texts: TalkTexts;
   machine: MachinePlan;
   /** How many times longer than usual the agent waits for the other side; who types needs more. */

@@ -5,7 +5,6 @@ import type {
   RealtimeAudioInputTurnDetection,
   RealtimeClientEvent,
 } from 'openai/resources/realtime/realtime';
-import { MULAW_8K } from '../../../audio/format.ts';
 import type { ModelConfig } from '../model.ts';
 import { formatFor, wireFormat } from './formats.ts';
 
@@ -40,7 +39,7 @@ function turnDetection(config: ModelConfig): RealtimeAudioInputTurnDetection | n
  * Fields that only some models know (reasoning, parallel_tool_calls) are left out: an unknown one refuses all.
  */
 export function sessionUpdate(config: ModelConfig, eventId: string): string {
-  const format = wireFormat(formatFor(config.line ?? MULAW_8K));
+  const format = wireFormat(formatFor(config.line));
   const transcription =
     config.transcriptionModel === null
       ? null

@@ -23,7 +23,7 @@ const WORDS_WAIT_MS = 10_000;
 type ServerEvent<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
 
 export interface CallerInputOptions {
-  config: ModelConfig & { line: NonNullable<ModelConfig['line']> };
+  config: ModelConfig;
   link: Link;
   conversation: Conversation;
   listener: ModelListener;

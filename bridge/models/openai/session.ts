@@ -1,6 +1,6 @@
 // A realtime session with an OpenAI-compatible server: the contract of model.ts over its parts, which are the caller's sound
 // (input.ts), what the model says (responses.ts), tools, cuts, and the connection. What was said is kept for a new session.
-import { type AudioFormat, bytesPerMs, MULAW_8K } from '../../../audio/format.ts';
+import { type AudioFormat, bytesPerMs } from '../../../audio/format.ts';
 import type { Log } from '../../../log.ts';
 import type { FaultCode } from '../../protocol/call-reasons.ts';
 import type { CutItem, ModelCapabilities, ModelConfig, ModelListener, ModelSession } from '../model.ts';
@@ -56,8 +56,7 @@ class OpenAISession implements ModelSession {
 
   constructor(config: ModelConfig, listener: ModelListener, o: OpenAISessionOptions) {
     const { log, timers = systemTimers, now = () => performance.now() } = o;
-    const line = config.line ?? MULAW_8K;
-    const format = formatFor(line);
+    const format = formatFor(config.line);
     this.capabilities = {
       ...openaiSetup.capabilities,
       turns: (config.turnDetection ?? 'local') === 'local' ? 'bridge' : 'model',
@@ -79,15 +78,7 @@ class OpenAISession implements ModelSession {
     this.#conversation = conversation;
     this.#cuts = new Cuts(outputs, conversation);
     this.#tools = new ToolCalls({ link, conversation, outputs, listener });
-    this.#input = new CallerInput({
-      config: { ...config, line },
-      link,
-      conversation,
-      listener,
-      now,
-      settled,
-      drop,
-    });
+    this.#input = new CallerInput({ config, link, conversation, listener, now, settled, drop });
     this.#responses = new Responses({
       instructions: config.instructions,
       resumed: config.texts.resumed,

@@ -1,7 +1,6 @@
 // One connection to an OpenAI Realtime server: dial, configure, check that the configuration is in force, keep alive.
 // It tells of its end once. What is said over it, and what comes after it, is the session's.
 import { WebSocket } from 'ws';
-import { MULAW_8K } from '../../../audio/format.ts';
 import type { Log } from '../../../log.ts';
 import { afterTurning } from '../../loop-timer.ts';
 import type { ModelConfig } from '../model.ts';
@@ -255,7 +254,7 @@ function wrongInForce(
   event: Extract<ModelEvent, { type: 'session-updated' }>,
   config: ModelConfig,
 ): string | null {
-  const format = formatFor(config.line ?? MULAW_8K);
+  const format = formatFor(config.line);
   if (!isFormat(event.inputFormat, format) || !isFormat(event.outputFormat, format))
     return `the model server does not speak ${format.encoding} (${event.inputFormat || 'none'} in, ${event.outputFormat || 'none'} out)`;
   const asked = config.turnDetection ?? 'local';

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import t from 'tap';
 import wavefile from 'wavefile';
 import type { WebSocket } from 'ws';
-import { createConverter } from '../../../audio/converter.ts';
 import {
   type AudioFormat,
   bytesPerMs,
@@ -27,6 +26,7 @@ import type { FromMedia } from '../../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { readFixture } from '../../audio/fixtures.ts';
+import { bytesOf, inFormat, likeness, samplesOf } from '../../audio/sounds.ts';
 import { TURN_BY_TURN } from '../models/capabilities.ts';
 
 const ALAW_8K: AudioFormat = { encoding: 'alaw', rateHz: 8000 };
@@ -35,13 +35,6 @@ const PCM_16K: AudioFormat = { encoding: 'pcm16', rateHz: 16000 };
 const PCM_24K: AudioFormat = { encoding: 'pcm16', rateHz: 24000 };
 const FORMATS = [MULAW_8K, ALAW_8K, PCM_8K, PCM_16K, PCM_24K];
 const nameOf = ({ encoding, rateHz }: AudioFormat) => `${encoding} ${rateHz / 1000}`;
-
-/** All of a sound in another format. */
-const inFormat = (sound: Buffer, from: AudioFormat, to: AudioFormat) =>
-  Buffer.from(createConverter(from, to).convert(sound));
-const samplesOf = (sound: Buffer, from: AudioFormat, rateHz: AudioFormat['rateHz']) =>
-  new Int16Array(Uint8Array.from(inFormat(sound, from, { encoding: 'pcm16', rateHz })).buffer);
-const bytesOf = (samples: Int16Array) => Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
 
 // ---- what is said ----
 
@@ -77,23 +70,6 @@ function levelDb(sound: Buffer, format: AudioFormat, hz: number): number {
     im += sample * Math.sin((2 * Math.PI * hz * n) / rateHz);
   }
   return 20 * Math.log10((2 * Math.hypot(re, im)) / part.length / AMPLITUDE + 1e-9);
-}
-
-/** How alike two sounds of 8 kHz are, 0 to 1, the second up to `mostMs` later. */
-function likeness(one: Int16Array, other: Int16Array, mostMs = 8): number {
-  let best = 0;
-  for (let lag = 0; lag <= mostMs * 8; lag++) {
-    let both = 0;
-    let first = 0;
-    let second = 0;
-    for (let i = 0; i + lag < other.length && i < one.length; i++) {
-      both += one[i]! * other[i + lag]!;
-      first += one[i]! ** 2;
-      second += other[i + lag]! ** 2;
-    }
-    best = Math.max(best, both / Math.sqrt(first * second || 1));
-  }
-  return best;
 }
 
 // ---- a call ----

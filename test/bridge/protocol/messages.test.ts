@@ -55,7 +55,6 @@ const TO_MEDIA: Samples<ToMedia> = {
       tools: [{ name: 'look_up', description: 'Looks up.', parameters: { type: 'object', properties: {} } }],
       texts: SESSION_TEXTS,
       turnDetection: 'local',
-      line: { encoding: 'mulaw', rateHz: 8000 },
     },
     texts: talkTexts('outbound', null),
     machine: 'leave_message',

@@ -1,6 +1,7 @@
 // A session with a listener that records, and timers that only move when the test says so.
 
 import type { Test } from 'tap';
+import { MULAW_8K } from '../../../../audio/format.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../../../../bridge/models/model.ts';
 import { openOpenAISession } from '../../../../bridge/models/openai/session.ts';
 import type { Timers } from '../../../../bridge/models/openai/socket.ts';
@@ -8,6 +9,7 @@ import { SESSION_TEXTS } from '../../../../control/agents/texts/moments.ts';
 import { type Json, type Peer, type PeerSocket, startPeer } from './model-peer.ts';
 
 export const CONFIG: ModelConfig = {
+  line: MULAW_8K,
   url: 'set by the rig',
   apiKey: 'key-of-the-test',
   model: 'gpt-realtime-2.1',
