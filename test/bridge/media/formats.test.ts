@@ -347,7 +347,7 @@ for (const line of FORMATS) {
       t.match(call.cuts[0], { itemId: 'item-2', heardMs: call.cutMs }, 'at what the last mark confirmed');
       t.equal(call.cuts[0]?.heardMs, CUT_MS, 'which is the same in every format');
       t.equal(call.carrier.clears, 1);
-      t.ok(Math.abs(call.ear.samples / 8 - ms) <= 1, 'the detector has heard 8 samples a millisecond');
+      t.ok(Math.abs(call.ear.samples / 8 - ms) <= 1, 'the detector has heard 8 samples per millisecond');
     });
 
     t.test(
