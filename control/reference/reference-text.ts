@@ -120,7 +120,7 @@ export const DECISIONS: readonly DecisionGroup[] = [
       ['`voice`', 'What the speech model offers, default marin; anything else is a 400 that names the list.'],
       [
         '`language`',
-        'BCP-47, default null: the greeting is in English, then the caller’s language decides. On a call: the code in effect, `en` when null.',
+        'BCP-47, default null: the greeting is in English, then the caller’s language decides. On a call: the code in effect, `en` when null. A closing line comes in the language of the conversation; an apology, said by the carrier’s voice when the model is lost, in the agent’s language where there are words in it, else in English.',
       ],
       [
         '`returns`',
