@@ -21,9 +21,6 @@ const REMOTE = { status: 'completed', hangup_cause: 'remote_hangup', error_code:
 const STANDSTILL_MS = 400;
 /** When the caller has spoken for a second. */
 const CALLER_SPEAKS = { stage: 'callee_speech', count: 50 } as const;
-/** Frames of the voice in caller-thanks.wav that are audible. */
-const THANKS_FRAMES = 186;
-const TONE = { hz: 1_000, ms: 1_000 };
 /** Picks up and says nothing. */
 const QUIET: CalleeInput = { ringMs: 200 };
 
@@ -56,10 +53,23 @@ const on = (network: NetworkInput): CalleeInput => ({ ...POLITE, network });
 const abort = (stage: NonNullable<FaultInput['at']>['stage'], count = 1): Omit<FaultInput, 'number'>[] => [
   { do: 'stream_abort', at: { stage, count } },
 ];
-const noGaps = (t: Test, { carrier }: Seen) => {
-  // A hole within speech; between two lines the buffer may run dry as it likes. A busy machine may miss a few frames.
+/** Frames of caller-thanks.wav in which there is a voice. */
+const THANKS_FRAMES = 186;
+const THANKS = POLITE.steps ?? [];
+/** A person who makes a sound behind all else that he says: at the first of it, the line breaks. */
+const breaksAt = (
+  steps: NonNullable<CalleeInput['steps']>,
+  when: Extract<NonNullable<CalleeInput['steps']>[number], { do: 'say' }>['when'],
+): Pick<Case, 'callee' | 'faults'> => ({
+  callee: { ...POLITE, steps: [...steps, { do: 'say', tone: { hz: 1_000, ms: 1_000 }, when }] },
+  faults: abort('callee_speech', steps.some((step) => step.do === 'say') ? THANKS_FRAMES + 1 : 1),
+});
+const noGaps = (t: Test, { carrier, stats }: Seen) => {
+  // A hole within speech; between two lines the buffer may run dry as it likes. A busy machine may miss a few frames, and
+  // where a program stood still by its own clock, more.
+  const mostMs = 400 + (carrier.streams[0]?.standstillMs ?? 0) + (stats?.lateTickMs ?? 0);
   t.same(
-    (carrier.streams[0]?.gaps ?? []).filter((gap) => !gap.afterMark && gap.ms > 400),
+    (carrier.streams[0]?.gaps ?? []).filter((gap) => !gap.afterMark && gap.ms > mostMs),
     [],
     'what was heard has no hole',
   );
@@ -198,7 +208,7 @@ const BREAKS: Case[] = [
   { name: 'broken at the first mark played', callee: QUIET, faults: abort('mark_echo'), end: LOST },
   { name: 'broken in the middle of the greeting', callee: QUIET, faults: abort('app_media', 40), end: LOST },
   { name: 'broken late in the greeting', callee: QUIET, faults: abort('mark_echo', 25), end: LOST },
-  { name: 'broken while nobody speaks', callee: QUIET, faults: abort('media', 260), end: LOST },
+  { name: 'broken while nobody speaks', ...breaksAt([], { afterAgentSilenceMs: 500 }), end: LOST },
   {
     name: 'broken while the caller speaks',
     callee: POLITE,
@@ -209,11 +219,7 @@ const BREAKS: Case[] = [
     // The answer's words come while the end waits for the caller's: nobody heard a sound of it.
     name: 'broken between a turn and its answer',
     agent: 'late',
-    callee: {
-      ...POLITE,
-      steps: [...(POLITE.steps ?? []), { do: 'wait', ms: 1_000 }, { do: 'say', tone: TONE, when: 'at_once' }],
-    },
-    faults: abort('callee_speech', THANKS_FRAMES + 1),
+    ...breaksAt([...THANKS, { do: 'wait', ms: 1_000 }], 'at_once'),
     end: LOST,
   },
   {
@@ -246,8 +252,7 @@ const BREAKS: Case[] = [
   {
     name: 'broken while a tool runs',
     agent: 'lookup',
-    callee: POLITE,
-    faults: abort('app_media', 130),
+    ...breaksAt(THANKS, { afterAgentMs: 500 }),
     end: LOST,
     check: (t, { lines }) =>
       t.ok(
@@ -255,13 +260,8 @@ const BREAKS: Case[] = [
         'it broke in the answer that calls it',
       ),
   },
-  {
-    name: 'broken at the first sound of the goodbye',
-    callee: POLITE,
-    faults: abort('app_media', 108),
-    end: LOST,
-  },
-  { name: 'broken late in the goodbye', callee: POLITE, faults: abort('app_media', 140), end: LOST },
+  { name: 'broken at the first sound of the goodbye', ...breaksAt(THANKS, { afterAgentMs: 0 }), end: LOST },
+  { name: 'broken late in the goodbye', ...breaksAt(THANKS, { afterAgentMs: 700 }), end: LOST },
   {
     name: 'broken, and the carrier says nothing more about the call',
     callee: { ringMs: 2_500 },
