@@ -86,11 +86,14 @@ t.test('every page', { skip: NO_CHROMIUM }, async (t) => {
     { name: 'nowhere', path: '/no/such/page', ready: '.empty' },
   ];
 
-  for (const [view, viewport] of [
+  // Side by side, each in a browser window of its own.
+  t.jobs = 2;
+  const views = [
     ['desktop', DESKTOP],
     ['phone', PHONE],
-  ] as const) {
-    await t.test(`axe, ${view}, light and dark: nothing serious on any page, and each fits`, async (t) => {
+  ] as const;
+  const looked = views.map(([view, viewport]) =>
+    t.test(`axe, ${view}, light and dark: nothing serious on any page, and each fits`, async (t) => {
       const sight = await dashboard.open({ viewport });
       await bringAxe(sight);
       await sight.context.addCookies(cookies);
@@ -116,8 +119,10 @@ t.test('every page', { skip: NO_CHROMIUM }, async (t) => {
       }
       t.same(sight.problems(), []);
       await sight.context.close();
-    });
-  }
+    }),
+  );
+  await Promise.all(looked);
+  t.jobs = 1;
 
   await t.test('axe: the dialogs and the pages before one is signed in', async (t) => {
     const sight = await dashboard.open();
