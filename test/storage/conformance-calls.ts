@@ -3,6 +3,7 @@ import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
 import type { CallRecord, CallStatus, EventRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
+import { SPECIFIED_FIELDS } from '../specified-fields.ts';
 import {
   addOrganization,
   at,
@@ -15,13 +16,6 @@ import {
   stoppedClock,
   succeeded,
 } from './makers.ts';
-
-/** The Call object's fields as the interface specification lists them, and what was added. */
-const SPECIFIED_FIELDS =
-  `id agent_id to_number from_number status direction persona instructions prompt context returns
-  language result result_status result_error created_at started_at answered_at ended_at duration_seconds
-  billed_duration_seconds billing_amount_milli_cents reservation_status webhook_url webhook_status webhook_error
-  error_code error_message hangup_cause metadata updated_at cost model`.split(/\s+/);
 
 export function callConformance(t: Test, openEmpty: OpenEmpty): void {
   async function open(t: Test) {
@@ -151,9 +145,9 @@ export function callConformance(t: Test, openEmpty: OpenEmpty): void {
       'counted from 1 without a gap',
     );
     t.strictSame(events, heard, 'subscribers hear the same');
-    for (const event of events) t.strictSame(Object.keys(JSON.parse(event.body)), SPECIFIED_FIELDS);
+    for (const event of events) t.strictSame(Object.keys(JSON.parse(event.body)), SPECIFIED_FIELDS.call);
     const shown = (record: CallRecord) =>
-      Object.fromEntries(Object.entries(record).filter(([field]) => SPECIFIED_FIELDS.includes(field)));
+      Object.fromEntries(Object.entries(record).filter(([field]) => SPECIFIED_FIELDS.call.includes(field)));
     t.strictSame(JSON.parse(events[0]?.body ?? ''), shown(queued));
     t.strictSame(JSON.parse(events[1]?.body ?? ''), shown(rung));
     t.strictSame(JSON.parse(events[3]?.body ?? ''), shown(completed));

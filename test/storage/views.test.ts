@@ -2,27 +2,12 @@
 import t from 'tap';
 import { callView } from '../../storage/call-view.ts';
 import { agentView, attemptView, deliveryView, endpointView, numberView } from '../../storage/views.ts';
+import { SPECIFIED_FIELDS } from '../specified-fields.ts';
 import { makeAgent, makeCall, makeEndpoint, makeNumber, START } from './makers.ts';
 
-const specified = {
-  call: `id agent_id to_number from_number status direction persona instructions prompt context returns language result
-    result_status result_error created_at started_at answered_at ended_at duration_seconds billed_duration_seconds
-    billing_amount_milli_cents reservation_status webhook_url webhook_status webhook_error error_code error_message
-    hangup_cause metadata updated_at cost model`,
-  agent: `id org_id user_id name type persona instructions voice model language returns tools webhook_url
-    voicemail_action
-    primary_number_id archived_at created_at updated_at numbers`,
-  number: `id e164 friendly_name country_code number_type status monthly_cost_cents purchased_at carrier inbound_agent_id
-    outbound_agent_ids`,
-  endpoint: `id org_id url description enabled_events status disabled_reason disabled_at consecutive_failures created_at
-    updated_at`,
-  delivery: `id org_id endpoint_id call_id event_type url status attempt_count manual_retry_count next_attempt_at
-    last_error last_response_status delivered_at created_at updated_at`,
-};
-
-function shows(what: keyof typeof specified, view: object, record: object): void {
+function shows(what: keyof typeof SPECIFIED_FIELDS, view: object, record: object): void {
   t.test(`${what}: the specified fields in their order`, (t) => {
-    t.strictSame(Object.keys(view), specified[what].split(/\s+/));
+    t.strictSame(Object.keys(view), SPECIFIED_FIELDS[what]);
     for (const [field, value] of Object.entries(view)) {
       if (field !== 'numbers') t.strictSame(value, (record as Record<string, unknown>)[field], field);
     }

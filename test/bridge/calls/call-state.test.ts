@@ -2,60 +2,19 @@
 import t from 'tap';
 import { type CallEvent, chargeFor, isTerminal, next } from '../../../bridge/calls/call-state.ts';
 import type { CallRecord, CallStatus } from '../../../storage/records.ts';
+import { makeCall } from '../../storage/makers.ts';
 
 const T = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, seconds)).toISOString();
 
-function call(change: Partial<CallRecord> = {}): CallRecord {
-  return {
-    id: 'c',
-    agent_id: 'a',
-    to_number: '+15550001',
-    from_number: '+15550002',
-    status: 'queued',
-    direction: 'outbound',
-    persona: null,
-    instructions: null,
-    prompt: '',
+/** A call queued at T(0) with nothing but what `change` says. */
+const call = (change: Partial<CallRecord> = {}) =>
+  makeCall('o', {
     context: {},
-    returns: { confirmed: 'boolean' },
-    language: 'en',
-    result: null,
-    result_status: 'pending',
-    result_error: null,
-    created_at: T(0),
-    started_at: null,
-    answered_at: null,
-    ended_at: null,
-    duration_seconds: null,
-    billed_duration_seconds: null,
-    billing_amount_milli_cents: null,
-    reservation_status: 'reserved',
-    webhook_url: null,
-    webhook_status: 'none',
-    webhook_error: null,
-    error_code: null,
-    error_message: null,
-    hangup_cause: null,
     metadata: {},
+    created_at: T(0),
     updated_at: T(0),
-    org_id: 'o',
-    voice: 'marin',
-    tools: null,
-    voicemail_action: 'hangup',
-    carrier: 'twilio',
-    telephone: true,
-    carrier_call_id: null,
-    answered_by: null,
-    reserved_milli_cents: 0,
-    chosen_language: null,
-    recording_path: null,
-    usage: null,
-    extraction_usage: null,
-    cost: null,
-    model: null,
     ...change,
-  };
-}
+  });
 
 const AT: Record<string, Partial<CallRecord>> = {
   queued: {},
