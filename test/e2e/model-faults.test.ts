@@ -13,7 +13,7 @@ t.test('model faults', async (t) => {
   });
   const { lab } = rig;
   const agent = await rig.agent({ instructions: 'TEST-BRIEF', returns: { answer: 'string' } });
-  const long = await rig.agent({ instructions: 'TEST-LONG' });
+  const long = await rig.agent({ instructions: 'TEST-LONG', language: 'de' });
   const atCarrier = async (to: string) =>
     (await lab.ask<{ calls: CallReport[] }>('carrier', '/calls')).calls.find((call) => call.to === to);
   const newestSession = async () => {
@@ -95,7 +95,11 @@ t.test('model faults', async (t) => {
       reservation_status: 'settled',
     });
     const report = await atCarrier(call.to_number);
-    t.match(JSON.stringify(report?.spoken), /technical problem/, 'the other side was told');
+    t.match(
+      JSON.stringify(report?.spoken),
+      /technisches Problem/,
+      'the other side was told, in the language of its agent',
+    );
     await lab.ask('model', '/faults', undefined, 'DELETE');
   });
 
