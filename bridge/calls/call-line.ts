@@ -64,8 +64,8 @@ export class CallLine {
 
   /** Lines to the same number since the call was made: one may be its own, where the answer to its dial was lost. */
   async candidates(call: CallRecord): Promise<CarrierCallSnapshot[]> {
-    const { to_number: to, from_number: from, created_at: since } = call;
-    return this.#carrier.line.find({ to, from, since });
+    const { id: callId, to_number: to, from_number: from, created_at: since } = call;
+    return this.#carrier.line.find({ callId, to, from, since });
   }
 
   /** Ends a line that is no call's. */

@@ -46,6 +46,9 @@ export const A_PAGE = 'browser';
 /** The `carrierCode` of what a carrier cannot do at all; the message then says so to the agent. */
 export const NOT_POSSIBLE = 'not_possible';
 
+/** The `carrierCode` of a number that is ordered, and not ours yet: to be asked for again, which orders nothing twice. */
+export const ORDER_PENDING = 'order_pending';
+
 /** The `carrierCode` when nobody knows whether the carrier has done what was asked. */
 export const NO_ANSWER = 'no_answer_from_carrier';
 
@@ -79,8 +82,11 @@ export interface Line {
   sayAndHangUp(carrierCallId: string, line: SpokenLine): Promise<void>;
   /** A call as the carrier has it; null where it knows none. */
   lookUp(carrierCallId: string): Promise<CarrierCallSnapshot | null>;
-  /** Calls to a number since a time, newest first, to adopt one whose acceptance was never heard. */
-  find(o: { to: string; from: string; since: string }): Promise<CarrierCallSnapshot[]>;
+  /**
+   * What may be a call of ours whose acceptance was never heard, newest first: the one that bears its id, where the carrier
+   * was told it; else the calls to its number since then.
+   */
+  find(o: { callId: string; to: string; from: string; since: string }): Promise<CarrierCallSnapshot[]>;
 }
 
 export interface PlaceCall {
@@ -93,10 +99,13 @@ export interface PlaceCall {
   machineDetection: 'detect' | 'message_end' | null;
 }
 
-/** Where a call's stream is awaited, and the one-time token that it must bring as its parameter `token`. */
+/**
+ * Where a call's stream is awaited, and the one-time token that it must bring: as its parameter `token` (media-wire.ts), or,
+ * where a carrier carries no parameters or signs no upgrades (media.ts), behind the address: `url/token`.
+ */
 export interface StreamOffer {
   callId: string;
-  /** ws:// or wss://, to the letter as it will be verified. */
+  /** ws:// or wss://, to the letter as it will be verified, but for the token behind it. */
   url: string;
   token: string;
 }
@@ -191,7 +200,10 @@ export interface Numbers {
   adopt(o: NumberOrder): Promise<OwnedNumber | null>;
   /**
    * Buys a number that is not ours and points it at this daemon. A lost answer is looked into: it buys nothing twice.
-   * Refuses with `number_unavailable` what is not for sale, and with `price_unknown` what has no known price.
+   * Refuses with `number_unavailable` what is not for sale, and with `price_unknown` what has no known price. An order that
+   * is not done at once is waited for, within reason; one that is pending still is refused with ORDER_PENDING, retryable.
+   * There is no record of such a number: whoever asks again finds it by `adopt` when it is ours, and an order that stands
+   * is not placed a second time.
    */
   buy(o: NumberOrder): Promise<OwnedNumber>;
   /** Gives a number back; one that is gone already is none to complain of. */

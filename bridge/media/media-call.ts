@@ -237,10 +237,14 @@ export class MediaCall {
     this.#ports.post({ type: 'released', callId: this.callId, stats, recording: recorded });
   }
 
-  #takeToken(token: string): boolean {
+  /** Whether this is the token of the stream that is awaited. */
+  expects(token: string): boolean {
     const given = createHash('sha256').update(token).digest();
-    if (this.#tokenHash === null || this.#released !== null || !timingSafeEqual(given, this.#tokenHash))
-      return false;
+    return this.#tokenHash !== null && this.#released === null && timingSafeEqual(given, this.#tokenHash);
+  }
+
+  #takeToken(token: string): boolean {
+    if (!this.expects(token)) return false;
     this.#tokenHash = null;
     return true;
   }

@@ -1,6 +1,6 @@
 // The media listener of a thread: decides which upgrades become sockets and which socket belongs to which call.
 // A socket counts for nothing until its signature, its path and its one-time token are right.
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
@@ -15,6 +15,8 @@ const MAX_MESSAGE_BYTES = 65_536;
  * still for as long as a disk takes.
  */
 const START_DEADLINE_MS = 30_000;
+/** Whoever has shown the call's token may come while the call still rings, which takes ten minutes at most (RING_SECONDS). */
+const RINGING_DEADLINE_MS = 660_000;
 /** Sockets that have not shown their token yet. */
 const MAX_STRANGERS = 100;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -30,6 +32,8 @@ const POLICY_VIOLATION = 1008;
 export interface StreamedCall {
   /** Name of the carrier whose stream it is. */
   readonly carrier: string;
+  /** Whether the stream that is awaited has this token; it is not used up by asking. */
+  expects(token: string): boolean;
   /** False when the stream is not the call's: its token is wrong or was used. From then on the socket is the call's. */
   attach(
     socket: WebSocket,
@@ -58,6 +62,26 @@ export interface MediaServer {
   close(): Promise<void>;
 }
 
+/** Whose stream an upgrade brings; else what it is refused with. @param full no more strangers are let in */
+function streamOf(
+  request: IncomingMessage,
+  o: Pick<MediaServerOptions, 'carrier' | 'find'>,
+  full: boolean,
+): { call: StreamedCall; carrier: StreamCarrier; token: string | null } | { status: string; why: string } {
+  const path = readStreamPath(request.url);
+  const carrier = o.carrier(path?.carrier ?? '');
+  if (path === null || carrier === undefined) return { status: '404 Not Found', why: 'unknown path' };
+  // The signature first: a stranger learns nothing of which calls there are.
+  if (!carrier.verify(request)) return { status: '403 Forbidden', why: 'signature' };
+  const call = o.find(path.callId);
+  if (call?.carrier !== path.carrier) return { status: '404 Not Found', why: 'unknown call' };
+  const { token } = path;
+  if (token === null && full) return { status: '503 Service Unavailable', why: 'too many strangers' };
+  // A wrong one is told no more than that there is no such call.
+  if (token !== null && !call.expects(token)) return { status: '404 Not Found', why: 'token refused' };
+  return { call, carrier, token };
+}
+
 /** Listens on loopback; the public listener or a proxy brings the sockets. */
 export async function openMediaServer(o: MediaServerOptions): Promise<MediaServer> {
   const sockets = new WebSocketServer({
@@ -80,17 +104,21 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
   });
   let strangers = 0;
 
-  function refuse(socket: Duplex, status: string, why: string): void {
-    o.refused(why);
-    refuseUpgrade(socket, status);
-  }
-
-  function greet(socket: WebSocket, transport: Duplex, call: StreamedCall, wire: MediaWire): void {
+  /** @param token the call's, where the path has brought it; null: the start must */
+  function greet(
+    socket: WebSocket,
+    transport: Duplex,
+    call: StreamedCall,
+    wire: MediaWire,
+    token: string | null,
+  ): void {
     let attached = false;
     let ended = false;
     let malformed = 0;
-    strangers++;
-    const cancelDeadline = afterTurning(o.startMs ?? START_DEADLINE_MS, () => reject('no start'));
+    const stranger = token === null;
+    if (stranger) strangers++;
+    const deadlineMs = stranger ? (o.startMs ?? START_DEADLINE_MS) : RINGING_DEADLINE_MS;
+    const cancelDeadline = afterTurning(deadlineMs, () => reject('no start'));
 
     function reject(why: string): void {
       // What still comes is not looked at: one guess per socket.
@@ -102,7 +130,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
 
     function known(): void {
       if (attached) return;
-      strangers--;
+      if (stranger) strangers--;
       cancelDeadline();
     }
 
@@ -123,7 +151,8 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
       }
       if (message.type === 'connected' || message.type === 'ignored') return;
       if (message.type !== 'started') return reject('start expected');
-      if (!call.attach(socket, wire, message, transport)) return reject('token refused');
+      const started = token === null ? message : { ...message, parameters: { ...message.parameters, token } };
+      if (!call.attach(socket, wire, started, transport)) return reject('token refused');
       known();
       attached = true;
     });
@@ -139,17 +168,16 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    const path = readStreamPath(request.url);
-    const carrier = o.carrier(path?.carrier ?? '');
-    if (path === null || carrier === undefined) return refuse(socket, '404 Not Found', 'unknown path');
-    // The signature first: a stranger learns nothing of which calls there are.
-    if (!carrier.verify(request)) return refuse(socket, '403 Forbidden', 'signature');
-    const call = o.find(path.callId);
-    if (call?.carrier !== path.carrier) return refuse(socket, '404 Not Found', 'unknown call');
-    if (strangers >= MAX_STRANGERS) return refuse(socket, '503 Service Unavailable', 'too many strangers');
+    const found = streamOf(request, o, strangers >= MAX_STRANGERS);
+    if ('status' in found) {
+      o.refused(found.why);
+      refuseUpgrade(socket, found.status);
+      return;
+    }
+    const { call, carrier, token } = found;
     limits.release(socket);
     sockets.handleUpgrade(request, socket, head, (accepted) =>
-      greet(accepted, socket, call, carrier.createWire()),
+      greet(accepted, socket, call, carrier.createWire(), token),
     );
   });
 

@@ -1,5 +1,6 @@
 // What the call routes take and answer, with what the reference says of each field and when it is set. PURE.
 import { z } from 'zod';
+import { A_PAGE } from '../../bridge/carriers/carrier.ts';
 import {
   context,
   e164,
@@ -124,7 +125,9 @@ export const PROMPT_HINTS: Readonly<Record<string, string>> = {
 };
 
 /** How inbound calls show callers that have no number of their own, or withhold it. */
-const CALLER_WITHOUT_NUMBER = /^(anonymous|browser|\d{2,15}|(sips?|client):[\x21-\x7e]{1,250})$/;
+const CALLER_WITHOUT_NUMBER = new RegExp(
+  `^(anonymous|${A_PAGE}|\\d{2,15}|(sips?|client):[\\x21-\\x7e]{1,250})$`,
+);
 
 export const recordingShape = z.strictObject({
   channels: z

@@ -124,3 +124,53 @@ t.test(
     t.same(never, { refused: ['no start'], taken: 0 });
   },
 );
+
+t.test(
+  'a token in the path: known at the upgrade, waiting for as long as the call rings, and brought to the call',
+  async (t) => {
+    const callId = '0192f5a0-0000-7000-8000-000000000000';
+    const token = 'T'.repeat(43);
+    const refused: string[] = [];
+    const brought: unknown[] = [];
+    const server = await openMediaServer({
+      port: 0,
+      carrier: () => ({ verify: () => true, createWire: createBrowserWire, format: MULAW_8K }),
+      find: () => {
+        const call: Partial<MediaCall> = {
+          callId,
+          carrier: 'browser',
+          expects: (given) => given === token,
+          attach(_socket, _wire, started) {
+            brought.push(started.parameters.token);
+            return true;
+          },
+          detach() {},
+        };
+        return call as MediaCall;
+      },
+      refused: (why) => void refused.push(why),
+      // A stranger would have no time at all.
+      startMs: 1,
+    });
+    t.teardown(() => server.close());
+    const at = `ws://127.0.0.1:${server.port}/media/1/browser/${callId}`;
+    const guess = new WebSocket(`${at}/${'G'.repeat(43)}`);
+    const [, answer] = (await once(guess, 'unexpected-response')) as [unknown, { statusCode: number }];
+    guess.on('error', () => {});
+    guess.terminate();
+    t.equal(answer.statusCode, 404, 'as if there were no such call');
+    const stranger = new WebSocket(at);
+    t.equal((await once(stranger, 'close'))[0], 1008);
+    t.same(refused, ['token refused', 'no start']);
+
+    const socket = new WebSocket(`${at}/${token}`);
+    t.teardown(() => socket.terminate());
+    await once(socket, 'open');
+    // Another stranger's time comes and goes meanwhile.
+    await once(new WebSocket(at), 'close');
+    socket.send(JSON.stringify({ type: 'start', version: 1, call_id: callId, token: 'of the start' }));
+    while (brought.length === 0) await new Promise((turn) => setImmediate(turn));
+    t.same(brought, [token], 'the path decides');
+    t.same(refused.slice(2), ['no start']);
+  },
+);

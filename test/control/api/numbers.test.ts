@@ -1,5 +1,6 @@
 // Numbers over HTTP: search, purchase, list, release.
 import t from 'tap';
+import { ORDER_PENDING } from '../../../bridge/carriers/carrier.ts';
 import { AppError } from '../../../errors.ts';
 import { openRig } from '../rig.ts';
 
@@ -98,6 +99,28 @@ t.test('a bought number is active, attached to nothing, and listed', async (t) =
     const answer = await rig.api('POST', '/v1/numbers/purchase', { body: given });
     t.same([answer.status, answer.body.error.code, answer.body.error.param], [400, code, param]);
   }
+});
+
+t.test('an order that is pending at the carrier is asked for again, and is one number then', async (t) => {
+  const rig = await openRig(t);
+  const { buy } = rig.behaviour;
+  rig.behaviour.buy = async () => {
+    throw new AppError('carrier_error', 'The order stands, and is not done yet.', {
+      carrierCode: ORDER_PENDING,
+      retryable: true,
+    });
+  };
+  const purchase = () =>
+    rig.api('POST', '/v1/numbers/purchase', {
+      body: { e164: '+14155550100' },
+      headers: { 'idempotency-key': 'order-1' },
+    });
+  const pending = await purchase();
+  t.match(pending, { status: 502, body: { error: { code: 'carrier_error', carrier_code: ORDER_PENDING } } });
+  t.same((await rig.api('GET', '/v1/numbers')).body, { data: [] });
+  rig.behaviour.buy = buy;
+  t.match(await purchase(), { status: 201, body: { e164: '+14155550100', status: 'active' } });
+  t.equal((await rig.api('GET', '/v1/numbers')).body.data.length, 1);
 });
 
 t.test('what cannot be bought is refused by what is true of it', async (t) => {

@@ -30,7 +30,7 @@ for (const [verb, ask] of Object.entries(CANNOT)) {
 t.test('ending a call never fails: it ends with its stream', async (t) => {
   t.equal(await open().line.hangUp('c', { answered: true }), 'already_ended');
   t.equal(await open().line.hangUp('c', { answered: false }), 'already_ended');
-  t.same(await open().line.find({ to: '', from: '', since: '' }), []);
+  t.same(await open().line.find({ callId: '', to: '', from: '', since: '' }), []);
 });
 
 for (const [name, seen, expected] of [

@@ -323,6 +323,7 @@ t.test('calls to a number since a time, queued ones too', async (t) => {
     },
   ]);
   const found = await carrier.line.find({
+    callId: 'c',
     to: '+15550001111',
     from: '+15550002222',
     since: '2010-08-31T20:36:28.900Z',

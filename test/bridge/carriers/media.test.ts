@@ -1,0 +1,48 @@
+// What a media upgrade proves: by the carrier's own signature, or by the call's token in its path.
+import type { IncomingMessage } from 'node:http';
+import t from 'tap';
+import { MULAW_8K } from '../../../audio/format.ts';
+import { createBrowserWire } from '../../../bridge/carriers/browser/wire.ts';
+import { type MediaCarrier, readStreamPath, streamCarriers } from '../../../bridge/carriers/media.ts';
+
+const CALL = '0190b6a4-7c3e-7000-8000-0123456789ab';
+const TOKEN = 'A'.repeat(43);
+
+t.test(
+  'a path: its thread, its carrier, its call, and the token where the carrier brings it there',
+  async (t) => {
+    const at = { thread: 2, carrier: 'one', callId: CALL };
+    t.same(readStreamPath(`/media/2/one/${CALL}`), { ...at, token: null });
+    t.same(readStreamPath(`/media/2/one/${CALL}/${TOKEN}`), { ...at, token: TOKEN });
+    for (const path of [
+      undefined,
+      '/',
+      `/media/2/one/${CALL}/`,
+      `/media/2/one/${CALL}/${TOKEN}A`,
+      `/media/2/one/${CALL}/${TOKEN}/x`,
+      `/media/2/one/${CALL}/${TOKEN}?x`,
+      `/media/2/One/${CALL}`,
+    ]) {
+      t.equal(readStreamPath(path), null, path ?? 'none');
+    }
+  },
+);
+
+t.test('where nothing signs an upgrade, its path must have a token; a signature stands alone', async (t) => {
+  const media = { format: MULAW_8K, createWire: createBrowserWire };
+  const known: Record<string, MediaCarrier> = {
+    unsigned: { ...media, verifyUpgrade: null },
+    signed: { ...media, verifyUpgrade: ({ headers, url, secret }) => headers['x-signed'] === secret + url },
+  };
+  const carriers = streamCarriers(
+    { carrierSecrets: { unsigned: '', signed: 's' }, publicUrl: 'https://calls.example.com' },
+    known,
+  );
+  const verify = (name: string, url: string, headers = {}) =>
+    carriers.get(name)?.verify({ url, headers } as IncomingMessage);
+  t.equal(verify('unsigned', `/media/1/unsigned/${CALL}`), false);
+  t.equal(verify('unsigned', `/media/1/unsigned/${CALL}/${TOKEN}`), true);
+  const path = `/media/1/signed/${CALL}`;
+  t.equal(verify('signed', path, { 'x-signed': `swss://calls.example.com${path}` }), true);
+  t.equal(verify('signed', `${path}/${TOKEN}`), false, 'a token is no signature');
+});
