@@ -33,6 +33,14 @@ t.test('every file that a document names is there', async (t) => {
   }
 });
 
+t.test('every file of code says in its first lines what it holds', async (t) => {
+  const silent = FILES.filter((name) => /\.(ts|js|cjs)$/.test(name)).filter((name) => {
+    const [first = '', second = ''] = read(name).split('\n');
+    return !/^\/[/*]/.test(first.startsWith('#!') ? second : first);
+  });
+  t.same(silent, []);
+});
+
 /** A heading as a link names it: as GitHub does. */
 const anchorOf = (heading: string) =>
   heading

@@ -1,3 +1,4 @@
+// TAP as test files write it, read to what passed, what failed and where.
 import t from 'tap';
 import { TapReader } from '../../scripts/test-tap.ts';
 
