@@ -1,8 +1,6 @@
 // Drives the product's own call (MediaCall: gap filler, VAD, echo guard, turn rules, playout, pacing) on a clock of its own,
 // many calls at once, each between a simulated phone line and a model that answers at once. No socket, no thread, no wait.
 
-import { createHash } from 'node:crypto';
-import type { WebSocket } from 'ws';
 import { MULAW_8K } from '../../audio/format.ts';
 import { encodeMulaw } from '../../audio/g711.ts';
 import { openVadBatch } from '../../audio/vad/batch.ts';
@@ -11,7 +9,8 @@ import { FrameAges } from '../../bridge/media/frame-age.ts';
 import { MediaCall } from '../../bridge/media/media-call.ts';
 import type { FromMedia, PrepareCall } from '../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../bridge/turns/turns.ts';
-import { SESSION_TEXTS, talkTexts } from '../../control/agents/texts/moments.ts';
+import { talkTexts } from '../../control/agents/texts/moments.ts';
+import { deadSocket, HeldClock, makePlan, TOKEN } from '../bridge/media/held-call.ts';
 import { createInstantModel, type InstantModel } from './instant-model.ts';
 import { createPhoneLine, type Echo, NETWORK_MS } from './line.ts';
 import { type Sound, toPcm } from './sounds.ts';
@@ -62,52 +61,16 @@ const mulaw = (sound: Sound): Uint8Array => {
   return payload;
 };
 
-function planOf(talk: Talk, callId: string): PrepareCall {
-  return {
+const planOf = (talk: Talk, callId: string): PrepareCall =>
+  makePlan({
     callId,
-    tokenHash: createHash('sha256').update('token').digest('hex'),
-    carrier: 'twilio',
-    direction: 'inbound',
-    modelName: 'instant',
-    model: {
-      url: '',
-      apiKey: '',
-      model: '',
-      transcriptionModel: null,
-      instructions: '',
-      voice: '',
-      language: null,
-      tools: [],
-      texts: SESSION_TEXTS,
-    },
     texts: {
       ...talkTexts('inbound', null),
       greeting: talk.greeting === null ? null : 'Greet.',
       idle: ['', '', ''],
       voicemail: '',
     },
-    machine: 'none',
-    patience: 1,
-    transferTargets: {},
-    recordingPath: null,
-    maxSeconds: 3_600,
-  };
-}
-
-/** A socket that takes everything and is closed as soon as it is asked to. */
-function deadSocket(send: (message: string | Buffer) => void): WebSocket {
-  const socket = {
-    bufferedAmount: 0,
-    send,
-    close() {},
-    terminate() {},
-    once(_event: string, listener: () => void) {
-      listener();
-      return socket;
-    },
-  };
-  return socket as unknown as WebSocket;
-}
+  });
 
 const standsStill = ({ standstills = [] }: Talk, of: Standstill['of'], atMs: number) =>
   standstills.some((one) => one.of === of && atMs >= one.fromMs && atMs < one.toMs);
@@ -133,7 +96,7 @@ export async function holdTalks(
     const startMs = nowMs + RINGING_MS;
     const streamMs = () => nowMs - startMs;
     const running = talks.map((talk, i) => {
-      const ticks = new Set<(nowMs: number) => void>();
+      const clock = new HeldClock();
       const models: InstantModel[] = [];
       const bargeIns: number[] = [];
       const takenBack: number[] = [];
@@ -143,15 +106,7 @@ export async function holdTalks(
       const answer = mulaw(talk.answer);
       const call = new MediaCall(planOf(talk, `call-${i}`), {
         format: MULAW_8K,
-        clock: {
-          add(onFrame) {
-            ticks.add(onFrame);
-            return () => ticks.delete(onFrame);
-          },
-          lateness: () => ({ maxMs: 0, skipped: 0 }),
-          recentLateMs: () => 0,
-          close() {},
-        },
+        clock,
         vad,
         rules: TURN_RULES,
         counters: { framesIn: 0, framesOut: 0 },
@@ -178,7 +133,7 @@ export async function holdTalks(
         line,
         call,
         model,
-        ticks,
+        clock,
         /** Messages of the line that have come by now. */
         deliver() {
           for (let next = line.receive(streamMs()); next !== null; next = line.receive(streamMs())) {
@@ -207,9 +162,9 @@ export async function holdTalks(
 
       nowMs += TICK_AT_MS;
       const heard = vad.run();
-      for (const { ticks, talk } of live) {
+      for (const { clock, talk } of live) {
         if (standsStill(talk, 'thread', frame * FRAME_MS)) continue;
-        for (const tick of ticks) tick(nowMs);
+        clock.tick(nowMs);
       }
       await heard;
       for (const { model } of live) model.flush();
@@ -218,11 +173,11 @@ export async function holdTalks(
       for (const one of live) {
         if (!attached.has(one)) {
           attached.add(one);
-          one.call.attach(deadSocket(one.line.send), one.line.wire, {
+          one.call.attach(deadSocket({ send: one.line.send }), one.line.wire, {
             type: 'started',
             streamId: 'stream',
             carrierCallId: 'carrier',
-            parameters: { token: 'token' },
+            parameters: { token: TOKEN },
             format: MULAW_8K,
           });
           one.model.flush();

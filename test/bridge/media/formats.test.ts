@@ -1,12 +1,10 @@
 // What was said comes through whatever the carrier's line and the model write sound in, with one conversion at most: whole
 // calls between a line of each format and a model of each, on a clock of their own. Where both are the same, the model is given
 // the carrier's own buffers.
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import wavefile from 'wavefile';
-import type { WebSocket } from 'ws';
 import {
   type AudioFormat,
   bytesPerMs,
@@ -24,10 +22,10 @@ import { MediaCall } from '../../../bridge/media/media-call.ts';
 import type { CutItem, ModelListener } from '../../../bridge/models/model.ts';
 import type { FromMedia } from '../../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
-import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { readFixture } from '../../audio/fixtures.ts';
 import { bytesOf, inFormat, likeness, samplesOf } from '../../audio/sounds.ts';
 import { TURN_BY_TURN } from '../models/capabilities.ts';
+import { deadSocket, deafVad, HeldClock, makePlan, muteModel, TOKEN } from './held-call.ts';
 
 const ALAW_8K: AudioFormat = { encoding: 'alaw', rateHz: 8000 };
 const PCM_8K: AudioFormat = { encoding: 'pcm16', rateHz: 8000 };
@@ -143,95 +141,47 @@ async function hold(
   const posted: FromMedia[] = [];
   const cuts: CutItem[] = [];
   let cutAt = -1;
-  let tick = (_nowMs: number) => {};
+  const clock = new HeldClock();
   let window: OnWindow = () => {};
   const ear = { samples: 0, told: 0, voice: false };
   let listener: ModelListener | undefined;
   const realNow = performance.now;
   let nowMs = 1_000;
   performance.now = () => nowMs;
-  const call = new MediaCall(
-    {
-      callId: 'call-1',
-      carrier: 'any',
-      tokenHash: createHash('sha256').update('token').digest('hex'),
-      direction: 'inbound',
-      modelName: 'any',
-      model: {
-        url: '',
-        apiKey: '',
-        model: '',
-        transcriptionModel: null,
-        instructions: '',
-        voice: '',
-        language: null,
-        tools: [],
-        texts: SESSION_TEXTS,
+  const vad = deafVad((onWindow) => {
+    window = onWindow;
+    return {
+      push(mulaw) {
+        ear.samples += mulaw.length;
       },
-      texts: { ...talkTexts('inbound', null), greeting: null },
-      machine: 'none',
-      patience: 1,
-      transferTargets: {},
-      recordingPath,
-      maxSeconds: 3_600,
-    },
-    {
-      format: line,
-      clock: {
-        add(onFrame) {
-          tick = onFrame;
-          return () => {};
+      close() {},
+    };
+  });
+  const call = new MediaCall(makePlan({ recordingPath }), {
+    format: line,
+    clock,
+    vad,
+    rules: TURN_RULES,
+    counters: { framesIn: 0, framesOut: 0 },
+    frameAges: new FrameAges(),
+    openModel(_name, config, given) {
+      listener = given;
+      if (config.line !== line) throw new Error('a model is told what the line is');
+      return muteModel({
+        // It hears all, so that what reaches it is what was said and no more.
+        capabilities: { ...TURN_BY_TURN, turns: 'model' },
+        takes: model,
+        gives: model,
+        appendAudio: (payload) =>
+          void toModel.push(payload === fromCaller.at(-1) ? payload : Buffer.from(payload)),
+        interrupt(cut) {
+          cuts.push(...cut);
+          cutAt = carrier.confirmed;
         },
-        lateness: () => ({ maxMs: 0, skipped: 0 }),
-        recentLateMs: () => 0,
-        close() {},
-      },
-      vad: {
-        counters: { windows: 0, modelWindows: 0, carriedWindows: 0, runs: 0, droppedWindows: 0 },
-        speech: { startProbability: 0.5, stopProbability: 0.3 },
-        openLane(onWindow) {
-          window = onWindow;
-          return {
-            push(mulaw) {
-              ear.samples += mulaw.length;
-            },
-            close() {},
-          };
-        },
-        run: async () => {},
-        close: async () => {},
-      },
-      rules: TURN_RULES,
-      counters: { framesIn: 0, framesOut: 0 },
-      frameAges: new FrameAges(),
-      openModel(_name, config, given) {
-        listener = given;
-        if (config.line !== line) throw new Error('a model is told what the line is');
-        return {
-          // It hears all, so that what reaches it is what was said and no more.
-          capabilities: { ...TURN_BY_TURN, turns: 'model' },
-          takes: model,
-          gives: model,
-          open() {},
-          appendAudio: (payload) =>
-            void toModel.push(payload === fromCaller.at(-1) ? payload : Buffer.from(payload)),
-          clearAudio() {},
-          endTurn: () => null,
-          respond() {},
-          say() {},
-          interrupt(cut) {
-            cuts.push(...cut);
-            cutAt = carrier.confirmed;
-          },
-          addText() {},
-          sendToolResult() {},
-          busy: () => false,
-          close: async () => {},
-        };
-      },
-      post: (message) => void posted.push(structuredClone(message)),
+      });
     },
-  );
+    post: (message) => void posted.push(structuredClone(message)),
+  });
   try {
     if (listener === undefined) throw new Error('the model was not opened');
     const speaks = (itemId: string, text: string) => {
@@ -259,21 +209,14 @@ async function hold(
         ear.told += VAD_WINDOW_SAMPLES;
         window(ear.voice ? 0.99 : 0, ear.told, ear.voice ? -20 : -90);
       }
-      tick(nowMs);
+      clock.tick(nowMs);
     };
     listener.ready({ renewed: false, tookMs: 1 });
-    const socket = {
-      bufferedAmount: 0,
-      send() {},
-      close() {},
-      terminate() {},
-      once: (_: string, gone: () => void) => gone(),
-    };
-    call.attach(socket as unknown as WebSocket, carrier.wire, {
+    call.attach(deadSocket(), carrier.wire, {
       type: 'started',
       streamId: 's',
       carrierCallId: 'c',
-      parameters: { token: 'token' },
+      parameters: { token: TOKEN },
       format: line,
     });
 

@@ -2,102 +2,41 @@
 // line leaves for what a tool asked and for nothing else.
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import type { WebSocket } from 'ws';
 import { FRAME_BYTES, MULAW_8K } from '../../../audio/format.ts';
 import { createTwilioWire } from '../../../bridge/carriers/twilio/wire.ts';
 import { FrameAges } from '../../../bridge/media/frame-age.ts';
 import { FIRST_FRAME_MS } from '../../../bridge/media/line-watch.ts';
 import { MediaCall } from '../../../bridge/media/media-call.ts';
-import type { ModelListener, ModelSession } from '../../../bridge/models/model.ts';
-import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
+import type { ModelListener } from '../../../bridge/models/model.ts';
+import type { FromMedia } from '../../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
-import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
-import { TURN_BY_TURN } from '../models/capabilities.ts';
+import { deadSocket, deafVad, HeldClock, makePlan, muteModel, TOKEN } from './held-call.ts';
 
 const tool = (name: string) => ({ name, description: '', parameters: { type: 'object' } });
 
-const PLAN: PrepareCall = {
-  callId: 'call-1',
-  carrier: 'twilio',
-  tokenHash: createHash('sha256').update('token').digest('hex'),
-  direction: 'outbound',
-  modelName: 'held',
-  model: {
-    url: '',
-    apiKey: '',
-    model: '',
-    transcriptionModel: null,
-    instructions: '',
-    voice: '',
-    language: null,
-    tools: [tool('send_dtmf'), tool('look_up')],
-    texts: SESSION_TEXTS,
-  },
-  texts: { ...talkTexts('outbound', null), greeting: null },
-  machine: 'none',
-  patience: 1,
-  transferTargets: {},
-  recordingPath: null,
-  maxSeconds: 3_600,
-};
+const PLAN = makePlan({ direction: 'outbound', model: { tools: [tool('send_dtmf'), tool('look_up')] } });
 
 function open() {
   const posted: FromMedia[] = [];
   const closed: number[] = [];
-  const ticks = new Set<(nowMs: number) => void>();
+  const clock = new HeldClock();
   let listener: ModelListener | undefined;
-  const model: ModelSession = {
-    capabilities: TURN_BY_TURN,
-    takes: MULAW_8K,
-    gives: MULAW_8K,
-    open() {},
-    appendAudio() {},
-    clearAudio() {},
-    endTurn: () => null,
-    respond() {},
-    say() {},
-    interrupt() {},
-    addText() {},
-    sendToolResult() {},
-    busy: () => false,
-    close: async () => {},
-  };
   const call = new MediaCall(PLAN, {
     format: MULAW_8K,
-    clock: {
-      add(onFrame) {
-        ticks.add(onFrame);
-        return () => ticks.delete(onFrame);
-      },
-      lateness: () => ({ maxMs: 0, skipped: 0 }),
-      recentLateMs: () => 0,
-      close() {},
-    },
-    vad: {
-      counters: { windows: 0, modelWindows: 0, carriedWindows: 0, runs: 0, droppedWindows: 0 },
-      speech: { startProbability: 0.5, stopProbability: 0.3 },
-      openLane: () => ({ push() {}, close() {} }),
-      run: async () => {},
-      close: async () => {},
-    },
+    clock,
+    vad: deafVad(),
     rules: TURN_RULES,
     counters: { framesIn: 0, framesOut: 0 },
     frameAges: new FrameAges(),
     openModel(_name, _config, given) {
       listener = given;
-      return model;
+      return muteModel();
     },
     post: (message) => void posted.push(message),
   });
-  const attach = (token = 'token') => {
-    const socket = {
-      bufferedAmount: 0,
-      send() {},
-      close: (code: number) => closed.push(code),
-      terminate() {},
-      once: (_event: string, gone: () => void) => gone(),
-    };
-    return call.attach(socket as unknown as WebSocket, createTwilioWire(), {
+  const attach = (token = TOKEN) => {
+    const socket = deadSocket({ close: (code) => closed.push(code) });
+    return call.attach(socket, createTwilioWire(), {
       type: 'started',
       streamId: 'stream',
       carrierCallId: 'carrier',
@@ -106,9 +45,7 @@ function open() {
     });
   };
   const told = (type: FromMedia['type']) => posted.filter((message) => message.type === type);
-  const tick = () => {
-    for (const one of ticks) one(performance.now());
-  };
+  const tick = () => clock.tick(performance.now());
   if (listener === undefined) throw new Error('the model was not opened');
   listener.ready({ renewed: false, tookMs: 1 });
   return { call, model: listener, posted, closed, attach, told, tick };

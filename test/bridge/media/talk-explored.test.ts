@@ -5,12 +5,12 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { MULAW_8K } from '../../../audio/format.ts';
-import type { ModelListener, ModelSession } from '../../../bridge/models/model.ts';
+import type { ModelListener } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
-import { TURN_BY_TURN } from '../models/capabilities.ts';
 import { RUNS, SEED } from '../seed.ts';
+import { muteModel } from './held-call.ts';
 import { openTalkParts } from './talk-rig.ts';
 
 const STEP_MS = 40;
@@ -112,29 +112,19 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
   const begin = () => {
     response = { at: now, told: false, cancelled: false };
   };
-  const session: ModelSession = {
-    capabilities: TURN_BY_TURN,
-    takes: MULAW_8K,
-    gives: MULAW_8K,
-    open() {},
-    appendAudio() {},
-    clearAudio() {},
+  const session = muteModel({
     endTurn: () => serial++,
     respond() {
       asked++;
       if (response === null) begin();
       else waiting = true;
     },
-    say() {},
     interrupt() {
       waiting = false;
       if (response !== null) response.cancelled = true;
     },
-    addText() {},
-    sendToolResult() {},
     busy: () => waiting || (response !== null && !response.cancelled),
-    async close() {},
-  };
+  });
   const { talk, voice, floor } = openTalkParts(
     { ...PLAN, machine: world.plan },
     {

@@ -1,6 +1,5 @@
 // A call over a line of 16 kHz linear samples, with its sockets: a carrier's stream of JSON and base64, the media server, the
 // voice detector, a session of OpenAI's protocol with a simulated server, which then speaks 24 kHz.
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,11 +16,12 @@ import { openMediaServer } from '../../../bridge/media/media-server.ts';
 import { openOpenAISession } from '../../../bridge/models/openai/session.ts';
 import type { FromMedia, TranscriptUpdate } from '../../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
-import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
+import { talkTexts } from '../../../control/agents/texts/moments.ts';
 import { startModelSimulator } from '../../../scripts/model-simulator/simulator.ts';
 import { readFixture } from '../../audio/fixtures.ts';
 import { bytesOf, inFormat, likeness, samplesOf } from '../../audio/sounds.ts';
 import { wireConformance } from '../carriers/wire-conformance.ts';
+import { makePlan } from './held-call.ts';
 
 const PCM_8K: AudioFormat = { encoding: 'pcm16', rateHz: 8000 };
 const LINE: AudioFormat = { encoding: 'pcm16', rateHz: 16000 };
@@ -162,42 +162,32 @@ t.test('a greeting, a turn and its answer: understood both ways, in the sound of
   t.teardown(() => vad.close());
   clock.add(() => void vad.run());
   const posted: FromMedia[] = [];
-  const call = new MediaCall(
-    {
-      callId: CALL,
-      carrier: 'wide',
-      tokenHash: createHash('sha256').update('token').digest('hex'),
-      direction: 'inbound',
-      modelName: 'openai',
-      model: {
-        url: simulator.url,
-        apiKey: 'key',
-        model: 'gpt-realtime',
-        transcriptionModel: 'gpt-transcribe',
-        instructions: 'You answer the phone.',
-        voice: 'marin',
-        language: 'en',
-        tools: [],
-        texts: SESSION_TEXTS,
-      },
-      texts: talkTexts('inbound', 'en'),
-      machine: 'none',
-      patience: 1,
-      transferTargets: {},
-      recordingPath: null,
-      maxSeconds: 60,
+  const plan = makePlan({
+    callId: CALL,
+    carrier: 'wide',
+    modelName: 'openai',
+    model: {
+      url: simulator.url,
+      apiKey: 'key',
+      model: 'gpt-realtime',
+      transcriptionModel: 'gpt-transcribe',
+      instructions: 'You answer the phone.',
+      voice: 'marin',
+      language: 'en',
     },
-    {
-      format: LINE,
-      clock,
-      vad,
-      rules: TURN_RULES,
-      counters: { framesIn: 0, framesOut: 0 },
-      frameAges: new FrameAges(),
-      openModel: (_name, config, listener) => openOpenAISession(config, listener),
-      post: (message) => void posted.push(message),
-    },
-  );
+    texts: talkTexts('inbound', 'en'),
+    maxSeconds: 60,
+  });
+  const call = new MediaCall(plan, {
+    format: LINE,
+    clock,
+    vad,
+    rules: TURN_RULES,
+    counters: { framesIn: 0, framesOut: 0 },
+    frameAges: new FrameAges(),
+    openModel: (_name, config, listener) => openOpenAISession(config, listener),
+    post: (message) => void posted.push(message),
+  });
   t.teardown(() => call.release());
   const server = await openMediaServer({
     port: 0,
