@@ -1,4 +1,4 @@
-// What the control plane knows of a request while it answers it: kept in `res.locals`, read through one typed door. PURE.
+// What the control plane knows of a request while it answers it: kept in `res.locals`, read through one typed function. PURE.
 import type { Response } from 'express';
 
 export interface RequestContext {

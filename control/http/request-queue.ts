@@ -1,9 +1,9 @@
-// Lets everybody in before it works. Node accepts one connection in a turn of its loop: where requests are worked on as they
-// are read, whoever knocks waits for all who knocked before, and a media socket waits out a burst of hooks at the door.
+// Accepts connections before it works on requests. Node accepts one in a turn of its loop: where requests are worked on as they
+// are read, a new connection waits for all that came before, and a media socket for the end of a burst of hooks.
 import type { RequestListener, Server } from 'node:http';
 
 /**
- * Letting in may take this long between two requests, or as long as the one before took: at least half the time is work. And
+ * Accepting may take this long between two requests, or as long as the one before took: at least half the time is work. And
  * so many turns, where others take the loop's time.
  */
 const LEAST_HOLD_MS = 5;

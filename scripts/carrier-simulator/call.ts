@@ -18,7 +18,7 @@ import type { Violation } from './stream-report.ts';
 import { TwimlInterpreter } from './twiml-interpreter.ts';
 import type { World } from './world.ts';
 
-/** The world with its calls: what the doors of the simulator work with. */
+/** The world with its calls: what the REST and the control API work with. */
 export interface Exchange extends World {
   /** By sid, oldest first. */
   calls: Map<string, Call>;

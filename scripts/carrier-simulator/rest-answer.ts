@@ -1,4 +1,4 @@
-// PURE types. How the REST door answers.
+// PURE types. How the REST API answers.
 import type { Response } from 'express';
 
 /** Answers with a status and a body; null is an empty body. */

@@ -1,4 +1,4 @@
-// The REST door: authentication, injected faults, error bodies, and the routes of calls and numbers.
+// The REST API: authentication, injected faults, error bodies, and the routes of calls and numbers.
 // https://www.twilio.com/docs/usage/twilios-request-and-responses
 import express, { type Request, type Response, type Router } from 'express';
 import type { Exchange } from './call.ts';
