@@ -2,14 +2,14 @@
 // MODELS_FILE. An agent names one; a call keeps the name.
 import { z } from 'zod';
 import type { SpeechModels } from '../../bridge/calls/call-plan.ts';
-import { modelSetups } from '../../bridge/setups.ts';
+import { modelSetupOf, modelSetups } from '../../bridge/setups.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import { readSettingsFile } from '../../settings-file.ts';
 
 const KINDS = modelSetups.map(({ kind }) => kind);
 const [standardSetup] = modelSetups;
 
-/** What is left out is as the settings have it for the default. */
+/** What is left out is as the settings have it for the kind. */
 const file = z.record(
   z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, 'a name has letters, digits, . _ : and -'),
   z.strictObject({
@@ -30,12 +30,13 @@ export function readSpeechModels(config: Config): SpeechModels {
     if (byName.has(name))
       throw new ConfigError(`MODELS_FILE: ${name} is what ${standardSetup.settings.model} names already`);
     if (one.api_key !== undefined) secrets.push(one.api_key);
+    const settings = modelSetupOf(one.kind).fromSettings(config);
     byName.set(name, {
       kind: one.kind,
-      url: one.base_url?.replace(/\/+$/, '') ?? standard.url,
-      apiKey: one.api_key ?? standard.apiKey,
+      url: one.base_url?.replace(/\/+$/, '') ?? settings.url,
+      apiKey: one.api_key ?? settings.apiKey,
       model: one.model,
-      transcriptionModel: one.transcription_model ?? standard.transcriptionModel,
+      transcriptionModel: one.transcription_model ?? settings.transcriptionModel,
     });
   }
   return {

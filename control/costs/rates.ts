@@ -87,13 +87,6 @@ export const RATES: Rates = {
     'gpt-5.6-luna': { input: 0.2, cached: 0.02, output: 1.2 },
   },
   carriers: {
-    // Calls from a browser come over no carrier's line.
-    browser: {
-      outbound_minute: { '*': 0 },
-      inbound_minute: { '*': 0 },
-      stream_minute: 0,
-      machine_detection: 0,
-    },
     twilio: {
       outbound_minute: { US: 0.014, CA: 0.014 },
       inbound_minute: { US: 0.0085, CA: 0.0085 },
@@ -101,6 +94,14 @@ export const RATES: Rates = {
       machine_detection: 0.0075,
     },
   },
+};
+
+/** Of a call that goes over no telephone line. */
+const NO_LINE: CarrierRate = {
+  outbound_minute: { '*': 0 },
+  inbound_minute: { '*': 0 },
+  stream_minute: 0,
+  machine_detection: 0,
 };
 
 /** What numbers of a country cost a month by these rates, in cents by kind of number. */
@@ -208,7 +209,13 @@ function carrierPart(
 export function costOf(
   call: Pick<
     CallRecord,
-    'carrier' | 'direction' | 'to_number' | 'billed_duration_seconds' | 'usage' | 'extraction_usage'
+    | 'carrier'
+    | 'telephone'
+    | 'direction'
+    | 'to_number'
+    | 'billed_duration_seconds'
+    | 'usage'
+    | 'extraction_usage'
   >,
   names: CostNames,
   rates: Rates,
@@ -225,7 +232,7 @@ export function costOf(
     call.extraction_usage ?? {},
     rateOf(rates.extraction, names.extraction),
   );
-  const carrier = carrierPart(call, rateOf(rates.carriers, call.carrier));
+  const carrier = carrierPart(call, call.telephone ? rateOf(rates.carriers, call.carrier) : NO_LINE);
   let total: number | null = 0;
   for (const { milli_cents } of [model, transcription, extraction, carrier]) {
     total = total === null || milli_cents === null ? null : total + milli_cents;

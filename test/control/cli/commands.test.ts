@@ -9,7 +9,7 @@ import { createOutput } from '../../../control/cli/output.ts';
 import { createProgram, runCommandLine } from '../../../control/cli/program.ts';
 import { verify } from '../../../control/sdk/index.ts';
 import { makeCall, makeItem } from '../../storage/makers.ts';
-import { openRig, type Rig } from '../rig.ts';
+import { modelsFile, openRig, type Rig } from '../rig.ts';
 
 interface Ran {
   code: number;
@@ -97,6 +97,15 @@ t.test('errors say what to do and end with a code for scripts', async (t) => {
   });
   t.match(await offhook(['--help']), { code: 0, out: /Exit codes/ });
   t.match(await offhook(['--version']), { code: 0, out: '1.2.3\n' });
+});
+
+t.test('the speech models there are', async (t) => {
+  const MODELS_FILE = modelsFile(t, { house: { model: 'local' } });
+  const offhook = runner(t, await openRig(t, { env: { MODELS_FILE } }));
+  const shown = await offhook(['models']);
+  t.match(shown, { code: 0, out: /gpt-realtime-2\.1 +yes +openai[\s\S]*house +openai +local +mulaw 8 kHz/ });
+  const { out } = await offhook(['models', '--json']);
+  t.match(JSON.parse(out), [{ name: 'gpt-realtime-2.1', is_default: true }, { name: 'house' }]);
 });
 
 t.test('a call is placed with what it is about, and waited for', async (t) => {

@@ -51,7 +51,7 @@ t.test('a call from a browser costs its model, and no line', async (t) => {
     { direction: 'inbound', to_number: '+442079460000', from_number: 'browser' },
     { direction: 'outbound', to_number: 'browser' },
   ] as const) {
-    const cost = costOf(call({ carrier: 'browser', usage, ...sides }), NAMES, RATES);
+    const cost = costOf(call({ carrier: 'browser', telephone: false, usage, ...sides }), NAMES, RATES);
     t.match(cost.carrier, { name: 'browser', milli_cents: 0, used: { minutes: 2 } });
     // 1,000 tokens at $64 a million.
     t.equal(cost.total_milli_cents, 6_400);

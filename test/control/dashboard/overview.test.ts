@@ -297,3 +297,40 @@ t.test('each part says what is wrong with it', async (t) => {
   state.threads = { ready: false, late: 0, loads: [] };
   t.match(await part('threads'), ['down', /No media thread/]);
 });
+
+t.test('the health of several models is that of the one that does worst, by its name', async (t) => {
+  const answers: Record<string, number> = { '/good': 200, '/second': 200 };
+  const server = createServer((req, res) => res.writeHead(answers[req.url ?? ''] ?? 500).end('{}'));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  t.teardown(() => server.close());
+  const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const health = () =>
+    openHealth({
+      carriers: [],
+      models: [
+        { name: 'good', probe: { url: `${at}/good`, headers: {} }, settings: openaiSetup.settings },
+        {
+          name: 'second',
+          probe: { url: `${at}/second`, headers: {} },
+          settings: { url: 'MODELS_FILE', apiKey: 'MODELS_FILE', model: 'MODELS_FILE' },
+        },
+      ],
+      queue: async () => ({ mode: 'direct', degraded: false, pending: 0, overdueSeconds: 0 }),
+      disk: () => ({ free_mb: 9_000, low: false }),
+      warnMb: 500,
+      threads: () => ({ ready: true, late: 0, loads: [] }),
+      now: () => new Date(0),
+      monotonicMs: () => 0,
+    }).read();
+  t.match((await health()).model, { state: 'ok', text: 'good, second can be used.', model: 'good' });
+  answers['/second'] = 401;
+  t.match((await health()).model, {
+    state: 'down',
+    text: 'second: The model refuses the key: look at MODELS_FILE.',
+    model: 'second',
+  });
+  answers['/good'] = 429;
+  t.match((await health()).model, { state: 'down', model: 'second' }, 'down is worse than late');
+  answers['/second'] = 200;
+  t.match((await health()).model, { state: 'warn', text: /^good: / });
+});
