@@ -127,13 +127,14 @@ function openLine(format: AudioFormat) {
 
 /**
  * Holds a call: the agent speaks, then the caller, then the agent again until the caller speaks over it.
- * @param said what the caller says in the line's format, and what the agent does in the model's
+ * @param said what the caller says in what the stream brings, and what the agent does in the model's format
+ * @param o.brings what the stream's start tells; that is what the line takes, unless it is another
  */
 async function hold(
   line: AudioFormat,
   model: AudioFormat,
   said: { caller: Buffer; agent: Buffer },
-  recordingPath: string | null = null,
+  { brings = line, recordingPath = null }: { brings?: AudioFormat; recordingPath?: string | null } = {},
 ) {
   const carrier = openLine(line);
   const fromCaller: Buffer[] = [];
@@ -192,7 +193,7 @@ async function hold(
       listener?.textDone(itemId, text);
       listener?.audioDone(itemId);
     };
-    const silence = Buffer.alloc(frameBytes(line), silentByte(line));
+    const silence = Buffer.alloc(frameBytes(brings), silentByte(brings));
     let chunk = 0;
     const step = (frame: Buffer = silence) => {
       nowMs += FRAME_MS;
@@ -217,15 +218,15 @@ async function hold(
       streamId: 's',
       carrierCallId: 'c',
       parameters: { token: TOKEN },
-      format: line,
+      format: brings,
     });
 
     speaks('item-1', 'All of it is heard.');
     for (let ms = 0; ms < AGENT_MS + 200; ms += FRAME_MS) step();
     const firstBytes = carrier.played;
     const callerFrom = fromCaller.length;
-    for (let at = 0; at < said.caller.length; at += frameBytes(line))
-      step(said.caller.subarray(at, at + frameBytes(line)));
+    for (let at = 0; at < said.caller.length; at += silence.length)
+      step(said.caller.subarray(at, at + silence.length));
     speaks('item-2', 'Not all of it is heard.');
     for (let ms = 0; ms < 400; ms += FRAME_MS) step();
     ear.voice = true;
@@ -319,10 +320,33 @@ for (const line of FORMATS) {
   }
 }
 
+t.test('a stream brings another sound than its line takes', async (t) => {
+  for (const [brings, line, model] of [
+    [ALAW_8K, PCM_16K, PCM_24K],
+    [PCM_16K, MULAW_8K, PCM_16K],
+    [PCM_24K, PCM_8K, MULAW_8K],
+  ] as const) {
+    const agent = speechIn(AGENT, model);
+    const call = await hold(line, model, { caller: speechIn(SPEECH, brings), agent }, { brings });
+    const what = `${nameOf(brings)} in, ${nameOf(line)} out, ${nameOf(model)}`;
+    const came = Buffer.concat(call.fromCaller);
+    t.ok(Buffer.concat(call.toModel).equals(inFormat(came, brings, model)), `${what}: the caller`);
+    const sent = Buffer.concat(call.carrier.sent).subarray(0, call.firstBytes);
+    t.ok(sent.equals(inFormat(agent, model, line)), 'the agent');
+    t.match(call.cuts, [{ itemId: 'item-2', heardMs: CUT_MS }]);
+    t.ok(Math.abs(call.ear.samples / 8 - came.length / bytesPerMs(brings)) <= 1, 'and the detector');
+  }
+});
+
 t.test('the recording has both voices of a line of any format, at 8 kHz', async (t) => {
   for (const line of FORMATS) {
     const path = join(t.testdir({}), `${nameOf(line)}.wav`);
-    await hold(line, PCM_24K, { caller: speechIn(SPEECH, line), agent: speechIn(AGENT, PCM_24K) }, path);
+    await hold(
+      line,
+      PCM_24K,
+      { caller: speechIn(SPEECH, line), agent: speechIn(AGENT, PCM_24K) },
+      { recordingPath: path },
+    );
     const wav = new wavefile.WaveFile(readFileSync(path));
     t.match(wav.fmt, { sampleRate: 8000, numChannels: 2 });
     const [left, right] = wav.getSamples(false, Int16Array) as unknown as [Int16Array, Int16Array];
