@@ -1,6 +1,6 @@
 // What of the agent's sound was sent and heard, item by item, when it is cut too.
 import t from 'tap';
-import { FRAME_BYTES, MULAW_8K } from '../../../audio/format.ts';
+import { bytesPerMs, FRAME_BYTES, frameBytes, MULAW_8K } from '../../../audio/format.ts';
 import { heardText } from '../../../bridge/turns/heard-text.ts';
 import { Playout } from '../../../bridge/turns/playout.ts';
 
@@ -163,3 +163,44 @@ t.test('heard text ends after the last whole word', async (t) => {
     'text runs ahead of audio that is still to come',
   );
 });
+
+for (const [format, silent] of [
+  [{ encoding: 'alaw', rateHz: 8000 }, 0xd5],
+  [{ encoding: 'pcm16', rateHz: 16000 }, 0],
+  [{ encoding: 'pcm16', rateHz: 24000 }, 0],
+] as const) {
+  t.test(
+    `a line of ${format.encoding} at ${format.rateHz / 1000} kHz: its frames, its silence, and milliseconds`,
+    async (t) => {
+      const playout = new Playout(format);
+      const frame = frameBytes(format);
+      playout.push('a', Buffer.alloc(130 * bytesPerMs(format), 7));
+      playout.finish('a');
+      const out = Buffer.alloc(2 * frame);
+      const marks: (string | null)[] = [];
+      let audio = Buffer.alloc(0);
+      for (let bytes = playout.take(out); bytes > 0; bytes = playout.take(out)) {
+        audio = Buffer.concat([audio, out.subarray(0, bytes)]);
+        marks.push(playout.dueMark());
+      }
+      t.equal(audio.length, 7 * frame);
+      t.ok(
+        audio.subarray(130 * bytesPerMs(format)).every((byte) => byte === silent),
+        'padded',
+      );
+      t.same(
+        marks,
+        [null, null, `0:${6 * frame}`, `0:${7 * frame}`],
+        'behind three messages, and at the end',
+      );
+      t.equal(playout.confirmsMs(`0:${6 * frame}`), 120);
+      t.same(playout.markPlayed(`0:${6 * frame}`), []);
+      t.equal(playout.confirmsMs(`0:${6 * frame}`), 0, 'again: nothing new');
+      t.equal(playout.confirmsMs(`1:${7 * frame}`), 0, 'of another stretch: nothing');
+      t.equal(playout.heardMs('a'), 120);
+      t.equal(playout.receivedMs('a'), 130);
+      t.match(playout.markPlayed(`0:${7 * frame}`), [{ itemId: 'a' }]);
+      t.equal(playout.heardMs('a'), 130);
+    },
+  );
+}
