@@ -61,9 +61,10 @@ async function openUnread(t: Test, url: string, browser: Browser) {
   t.teardown(() => gone.abort());
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const { body } = await fetch(`${url}/dashboard/api/live`, { headers: { cookie }, signal: gone.signal });
+  // Now, though it is read later: fetch ends a body that nobody has taken when its response is collected as garbage.
+  const reader = body?.getReader();
   return {
     async over(): Promise<void> {
-      const reader = body?.getReader();
       for (;;) {
         const { done } = (await reader?.read()) ?? { done: true };
         if (done) return;
