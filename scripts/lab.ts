@@ -22,6 +22,14 @@ const STOP_MS = 120_000;
 /** What `npm start` gives to Node: new objects take 32 MB at most, where they would come to take 128. */
 export const DAEMON_NODE_ARGS = ['--max-semi-space-size=16'];
 
+/** Of the environment: nothing that would be a setting. Compiled code is kept between programs where somebody asks for it. */
+const PASSED_ON = Object.fromEntries(
+  ['PATH', 'HOME', 'NODE_COMPILE_CACHE'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  }),
+);
+
 /** Whoever starts a lab and ends without closing it leaves no program behind. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -117,7 +125,7 @@ function startProgram(
   return new Promise((started, failed) => {
     const child: ChildProcess = spawn(process.execPath, [...(o.nodeArgs ?? []), join(ROOT, file), ...args], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...o.env },
+      env: { ...PASSED_ON, ...o.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(child);

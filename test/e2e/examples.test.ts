@@ -61,13 +61,6 @@ t.test('each example does what its first line says', async (t) => {
   });
   await until('both listen', () => wall.lines.includes('following') && hooks.lines.includes('listening'));
 
-  const reminder = program(t, 'reminder.ts', env, '+14155550123', 'Tuesday, 10:00');
-  t.equal(await reminder.ended, 0, reminder.lines.join('\n'));
-  t.ok(reminder.lines.includes('completed'));
-  t.ok(reminder.lines.includes('agent: Hello, this is the automated assistant. How can I help you?'));
-  t.ok(reminder.lines.some((line) => line.startsWith('caller: ')));
-  t.match(reminder.lines.at(-1), /will_come/);
-
   const toolPort = String(await freePort());
   const shop = program(t, 'order-line.ts', {
     ...env,
@@ -75,6 +68,8 @@ t.test('each example does what its first line says', async (t) => {
     TOOL_URL: `http://127.0.0.1:${toolPort}/orders`,
   });
   await until('the order line is open', () => shop.lines.includes(`call ${number}`));
+  // Both calls at once.
+  const reminder = program(t, 'reminder.ts', env, '+14155550123', 'Tuesday, 10:00');
   await lab.ask('carrier', '/inbound-calls', {
     to: number,
     from: '+15550109999',
@@ -85,6 +80,11 @@ t.test('each example does what its first line says', async (t) => {
     },
   });
   await until('the order is looked up', () => shop.lines.includes('looked up 1042'));
+  t.equal(await reminder.ended, 0, reminder.lines.join('\n'));
+  t.ok(reminder.lines.includes('completed'));
+  t.ok(reminder.lines.includes('agent: Hello, this is the automated assistant. How can I help you?'));
+  t.ok(reminder.lines.some((line) => line.startsWith('caller: ')));
+  t.match(reminder.lines.at(-1), /will_come/);
   await until(
     'two calls on the wall',
     () => wall.lines.filter((line) => line.startsWith('call.completed')).length === 2,

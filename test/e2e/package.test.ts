@@ -54,16 +54,18 @@ t.test('the packed SDK and command line do in an empty folder what their README 
   const project = join(folder, 'project');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{"name": "empty", "private": true, "type": "module"}');
-  const installed = await run('npm', ['install', '--no-audit', '--no-fund', tarball], project);
+  const [installed, rig] = await Promise.all([
+    run('npm', ['install', '--no-audit', '--no-fund', tarball], project),
+    openRig(t, {
+      scenario: [SCENARIO],
+      // Its events come within a second.
+      carrier: { callees: { '+14155550188': { outcome: 'busy' } } },
+    }),
+  ]);
   t.equal(installed.code, 0, installed.stderr);
   const own = join(project, 'node_modules/offhook');
   const readme = readFileSync(join(own, 'README.md'), 'utf8');
 
-  const rig = await openRig(t, {
-    scenario: [SCENARIO],
-    // Its events come within a second.
-    carrier: { callees: { '+14155550188': { outcome: 'busy' } } },
-  });
   await rig.agent({ name: 'Other', instructions: 'Be brief.' });
   const env = { OFFHOOK_URL: rig.lab.daemon.url, OFFHOOK_API_KEY: rig.lab.apiKey };
 

@@ -16,6 +16,7 @@ import { openStore } from '../../../storage/sqlite/store.ts';
 import { seeded } from '../../random.ts';
 import { at, makeAgent, makeCall, makeEndpoint, makeItem, makeKey, makeOrganization } from '../makers.ts';
 
+/** Enough for an upgrade to be killed in the middle of its steps. */
 const CALLS = 1500;
 const SECRET = 'canaryOfTheUpgrade';
 const TOOL: Tool = {
@@ -42,7 +43,7 @@ type Row = Record<string, unknown>;
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Makes a database of one of the old schemas, with something in every table that has to go along. */
-function build(path: string, schema: number): void {
+function build(path: string, schema: number, calls: number): void {
   const { db, close } = openDatabase({ path, migrations: MIGRATIONS.slice(0, schema) });
   const insert = (table: string) => {
     const known = (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
@@ -81,7 +82,7 @@ function build(path: string, schema: number): void {
       insert('events'),
       insert('idempotency_keys'),
     ];
-    for (let n = 0; n < CALLS; n++) {
+    for (let n = 0; n < calls; n++) {
       const made = makeCall(organization.id, { agent_id: agent.id, tools: [TOOL], created_at: at(n * 1000) });
       call({ ...made, cost: { total_milli_cents: n } });
       for (const text of ['how may I help', `where is order ${n}`]) item(makeItem(made.id, { text }));
@@ -241,16 +242,18 @@ export async function killUpgrades(o: {
   kills: number;
   seed: number;
   schemas?: readonly number[];
+  /** In each database. */
+  calls?: number;
   say?: (line: string) => void;
 }): Promise<UpgradeReport> {
-  const { kills, seed, schemas = OLD_SCHEMAS, say = () => {} } = o;
+  const { kills, seed, schemas = OLD_SCHEMAS, calls = CALLS, say = () => {} } = o;
   const chance = seeded(seed);
   const folder = mkdtempSync(join(tmpdir(), 'offhook-upgrade-'));
   const report: UpgradeReport = { seed, kills: 0, old: 0, fresh: 0, sealed: 0, late: 0, faults: [] };
   try {
     for (const [index, schema] of schemas.entries()) {
       const fixture = join(folder, `schema-${schema}`, 'offhook.db');
-      build(fixture, schema);
+      build(fixture, schema, calls);
       const columns = columnsOf(fixture);
       const before = look(fixture, columns);
       const put = (name: string) => {
