@@ -34,6 +34,8 @@ export async function sendRecording(
   o: { orgId: string; kept: Kept; shape: RecordingShape; open: OpenRecording },
 ): Promise<void> {
   if (o.shape.channels === 'stereo' && o.shape.rateHz === 8000) return sendAsItIs(res, o.kept);
+  // Whoever left while the call was looked up says so no second time.
+  if (res.destroyed) return;
   const gone = new AbortController();
   const leaving = () => gone.abort();
   res.once('close', leaving);

@@ -1,5 +1,7 @@
 // Calls over HTTP: both forms of dispatch, their rules, lists with filters and pages, transcripts, recordings, ending.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import t from 'tap';
@@ -613,7 +615,6 @@ t.test(
       .body;
     await rig.api('POST', `/v1/calls/${id}/hangup`);
     await rig.store.saveCall(id, { from: ['completed'], change: { recording_path: 'recordings/one.wav' } });
-    const leave = new AbortController();
     const get = (signal?: AbortSignal) =>
       fetch(`${rig.url}/v1/calls/${id}/recording?channels=mono`, {
         headers: { authorization: `Bearer ${rig.key}` },
@@ -624,36 +625,86 @@ t.test(
       taken.map(({ status }) => status),
       [200, 200, 200, 200],
     );
-    const impatient = get(leave.signal);
-    /** One more, which waits, or is refused within a moment. */
-    const oneMore = async () => {
-      const asked = get();
-      asked.catch(() => {});
-      return Promise.race([asked, new Promise<null>((none) => setTimeout(none, 30, null))]);
-    };
-    let refused: Response | null = null;
-    while (refused === null) refused = await oneMore();
+    /** One more than may wait. */
+    const others = Array.from({ length: 33 }, () => {
+      const leave = new AbortController();
+      const answer = get(leave.signal);
+      answer.catch(() => {});
+      return { leave, answer };
+    });
+    const { refused, by } = await Promise.race(others.map(async (by) => ({ refused: await by.answer, by })));
     t.equal(refused.status, 503);
     t.equal(refused.headers.get('retry-after'), '10');
     t.match(await refused.json(), { error: { code: 'at_capacity' } });
     t.equal(open.length, 4, 'none of those who wait has its file open');
-    leave.abort();
-    await t.rejects(impatient);
+    const [impatient, ...patient] = others.filter((one) => one !== by);
+    impatient?.leave.abort();
+    await t.rejects(async () => void (await impatient?.answer));
 
     open[0]?.push('data');
     open[0]?.push(null);
-    t.equal(await taken[0]?.text(), 'RIFFdata');
+    // Whichever of them came first.
+    const heard = taken.map((one) => one.text());
+    t.equal(await Promise.race(heard), 'RIFFdata');
     // On a slow machine those who waited may have given up meanwhile.
-    while (open.length < 5) await oneMore();
+    while (open.length < 5) {
+      get().catch(() => {});
+      await new Promise((next) => setTimeout(next, 30));
+    }
     t.pass('the next has its turn');
     // All others, so that no test after this one finds them here.
+    for (const { leave } of patient) leave.abort();
     for (let at = 1; at < open.length; at++) {
       open[at]?.push('data');
       open[at]?.push(null);
       while (open[at]?.closed !== true) await new Promise((turn) => setImmediate(turn));
     }
+    t.same(new Set(await Promise.all(heard)), new Set(['RIFFdata']));
   },
 );
+
+t.test('whoever leaves while the call is looked up has nothing converted', async (t) => {
+  const dir = t.testdir({ recordings: { 'one.wav': '' } });
+  let opened = 0;
+  const rig = await openRig(t, {
+    env: { DATA_DIR: dir },
+    async openRecording() {
+      opened++;
+      return { bytes: 4, sound: Readable.from(['RIFF']) };
+    },
+  });
+  const agent = await rig.agent();
+  const { id } = (await rig.api('POST', '/v1/calls', { body: { agent_id: agent.id, to: '+14155550123' } }))
+    .body;
+  await rig.api('POST', `/v1/calls/${id}/hangup`);
+  await rig.store.saveCall(id, { from: ['completed'], change: { recording_path: 'recordings/one.wav' } });
+  const get = (signal: AbortSignal | null) =>
+    fetch(`${rig.url}/v1/calls/${id}/recording?channels=mono`, {
+      headers: { authorization: `Bearer ${rig.key}` },
+      signal,
+    });
+  const responses: ServerResponse[] = [];
+  const note = (begun: unknown) => void responses.push((begun as { response: ServerResponse }).response);
+  subscribe('http.server.request.start', note);
+  t.teardown(() => unsubscribe('http.server.request.start', note));
+  const { getCall } = rig.store;
+  const leave = new AbortController();
+  const { promise: answered, resolve } = Promise.withResolvers<void>();
+  rig.store.getCall = async (...asked) => {
+    const found = await getCall(...asked);
+    const closed = new Promise((gone) => responses.at(-1)?.once('close', gone));
+    leave.abort();
+    await closed;
+    setImmediate(resolve);
+    return found;
+  };
+  await t.rejects(get(leave.signal));
+  await answered;
+  rig.store.getCall = getCall;
+  const answer = await get(null);
+  t.equal(await answer.text(), 'RIFF');
+  t.equal(opened, 1);
+});
 
 t.test('a call that nobody has is 404, and so is an id that is none', async (t) => {
   const rig = await openRig(t);
