@@ -2,6 +2,7 @@
 // number, a call seen live, its page. Each step stands on the one before.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import t from 'tap';
 import type { PublicCall } from '../../storage/call-view.ts';
 import {
@@ -45,7 +46,9 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
   const officeUrl = `http://127.0.0.1:${(office.address() as AddressInfo).port}/appointments`;
 
   const human = { verdict: 'human', afterMs: 2_000 } as const;
+  const files = t.testdir({ 'models.json': JSON.stringify({ second: { model: 'gpt-realtime-2.1' } }) });
   const dashboard: Dashboard = await openDashboard(t, {
+    env: { MODELS_FILE: join(files, 'models.json') },
     carrier: {
       callees: {
         [HASTY]: {
@@ -133,6 +136,11 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     await page.getByLabel('Name', { exact: true }).first().fill('Front desk');
     await page.getByLabel('Instructions', { exact: true }).fill('TEST-FRONT-DESK Confirm the appointment.');
 
+    const model = page.locator('select[name=model]');
+    await model.selectOption('second');
+    t.same(await model.locator('option').allInnerTexts(), ['the default (gpt-realtime-2.1)', 'second']);
+    await page.locator('select[name=voice]').selectOption('cedar');
+
     const returns = section(page, 'What it brings back');
     const json = returns.getByLabel('The same as JSON');
     await returns.getByRole('button', { name: 'Add field' }).click();
@@ -165,6 +173,8 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     t.match(body, {
       name: 'Front desk',
       type: 'outbound',
+      model: 'second',
+      voice: 'cedar',
       instructions: 'TEST-FRONT-DESK Confirm the appointment.',
       returns: { said_goodbye: 'boolean', status: 'string' },
       webhook_url: lab.receiverUrl,
