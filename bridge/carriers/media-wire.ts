@@ -34,3 +34,22 @@ export interface MediaWire {
   mark(streamId: string, name: string): string | Buffer;
   clear(streamId: string): string | Buffer;
 }
+
+/** Headers of an upgrade, by their names in lower case. */
+interface UpgradeHeaders {
+  readonly [name: string]: string | string[] | undefined;
+  readonly origin?: string | undefined;
+  readonly host?: string | undefined;
+}
+
+/** What a media thread must know of a carrier. */
+export interface MediaCarrier {
+  /** What its streams take the agent's sound in, and bring the caller's where a start does not say otherwise. */
+  readonly format: AudioFormat;
+  createWire(): MediaWire;
+  /**
+   * `url` is the stream's address to the letter, as the carrier was given it. Null: nothing shows whence an upgrade comes,
+   * and its path must have the call's token.
+   */
+  readonly verifyUpgrade: ((o: { headers: UpgradeHeaders; url: string; secret: string }) => boolean) | null;
+}

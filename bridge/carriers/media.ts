@@ -1,40 +1,14 @@
-// The media side of each carrier: its wire, where its streams come, and how an upgrade proves that it comes from there.
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type AudioFormat, MULAW_8K } from '../../audio/format.ts';
-import { isOwnOrigin } from './browser/origin.ts';
-import { createBrowserWire } from './browser/wire.ts';
-import type { MediaWire } from './media-wire.ts';
-import { verifyTwilio } from './twilio/signature.ts';
-import { createTwilioWire } from './twilio/wire.ts';
-
-export interface MediaCarrier {
-  /** What its streams take the agent's sound in, and bring the caller's where a start does not say otherwise. */
-  readonly format: AudioFormat;
-  createWire(): MediaWire;
-  /**
-   * `url` is the stream's address to the letter, as the carrier was given it. Null: nothing shows whence an upgrade comes,
-   * and its path must have the call's token.
-   */
-  readonly verifyUpgrade:
-    | ((o: { headers: IncomingHttpHeaders; url: string; secret: string }) => boolean)
-    | null;
-}
+// The media side of each carrier, by name: to add one, write its media.ts and add a line here. Beside it, where streams come,
+// and what an upgrade is held against.
+import type { IncomingMessage } from 'node:http';
+import type { AudioFormat } from '../../audio/format.ts';
+import { browserMedia } from './browser/media.ts';
+import type { MediaCarrier, MediaWire } from './media-wire.ts';
+import { twilioMedia } from './twilio/media.ts';
 
 export const mediaCarriers: Readonly<Record<string, MediaCarrier>> = {
-  browser: {
-    format: MULAW_8K,
-    createWire: createBrowserWire,
-    // No secret is shared with a page: its origin is told by the browser, and the call's one-time token is the proof.
-    verifyUpgrade: isOwnOrigin,
-  },
-  twilio: {
-    format: MULAW_8K,
-    createWire: createTwilioWire,
-    verifyUpgrade({ headers, url, secret }) {
-      const signature = headers['x-twilio-signature'];
-      return typeof signature === 'string' && verifyTwilio({ authToken: secret, signature, url, params: {} });
-    },
-  },
+  browser: browserMedia,
+  twilio: twilioMedia,
 };
 
 /** A carrier with its secret: what an upgrade is held against. */

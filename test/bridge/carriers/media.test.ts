@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import t from 'tap';
 import { MULAW_8K } from '../../../audio/format.ts';
 import { createBrowserWire } from '../../../bridge/carriers/browser/wire.ts';
-import { type MediaCarrier, readStreamPath, streamCarriers } from '../../../bridge/carriers/media.ts';
+import { readStreamPath, streamCarriers } from '../../../bridge/carriers/media.ts';
+import type { MediaCarrier } from '../../../bridge/carriers/media-wire.ts';
 
 const CALL = '0190b6a4-7c3e-7000-8000-0123456789ab';
 const TOKEN = 'A'.repeat(43);
