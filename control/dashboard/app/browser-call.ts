@@ -3,8 +3,6 @@
 import { BrowserCallError, type Line, openLine, openMicrophone } from './call-line.ts';
 import { FRAME_BYTES, FRAME_MS } from './call-sound.ts';
 
-export { BrowserCallError, type BrowserCallErrorCode } from './call-line.ts';
-
 export type BrowserCallState =
   /** The browser asks the person for the microphone. */
   | { at: 'asking' }

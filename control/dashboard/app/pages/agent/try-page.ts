@@ -4,12 +4,8 @@ import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Agent, Call, TranscriptItem } from '../../../../sdk/index.ts';
 import { api } from '../../api.ts';
-import {
-  type BrowserCall,
-  BrowserCallError,
-  type BrowserCallState,
-  startBrowserCall,
-} from '../../browser-call.ts';
+import { type BrowserCall, type BrowserCallState, startBrowserCall } from '../../browser-call.ts';
+import { BrowserCallError } from '../../call-line.ts';
 import { causeInWords, isOver } from '../../call-words.ts';
 import { sentence } from '../../format.ts';
 import { merged } from '../../live-state.ts';
