@@ -1,6 +1,7 @@
-// The transcript of one live call as it grows: what each side said, and what was heard of it. PURE.
+// The transcript of one call as it grows: what each side said, and what was heard of it. PURE.
 // Ids come in from outside. Nothing here decides when; the talk does.
 
+import { UNINTELLIGIBLE } from '../protocol/agent-texts.ts';
 import type { TranscriptUpdate } from '../protocol/messages.ts';
 import { heardText, MS_PER_CHARACTER } from '../turns/heard-text.ts';
 
@@ -22,9 +23,6 @@ const LEAST_CHARACTERS = 20;
 const ASSUMED_CHARACTERS = 20;
 /** Taken a little slower than learned: a word too few rather than one that was not heard. */
 const SLOWER = 1.1;
-
-/** What stands for words that could not be made out. */
-const UNINTELLIGIBLE = '[unintelligible]';
 
 export class Transcript {
   readonly #newId: () => string;

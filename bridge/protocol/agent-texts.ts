@@ -11,6 +11,9 @@ export interface SpokenLine {
 /** The language in which `closing` is worded: who speaks it, and can say given words, says it as it stands. */
 export const WORDED_IN = 'en';
 
+/** Stands in a transcript for words of the caller that could not be made out: the only words in it that nobody said. */
+export const UNINTELLIGIBLE = '[unintelligible]';
+
 /** What a media thread tells the agent of one call, or has said. What stands in braces is put in by `fillIn`. */
 export interface TalkTexts {
   /** Told for the first words; null: the other side speaks first. */

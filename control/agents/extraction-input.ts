@@ -1,4 +1,5 @@
 // What of a call the extraction model is given: whether there was a conversation, and its transcript, quoted line by line. PURE.
+import { UNINTELLIGIBLE } from '../../bridge/protocol/agent-texts.ts';
 import type { CallRecord, TranscriptItemRecord } from '../../storage/records.ts';
 import { quoteData } from './fenced-data.ts';
 import { linesLeftOut, NO_CONVERSATION } from './texts/extraction.ts';
@@ -21,7 +22,7 @@ export function noConversation(
   if (call.hangup_cause === 'fax' || call.answered_by === 'fax') {
     return NO_CONVERSATION.fax;
   }
-  const spoken = items.filter((item) => wordsOf(item) !== '');
+  const spoken = items.filter((item) => !['', UNINTELLIGIBLE].includes(wordsOf(item)));
   // A line of the system notes keys that were pressed: they answer a question as words do.
   const isOtherSide = ({ role }: TranscriptItemRecord) => role === 'caller' || role === 'system';
   if (!spoken.some(isOtherSide)) {

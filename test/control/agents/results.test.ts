@@ -432,18 +432,18 @@ const withoutModel: [string, Partial<CallRecord>, readonly Line[], Partial<CallR
     ],
     { result_status: 'failed', result_error: 'There was no conversation: the other side said nothing.' },
   ],
-  [
-    'words that nobody could make out',
+  ...[' ', '[unintelligible]'].map((text): (typeof withoutModel)[number] => [
+    `words that nobody could make out, written down as "${text}"`,
     {},
     [
       { role: 'agent', text: 'Hello?' },
-      { role: 'caller', text: ' ' },
+      { role: 'caller', text },
     ],
     {
       result_status: 'failed',
       result_error: 'There was no conversation: the words of the other side could not be made out.',
     },
-  ],
+  ]),
 ];
 for (const [name, fields, talk, expected] of withoutModel) {
   t.test(`settled without a model: ${name}`, async (t) => {
