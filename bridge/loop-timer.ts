@@ -1,5 +1,5 @@
-// Deadlines of a peer, on a thread that may itself stand still: only the time in which its loop turned counts against the peer,
-// and what the peer has sent by the end is read before it is judged.
+// Timers of a thread's loop: what runs again and again, and deadlines of a peer, where the thread may itself stand still. Only
+// the time in which its loop turned counts against the peer, and what that has sent by the end is read before it is judged.
 
 /** A standstill counts for no more than one of these parts of the whole. */
 const PARTS = 5;
@@ -21,4 +21,11 @@ export function afterTurning(ms: number, run: () => void): () => void {
     clearTimeout(timer);
     clearImmediate(last);
   };
+}
+
+/** Runs `run` again and again, by the loop's own clock, which nobody sets; keeps no process. The answer stops it. */
+export function every(ms: number, run: () => void): () => void {
+  const timer = setInterval(run, ms);
+  timer.unref();
+  return () => clearInterval(timer);
 }

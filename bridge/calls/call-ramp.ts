@@ -1,5 +1,6 @@
 // How many calls begin in a second: a call costs most while it begins, and what a burst will cost shows only when it is there.
 // Who comes too soon waits a little for its turn; who would wait too long is told so at once. The rule is admission.ts.
+import { every } from '../loop-timer.ts';
 import { type AdmissionRules, afterRampSecond, RAMP_START } from './admission.ts';
 
 export interface CallRamp {
@@ -20,19 +21,13 @@ export interface CallRampOptions {
   /** Milliseconds of a monotonic clock. */
   now?: () => number;
   /** Runs again and again; the answer stops it. */
-  every?: (ms: number, run: () => void) => () => void;
+  every?: typeof every;
 }
 
 /** Longer nobody waits for his turn: whoever dispatches can come again, and whoever calls hears it ring. */
 const MOST_WAIT_MS = 6_000;
 const STEP_MS = 50;
 const SECOND_MS = 1_000;
-
-const everyInterval = (ms: number, run: () => void) => {
-  const timer = setInterval(run, ms);
-  timer.unref();
-  return () => clearInterval(timer);
-};
 
 /** With rules by which nothing is late every call begins at once. */
 export function openCallRamp(o: CallRampOptions): CallRamp {
@@ -74,7 +69,7 @@ export function openCallRamp(o: CallRampOptions): CallRamp {
       first.tell(false);
     }
   }
-  const stop = (o.every ?? everyInterval)(STEP_MS, step);
+  const stop = (o.every ?? every)(STEP_MS, step);
 
   return {
     turn() {
