@@ -1,5 +1,6 @@
 // The calls that a dead process left behind, once they are this daemon's: each comes to its one end. Nobody is dialled.
 import type { CallRecord } from '../../storage/records.ts';
+import { AtOnce } from './at-once.ts';
 import { Call } from './call.ts';
 import type { CallContext } from './call-context.ts';
 import type { Rivals } from './call-dial.ts';
@@ -15,20 +16,17 @@ export async function recoverCalls(
   taken: readonly CallRecord[],
 ): Promise<void> {
   if (taken.length > 0) o.log.warn({ count: taken.length }, 'calls.recovering');
-  const queue = [...taken];
-  async function work(): Promise<void> {
-    for (let record = queue.shift(); record !== undefined; record = queue.shift()) {
-      const call = owned.get(record.id) ?? new Call(o, record, (over) => owned.letGo(over));
-      const of = record;
-      owned.own(call);
-      const rivals = async () => rivalsOf(of, taken, await o.store.unfinishedCalls());
-      await call.recover(rivals).catch((error: unknown) => {
-        o.log.error({ call_id: of.id, err: error }, 'call.not_recovered');
-      });
-      o.failpoint('one_recovered');
-    }
+  async function recover(record: CallRecord): Promise<void> {
+    const call = owned.get(record.id) ?? new Call(o, record, (over) => owned.letGo(over));
+    owned.own(call);
+    const rivals = async () => rivalsOf(record, taken, await o.store.unfinishedCalls());
+    await call.recover(rivals).catch((error: unknown) => {
+      o.log.error({ call_id: record.id, err: error }, 'call.not_recovered');
+    });
+    o.failpoint('one_recovered');
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const atOnce = new AtOnce(AT_ONCE);
+  await Promise.all(taken.map((record) => atOnce.run(() => recover(record))));
 }
 
 /** Which other calls may have the line that a dead process asked for: of those taken over with it, or of any that is on. */

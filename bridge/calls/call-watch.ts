@@ -1,17 +1,24 @@
 // Has every call look at itself, every few seconds: whether anything in it takes longer than it may is the call's to say.
 import type { Log } from '../../log.ts';
+import { every } from '../loop-timer.ts';
+import { AtOnce } from './at-once.ts';
+import type { Call } from './call.ts';
 import type { OwnedCalls } from './owned-calls.ts';
 
 const EVERY_MS = 5_000;
 /** Between two rounds; longer, and the process stood still. */
 const STOOD_STILL_MS = 2 * EVERY_MS;
+/** Looks at once: one that waits for its carrier, or for a write, holds up no other; and a carrier limits requests. */
+const AT_ONCE = 8;
 
 export class CallWatch {
   readonly #owned: OwnedCalls;
   readonly #log: Log;
-  #timer: NodeJS.Timeout | null = null;
+  #stop: (() => void) | null = null;
   readonly #monotonicMs: () => number;
-  #looking = false;
+  readonly #atOnce = new AtOnce(AT_ONCE);
+  /** Calls that are being looked at, or are to be. */
+  readonly #looking = new Set<Call>();
   #roundAt: number;
 
   /** Looks at nothing until it is started. */
@@ -24,8 +31,7 @@ export class CallWatch {
 
   start(): void {
     this.#roundAt = this.#monotonicMs();
-    this.#timer ??= setInterval(() => void this.round(), EVERY_MS);
-    this.#timer.unref();
+    this.#stop ??= every(EVERY_MS, () => void this.round());
   }
 
   /** Looks, but not where the process itself stood still: first what was told meanwhile is read, and the next round judges. */
@@ -38,22 +44,24 @@ export class CallWatch {
   }
 
   close(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
+    this.#stop?.();
+    this.#stop = null;
   }
 
-  /** Looks at every call now, one after the other; resolves when what came of it is done. */
+  /** Looks at every call whose last look is over, a few at a time; resolves when what came of these is done. */
   async look(): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
+    const calls = this.#owned.all().filter((call) => !this.#looking.has(call));
+    await Promise.all(calls.map((call) => this.#lookAt(call)));
+  }
+
+  async #lookAt(call: Call): Promise<void> {
+    this.#looking.add(call);
     try {
-      for (const call of this.#owned.all()) {
-        await call.follow({ type: 'look' }).catch((error: unknown) => {
-          this.#log.error({ call_id: call.id, err: error }, 'call.watch_failed');
-        });
-      }
+      await this.#atOnce.run(() => call.follow({ type: 'look' }));
+    } catch (error) {
+      this.#log.error({ call_id: call.id, err: error }, 'call.watch_failed');
     } finally {
-      this.#looking = false;
+      this.#looking.delete(call);
     }
   }
 }

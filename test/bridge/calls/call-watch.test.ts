@@ -281,3 +281,53 @@ t.test('a talk whose end could not be written down is ended by the watch, for it
   });
   t.same(rig.asked.slice(1), [`hang up ${call.carrier_call_id}`]);
 });
+
+t.test('a call whose look does not come to an end holds up no other, now or in the next round', async (t) => {
+  const rig = await openCallsRig(t);
+  /** A talk of which its media thread has said something, and says no more. */
+  const silent = async () => {
+    const call = await talking(rig);
+    rig.calls.onMedia({ type: 'alive', callId: call.id });
+    await rig.calls.watch.look();
+    return call;
+  };
+  const [slow, other] = [await silent(), await silent()];
+  const { findCall } = rig.store;
+  const answer = Promise.withResolvers<void>();
+  rig.store.findCall = async (id) => {
+    if (id === slow.id) await answer.promise;
+    return findCall(id);
+  };
+  const status = async (id: string) => (await findCall(id))?.status;
+  rig.clock.ms += 31_000;
+  const looked = rig.calls.watch.look();
+  await until(async () => (await status(other.id)) === 'failed');
+  const third = await silent();
+  rig.clock.ms += 31_000;
+  await rig.calls.watch.look();
+  t.equal(await status(third.id), 'failed', 'a round does not wait for the one before');
+  t.equal(await status(slow.id), 'in_progress');
+  answer.resolve();
+  await looked;
+  t.equal(await status(slow.id), 'failed');
+});
+
+t.test('of many calls a few are looked at at once, and all of them', async (t) => {
+  const rig = await openCallsRig(t);
+  const calls = [];
+  for (let count = 0; count < 30; count++) calls.push(await rig.calls.dispatch(rig.newCall()));
+  const { findCall } = rig.store;
+  const looked: string[] = [];
+  let atOnce = 0;
+  let most = 0;
+  rig.store.findCall = async (id) => {
+    looked.push(id);
+    most = Math.max(most, ++atOnce);
+    await new Promise((later) => setImmediate(later));
+    atOnce--;
+    return findCall(id);
+  };
+  await rig.calls.watch.look();
+  t.strictSame(looked.sort(), calls.map(({ id }) => id).sort(), 'each once');
+  t.ok(most > 1 && most <= 8, `${most} at once`);
+});
