@@ -9,9 +9,9 @@ import { wasLate } from './bridge/calls/admission.ts';
 import { CallControl } from './bridge/calls/call-control.ts';
 import { observeAll } from './bridge/calls/call-observers.ts';
 import { openCallRamp } from './bridge/calls/call-ramp.ts';
-import { type MediaThreads, openMediaThreads } from './bridge/calls/media-threads.ts';
+import { MediaThreads } from './bridge/calls/media-threads.ts';
 import { observeBridge } from './bridge/calls/metrics.ts';
-import { openTakeover } from './bridge/calls/takeover.ts';
+import { Takeover } from './bridge/calls/takeover.ts';
 import { openCarriers } from './bridge/carriers/carriers.ts';
 import type { TurnDetection } from './bridge/models/model.ts';
 import { missingSettings, modelSetupOf } from './bridge/setups.ts';
@@ -147,7 +147,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     const admission = { lateMs: config.MEDIA_LATE_MS };
     const ramp = openCallRamp({
       rules: admission,
-      late: () => threads?.paces().some(({ pace }) => wasLate(pace)) === true,
+      late: () => threads?.running().some(({ pace }) => wasLate(pace)) === true,
     });
     closing.opened({ name: 'call ramp', shareMs: SHARE_MS.rest, close: async () => ramp.close() });
     const { server, limits } = createHttpServer(
@@ -157,7 +157,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     );
     server.on('upgrade', (request, socket, head) => {
       if (threads === null) socket.destroy();
-      else if (threads.upgrade(request, socket, head)) limits.release(socket);
+      else if (threads.upgrade({ request, socket, head })) limits.release(socket);
     });
     await new Promise<void>((listening, fail) => {
       server.once('error', fail);
@@ -289,22 +289,16 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       failpoint,
     });
     onStorageLow = () => calls.stopRecordings();
-    const takeover = openTakeover({
-      store,
-      log,
-      async end(taken) {
-        for (const { recording_path } of taken) {
-          if (recording_path !== null) await repairRecording(join(dataDir, recording_path)).catch(() => {});
-        }
-        await calls.recover(taken);
-      },
-      settle: () => results.takeUp(),
-    });
-    closing.opened({ name: 'takeover', shareMs: SHARE_MS.rest, close: () => takeover.close() });
+    const endTaken = async (taken: readonly CallRecord[]) => {
+      for (const { recording_path } of taken) {
+        if (recording_path !== null) await repairRecording(join(dataDir, recording_path)).catch(() => {});
+      }
+      await calls.recover(taken);
+    };
     // Calls that a dead process left behind end before anything new begins.
-    await takeover.end(left);
+    await endTaken(left);
 
-    threads = await openMediaThreads({
+    threads = await MediaThreads.open({
       admission,
       count: config.MEDIA_THREADS || Math.max(2, availableParallelism()),
       firstPort: config.MEDIA_PORT,
@@ -329,7 +323,6 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     closing.opened({ name: 'carriers', shareMs: SHARE_MS.rest, close: () => carriers.close() });
     await carriers.open(calls.onCarrier);
     calls.watch.start();
-    takeover.start();
 
     // Last: until here every read of the disk is for the start.
     const integrity = openIntegrityCheck({ path: databasePath, log });
@@ -396,8 +389,8 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         warnMb: config.STORAGE_WARN_MB,
         threads: () => ({
           ready: media.ready(),
-          late: media.paces().filter(({ pace }) => pace.at === 'late').length,
-          loads: [...media.loads().values()],
+          late: media.running().filter(({ pace }) => pace.at === 'late').length,
+          loads: media.loads().map(({ load }) => load),
         }),
       },
     });
@@ -424,6 +417,10 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         await calls.flush();
       },
     });
+    // Closed before the calls are ended: what is taken over then would find no carrier any more.
+    const takeover = new Takeover({ store, log, end: endTaken, settle: () => results.takeUp() });
+    takeover.start();
+    closing.opened({ name: 'takeover', shareMs: SHARE_MS.rest, close: () => takeover.close() });
     log.info({ url, public_url: publicUrl, queue: webhooks.mode(), ...summarize(config) }, 'daemon.started');
     return {
       url,

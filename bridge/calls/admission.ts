@@ -1,15 +1,9 @@
 // PURE. Which media threads take new calls. A thread that runs late takes none until it has kept time for a while, so that
 // the calls it has stay as good as they were; and how soon a thread that died is started again.
+import type { ThreadLoad } from '../protocol/messages.ts';
 
-/** A media thread's own account of its last second. */
-export interface Reading {
-  /** Event-loop delay. */
-  loopDelayP99Ms: number;
-  /** How long after its arrival was due the middle frame was worked on; null: no frame came. */
-  frameAgeP50Ms: number | null;
-  /** Ticks of the 20 ms clock that were not made up for. */
-  skippedTicks: number;
-}
+/** What of a media thread's account of its last second says whether it keeps time. */
+export type Reading = Pick<ThreadLoad, 'loopDelayP99Ms' | 'frameAgeP50Ms' | 'skippedTicks'>;
 
 export interface AdmissionRules {
   /** Event-loop delay beyond which a second counts as late; half of it, and it counts as on time. 0: nothing is late. */
@@ -67,15 +61,16 @@ export function afterSilence(pace: Pace, seconds: number, rules: AdmissionRules)
   return { at: 'late', why: 'silent', goodSeconds: 0 };
 }
 
-export interface Lane {
+export interface RunningThread {
   thread: number;
+  /** How many it has. */
   calls: number;
   pace: Pace;
 }
 
 /** Whether any of the running threads may take a call. */
-export function admits(lanes: Iterable<Lane>): boolean {
-  for (const lane of lanes) if (lane.pace.at === 'on_time') return true;
+export function admits(threads: Iterable<RunningThread>): boolean {
+  for (const { pace } of threads) if (pace.at === 'on_time') return true;
   return false;
 }
 
@@ -83,15 +78,15 @@ export function admits(lanes: Iterable<Lane>): boolean {
  * The thread for a call that has been admitted: the one with the fewest calls of those on time. When all have become late
  * since, the one with the fewest: the call is there already. Null: none runs.
  */
-export function choose(lanes: Iterable<Lane>): number | null {
-  let best: Lane | null = null;
-  for (const lane of lanes) {
-    if (best === null || worth(lane) < worth(best)) best = lane;
+export function choose(threads: Iterable<RunningThread>): number | null {
+  let best: RunningThread | null = null;
+  for (const one of threads) {
+    if (best === null || burden(one) < burden(best)) best = one;
   }
   return best?.thread ?? null;
 }
 
-const worth = (lane: Lane) => (lane.pace.at === 'late' ? 1e6 : 0) + lane.calls;
+const burden = ({ pace, calls }: RunningThread) => (pace.at === 'late' ? 1e6 : 0) + calls;
 
 /** Calls begun a second, before anything is known of the machine; from there on it is learned. */
 export const RAMP_START = 10;

@@ -22,6 +22,12 @@ export interface CallSettings {
   reserveMinutes: number;
 }
 
+/** What calls need of the media threads. */
+export type CallThreads = Pick<
+  MediaThreads,
+  'admits' | 'assign' | 'post' | 'ready' | 'threadOf' | 'unassign'
+>;
+
 export interface CallContext extends CallSettings {
   store: Store;
   log: Log;
@@ -30,7 +36,7 @@ export interface CallContext extends CallSettings {
   monotonicMs: () => number;
   carrierOf(name: string): Carrier;
   /** Null while they are not there yet. */
-  threads(): MediaThreads | null;
+  threads(): CallThreads | null;
   texts: AgentTexts;
   /** How the model of a call is reached. */
   access(call: Pick<CallRecord, 'model'>): ModelAccess;

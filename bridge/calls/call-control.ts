@@ -7,9 +7,9 @@ import type { Store } from '../../storage/store.ts';
 import type { Carrier, CarrierEvent } from '../carriers/carrier.ts';
 import type { Carriers } from '../carriers/registry.ts';
 import type { ModelAccess } from '../models/setup.ts';
-import type { FromMedia } from '../protocol/messages.ts';
+import type { CallMessage } from '../protocol/messages.ts';
 import type { Call } from './call.ts';
-import type { CallContext, CallSettings } from './call-context.ts';
+import type { CallContext, CallSettings, CallThreads } from './call-context.ts';
 import { CallDrain, type StopCause } from './call-drain.ts';
 import type { CallObserver } from './call-observers.ts';
 import type { AgentTexts } from './call-plan.ts';
@@ -22,7 +22,6 @@ import type { Calls, InboundCall, LiveCall, RunTool } from './calls.ts';
 import { CarrierEvents } from './carrier-events.ts';
 import { refuseElsewhere } from './elsewhere.ts';
 import { readMediaMessages } from './media-messages.ts';
-import type { MediaThreads } from './media-threads.ts';
 import { NewCalls } from './new-calls.ts';
 import { OwnedCalls } from './owned-calls.ts';
 import { openTranscriptBatch } from './transcript-batch.ts';
@@ -62,25 +61,28 @@ export class CallControl implements Calls {
   /** What carriers tell; resolves when it is written and the commands that follow from it were given. */
   readonly onCarrier: (carrier: Carrier, event: CarrierEvent) => Promise<void>;
   /** What the media threads tell. */
-  readonly onMedia: (message: FromMedia) => void;
+  readonly onMedia: (message: CallMessage) => void;
   readonly watch: CallWatch;
   readonly #context: CallContext;
   readonly #owned = new OwnedCalls();
   readonly #slots: CallSlots;
   readonly #newCalls: NewCalls;
   readonly #drain: CallDrain;
-  #threads: MediaThreads | null = null;
+  #threads: CallThreads | null = null;
 
   /** There are no calls yet; the media threads are attached once they run, since each needs the other. */
   constructor(o: CallControlOptions) {
     const { store, log, observer } = o;
     const threads = () => this.#threads;
+    const replaced = (callIds: readonly string[]) => {
+      for (const callId of callIds) this.#tell(callId, { type: 'replaced' });
+    };
     const context: CallContext = {
       ...o,
       carrierOf: (name) => o.carriers.named(name),
       threads,
-      transcripts: openTranscriptBatch(store, log),
-      turnLog: openTurnLog(store, log),
+      transcripts: openTranscriptBatch(store, log, replaced),
+      turnLog: openTurnLog(store, log, replaced),
       pause: o.pause ?? pause,
       failpoint: o.failpoint ?? (() => {}),
     };
@@ -104,7 +106,7 @@ export class CallControl implements Calls {
     this.onMedia = readMediaMessages(owned, context);
   }
 
-  attach(threads: MediaThreads): void {
+  attach(threads: CallThreads): void {
     this.#threads = threads;
   }
 
@@ -171,7 +173,7 @@ export class CallControl implements Calls {
     return this.#context.turnLog.flush();
   }
 
-  #tell(callId: string, input: { type: 'thread-lost' | 'stop-recording' }): void {
+  #tell(callId: string, input: { type: 'thread-lost' | 'stop-recording' | 'replaced' }): void {
     this.#owned
       .get(callId)
       ?.tell(input)

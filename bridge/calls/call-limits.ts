@@ -1,4 +1,4 @@
-// How long anything of a live call may take, and what ends one in which something takes longer. PURE. The watch looks every
+// How long anything of a call may take, and what ends one in which something takes longer. PURE. The watch looks every
 // few seconds, so that each of these may be exceeded by as much.
 import type { CallRecord } from '../../storage/records.ts';
 import { type CallRules, type End, type LiveState, RESTARTED } from './live-state.ts';

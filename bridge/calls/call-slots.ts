@@ -2,8 +2,8 @@
 // Which media threads take calls, and the pace of new ones, are admission.ts and call-ramp.ts.
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import type { CallThreads } from './call-context.ts';
 import type { CallRamp } from './call-ramp.ts';
-import type { MediaThreads } from './media-threads.ts';
 
 export interface CallSlotsOptions {
   /** Calls at once. */
@@ -11,7 +11,7 @@ export interface CallSlotsOptions {
   /** How many calls there are. */
   taken(): number;
   /** Null while they are not there yet. */
-  threads(): Pick<MediaThreads, 'ready' | 'admits'> | null;
+  threads(): Pick<CallThreads, 'ready' | 'admits'> | null;
   /** How many calls may begin in a second; without one, any number. */
   ramp?: Pick<CallRamp, 'turn'> | undefined;
   /** The disk has too little left for new calls, or takes no writes. */

@@ -9,7 +9,8 @@ type Needs = Pick<CallContext, 'store' | 'transcripts' | 'turnLog' | 'observer' 
 export class CallWords {
   readonly #o: Needs;
   readonly #callId: string;
-  readonly #saving = new Set<Promise<unknown>>();
+  /** Words that are being stored, or are still to come. */
+  readonly #awaited = new Set<Promise<unknown>>();
   /** Lines of the agent's of which nobody has said yet what was heard, by their id. */
   readonly #open = new Map<string, TranscriptItemRecord>();
 
@@ -51,9 +52,20 @@ export class CallWords {
     if (cut.length > 0) void this.#save(cut);
   }
 
-  /** Resolves when all that was said so far is stored, or cannot be; null: it is. */
-  get saving(): Promise<unknown> | null {
-    return this.#saving.size === 0 ? null : Promise.allSettled([...this.#saving]);
+  /** Words come of this, or are stored by it. Answers the same. */
+  awaits<T>(words: Promise<T>): Promise<T> {
+    this.#awaited.add(words);
+    const over = () => void this.#awaited.delete(words);
+    words.then(over, over);
+    return words;
+  }
+
+  /** Resolves when all words, and every turn, are stored or cannot be. */
+  async stored(): Promise<void> {
+    do {
+      await Promise.allSettled([...this.#awaited]);
+      await this.#o.turnLog.flush();
+    } while (this.#awaited.size > 0);
   }
 
   turn(times: TurnTimes): void {
@@ -66,11 +78,9 @@ export class CallWords {
     this.#o.observer.interruption?.(interruption);
   }
 
-  /** No turn comes any more. Resolves when all that came are stored. */
-  close(): Promise<void> {
-    const stored = this.#o.turnLog.flush();
+  /** No turn comes any more. */
+  close(): void {
     this.#o.turnLog.forget(this.#callId);
-    return stored;
   }
 
   #keepOpen(record: TranscriptItemRecord): void {
@@ -79,9 +89,7 @@ export class CallWords {
   }
 
   async #save(records: readonly TranscriptItemRecord[]): Promise<void> {
-    const saving = this.#o.transcripts(records);
-    this.#saving.add(saving);
-    const saved = await saving.finally(() => this.#saving.delete(saving));
+    const saved = await this.awaits(this.#o.transcripts(records));
     if (saved.length > 0) this.#o.observer.words?.(this.#callId, saved);
   }
 }

@@ -209,12 +209,13 @@ export class Call {
     if (this.#live.media.at !== 'none') this.#words.interruption(times, takenBack);
   }
 
-  /** What was said. */
+  /** What was said: timed in the lane, where the stream's beginning may be being written, and stored beside it. */
   async said(items: readonly TranscriptUpdate[]): Promise<void> {
-    // When the stream began may be being written.
-    await this.#lane;
-    const { stream } = this.#live;
-    await this.#words.said(items, 'startedAt' in stream ? stream.startedAt : null);
+    const { stored } = await this.#inLane(async () => {
+      const { stream } = this.#live;
+      return { stored: this.#words.said(items, 'startedAt' in stream ? stream.startedAt : null) };
+    });
+    await stored;
   }
 
   /** A call that could not be made is nobody's. */
@@ -313,7 +314,7 @@ export class Call {
       case 'expect-stream':
         return this.#media.expectStream();
       case 'run-tool':
-        return this.#runTool(command);
+        return this.#words.awaits(this.#runTool(command));
       case 'top-up':
         return this.#topUp(command);
       case 'release':
@@ -353,9 +354,10 @@ export class Call {
       const saved = await this.#inLane(() =>
         this.#o.store.saveCall(this.id, { from: ['in_progress'], change: {}, ledger }),
       );
-      // Any other conflict means that the call has ended meanwhile.
       if (!('conflict' in saved)) answer = 'taken';
       else if (saved.conflict === 'insufficient_credit') answer = 'no_credit';
+      // Any other means that the call has ended meanwhile.
+      else if (saved.conflict === 'not_owner') return this.follow({ type: 'replaced' });
     } catch (error) {
       this.#o.log.error({ call_id: this.id, err: error }, 'call.credit_not_asked');
     }
@@ -364,13 +366,14 @@ export class Call {
 
   async #letGo({ settle, endedAt }: Ask<'let-go'>): Promise<void> {
     this.#tools.abort();
-    if (settle !== 'nothing') this.#words.breakOff();
-    // It is here as long as its last words are being stored: what is final does not change.
-    if (this.#words.saving !== null) await this.#words.saving;
-    const turns = this.#words.close();
+    // It is here until all of it is stored: what is final does not change. Of another's nothing can be stored.
+    if (settle !== 'nothing') {
+      this.#words.breakOff();
+      await this.#words.stored();
+    }
+    this.#words.close();
     this.#onLetGo(this);
     this.#media.leave();
-    await turns;
     if (settle === 'cost') this.#o.settleCost(this.id);
     else if (settle === 'result')
       this.#o.settleResult(this.id, endedAt === null ? 0 : this.#o.monotonicMs() - endedAt);

@@ -1,4 +1,4 @@
-// What the control plane asks of live calls. PURE types; call-control.ts does it.
+// What the control plane asks of calls. PURE types; call-control.ts does it.
 import type { AgentView, CallRecord } from '../../storage/records.ts';
 import type { Carrier } from '../carriers/carrier.ts';
 

@@ -1,16 +1,14 @@
 // What the media threads tell of calls, translated and handed to the calls they are about, each call's in order.
-import type { FromMedia } from '../protocol/messages.ts';
+import type { CallMessage } from '../protocol/messages.ts';
 import type { Call } from './call.ts';
 import type { CallContext } from './call-context.ts';
 import type { OwnedCalls } from './owned-calls.ts';
-
-type CallMessage = Exclude<FromMedia, { type: 'listening' | 'load' | 'log' }>;
 
 /** Reads the messages of all media threads. What is told of a call that is nobody's any more is not heard. */
 export function readMediaMessages(
   owned: OwnedCalls,
   { log, failpoint }: Pick<CallContext, 'log' | 'failpoint'>,
-): (message: FromMedia) => void {
+): (message: CallMessage) => void {
   async function hand(call: Call, message: CallMessage): Promise<unknown> {
     switch (message.type) {
       case 'floor':
@@ -43,7 +41,6 @@ export function readMediaMessages(
   }
 
   return (message) => {
-    if (message.type === 'listening' || message.type === 'load' || message.type === 'log') return;
     const call = owned.get(message.callId);
     if (call === undefined) return;
     hand(call, message).catch((error: unknown) => {

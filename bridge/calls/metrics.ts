@@ -1,7 +1,7 @@
 // The bridge's Prometheus metrics: calls by how they ended, latencies of answers as heard, and how the media threads keep time.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type TurnParts, turnView } from '../../storage/turn-view.ts';
-import type { ThreadMemory } from '../protocol/messages.ts';
+import type { ThreadLoad, ThreadMemory } from '../protocol/messages.ts';
 import type { CallObserver } from './call-observers.ts';
 import type { MediaThreads } from './media-threads.ts';
 
@@ -69,13 +69,7 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10],
     registers,
   });
-  const perThread = (
-    name: string,
-    help: string,
-    read: (
-      load: ReturnType<MediaThreads['loads']> extends ReadonlyMap<number, infer L> ? L : never,
-    ) => number | null,
-  ) =>
+  const perThread = (name: string, help: string, read: (load: ThreadLoad) => number | null) =>
     new Gauge({
       name,
       help,
@@ -83,7 +77,7 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
       registers,
       collect() {
         this.reset();
-        for (const [thread, load] of threads()?.loads() ?? []) {
+        for (const { thread, load } of threads()?.loads() ?? []) {
           const value = read(load);
           if (value !== null) this.set({ thread }, value);
         }
@@ -121,7 +115,7 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     registers,
     collect() {
       this.reset();
-      for (const { thread, pace } of threads()?.paces() ?? [])
+      for (const { thread, pace } of threads()?.running() ?? [])
         this.set({ thread }, pace.at === 'late' ? 1 : 0);
     },
   });
@@ -133,7 +127,7 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     collect() {
       this.reset();
       const held: [string | number, ThreadMemory][] = [['control', process.memoryUsage()]];
-      for (const [thread, load] of threads()?.loads() ?? []) held.push([thread, load.memory]);
+      for (const { thread, load } of threads()?.loads() ?? []) held.push([thread, load.memory]);
       for (const [thread, memory] of held)
         for (const [kind, key] of Object.entries(MEMORY)) this.set({ thread, kind }, memory[key]);
     },

@@ -14,26 +14,37 @@ export type TranscriptBatch = (
   records: readonly TranscriptItemRecord[],
 ) => Promise<readonly TranscriptItemRecord[]>;
 
-/** An empty batch. */
-export function openTranscriptBatch(store: Pick<Store, 'saveTranscript'>, log: Log): TranscriptBatch {
+/** An empty batch. `replaced`: told of calls that turn out to be another daemon's. */
+export function openTranscriptBatch(
+  store: Pick<Store, 'saveTranscript'>,
+  log: Log,
+  replaced: (callIds: readonly string[]) => void,
+): TranscriptBatch {
   let together: { records: TranscriptItemRecord[]; lost: Promise<ReadonlySet<TranscriptItemRecord>> } | null =
     null;
   let before: Promise<unknown> = Promise.resolve();
 
+  /** @returns those that are another's */
+  async function write(records: readonly TranscriptItemRecord[]): Promise<TranscriptItemRecord[]> {
+    const others = await store.saveTranscript(records);
+    if (others.length > 0) {
+      log.warn({ call_ids: others }, 'transcript.not_owned');
+      replaced(others);
+    }
+    return records.filter((record) => others.includes(record.call_id));
+  }
+
   async function save(records: readonly TranscriptItemRecord[]): Promise<ReadonlySet<TranscriptItemRecord>> {
     const lost = new Set<TranscriptItemRecord>();
     try {
-      const others = new Set(await store.saveTranscript(records));
-      for (const record of records) if (others.has(record.call_id)) lost.add(record);
-      if (others.size > 0) log.warn({ call_ids: [...others] }, 'transcript.not_owned');
+      for (const record of await write(records)) lost.add(record);
     } catch (refused) {
       let reason: unknown = refused;
       if (records.length === 1) for (const record of records) lost.add(record);
       else {
         for (const record of records) {
           try {
-            const others = await store.saveTranscript([record]);
-            if (others.includes(record.call_id)) lost.add(record);
+            for (const other of await write([record])) lost.add(other);
           } catch (error) {
             reason = error;
             lost.add(record);

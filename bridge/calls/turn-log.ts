@@ -1,4 +1,4 @@
-// What was timed on live calls, numbered, and written in batches: a turn is no reason for a transaction of its own.
+// What was timed on calls, numbered, and written in batches: a turn is no reason for a transaction of its own.
 import { v7 as newId } from 'uuid';
 import type { Log } from '../../log.ts';
 import type { InterruptionRecord, TurnRecord } from '../../storage/records.ts';
@@ -32,8 +32,15 @@ type Batch = Parameters<Store['saveTurns']>[0];
 
 const tenthsOrNull = (ms: number | null | undefined) => (ms == null ? null : tenths(ms));
 
-/** An empty log. What cannot be stored is told to `log` and lost: no call waits for it. */
-export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog {
+/**
+ * An empty log. What cannot be stored is told to `log` and lost: no call waits for it.
+ * @param replaced told of calls that turn out to be another daemon's
+ */
+export function openTurnLog(
+  store: Pick<Store, 'saveTurns'>,
+  log: Log,
+  replaced: (callIds: readonly string[]) => void,
+): TurnLog {
   /** The last turn of each call. */
   const lasts = new Map<string, TurnRecord>();
   let turns: TurnRecord[] = [];
@@ -52,16 +59,18 @@ export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog 
       const batch = { turns, interruptions };
       turns = [];
       interruptions = [];
-      const saved = store.saveTurns(batch).then(
-        (others) => {
-          if (others.length > 0) log.warn({ call_ids: others }, 'turns.not_owned');
-        },
-        (error: unknown) => saveAlone(batch, error),
-      );
+      const saved = write(batch).catch((error: unknown) => saveAlone(batch, error));
       underWay.add(saved);
       void saved.finally(() => underWay.delete(saved));
     }
     await Promise.all(underWay);
+  }
+
+  async function write(batch: Batch): Promise<void> {
+    const others = await store.saveTurns(batch);
+    if (others.length === 0) return;
+    log.warn({ call_ids: others }, 'turns.not_owned');
+    replaced(others);
   }
 
   /** One by one, what was refused together: a row that cannot be stored takes no other one with it. */
@@ -70,7 +79,7 @@ export function openTurnLog(store: Pick<Store, 'saveTurns'>, log: Log): TurnLog 
       ...batch.turns.map((turn) => ({ turns: [turn], interruptions: [] })),
       ...batch.interruptions.map((one) => ({ turns: [], interruptions: [one] })),
     ];
-    const saved = await Promise.allSettled(rows.length === 1 ? [] : rows.map((row) => store.saveTurns(row)));
+    const saved = await Promise.allSettled(rows.length === 1 ? [] : rows.map(write));
     const lost = rows.filter((_row, at) => saved[at]?.status !== 'fulfilled');
     const reason = saved.find((one) => one.status === 'rejected')?.reason ?? refusal;
     log.error(

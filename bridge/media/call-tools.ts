@@ -1,4 +1,4 @@
-// PURE. The tools of one live call: which of them end the talk or have the line leave it, which the control thread runs, which are
+// PURE. The tools of one call: which of them end the talk or have the line leave it, which the control thread runs, which are
 // refused, and which still run. When the line may end or leave is decided by the turn rules.
 import type { PrepareCall } from '../protocol/messages.ts';
 import type { TalkEnd } from '../turns/turns.ts';

@@ -143,9 +143,32 @@ export interface ThreadMemory {
   arrayBuffers: number;
 }
 
-export type FromMedia =
-  /** The first message. `protocol`: MEDIA_PROTOCOL of who sends it. */
-  | { type: 'listening'; protocol: number; port: number }
+/** A thread's account of its last second. */
+export interface ThreadLoad {
+  calls: number;
+  /** Event-loop delay beyond the sampling interval over the last second, in milliseconds. */
+  loopDelayP99Ms: number;
+  loopDelayMaxMs: number;
+  /** How late the 20 ms clock ran at worst, in milliseconds. */
+  tickLateMaxMs: number;
+  /** Its ticks that were left out after a stall, over the last second. */
+  skippedTicks: number;
+  /** How much later than the quickest of their stream frames were worked on; null when none came. */
+  frameAgeP50Ms: number | null;
+  frameAgeP99Ms: number | null;
+  /** All since the start. */
+  framesIn: number;
+  /** Worked on 20 ms or more after the quickest of their stream. */
+  framesLate: number;
+  framesOut: number;
+  vadWindows: number;
+  memory: ThreadMemory;
+  /** Media sockets refused since the last report, by reason. */
+  refused: Readonly<Record<string, number>>;
+}
+
+/** What a media side tells of a call. */
+export type CallMessage =
   | { type: 'model-ready'; callId: string; tookMs: number }
   | { type: 'media-started'; callId: string; streamId: string; carrierCallId: string; at: string }
   /** The stream is gone: `stopped` by the carrier, which will tell why, or `lost` without a word. */
@@ -192,30 +215,13 @@ export type FromMedia =
       speak: SpokenLine | null;
     }
   /** Everything of the call is closed; the last message about it. */
-  | { type: 'released'; callId: string; stats: CallStats; recording: { frames: number } | null }
-  | {
-      type: 'load';
-      calls: number;
-      /** Event-loop delay beyond the sampling interval over the last second, in milliseconds. */
-      loopDelayP99Ms: number;
-      loopDelayMaxMs: number;
-      /** How late the 20 ms clock ran at worst, in milliseconds. */
-      tickLateMaxMs: number;
-      /** Its ticks that were left out after a stall, over the last second. */
-      skippedTicks: number;
-      /** How much later than the quickest of their stream frames were worked on; null when none came. */
-      frameAgeP50Ms: number | null;
-      frameAgeP99Ms: number | null;
-      /** All since the start. */
-      framesIn: number;
-      /** Worked on 20 ms or more after the quickest of their stream. */
-      framesLate: number;
-      framesOut: number;
-      vadWindows: number;
-      memory: ThreadMemory;
-      /** Media sockets refused since the last report, by reason. */
-      refused: Readonly<Record<string, number>>;
-    }
+  | { type: 'released'; callId: string; stats: CallStats; recording: { frames: number } | null };
+
+export type FromMedia =
+  | CallMessage
+  /** The first message. `protocol`: MEDIA_PROTOCOL of who sends it. */
+  | { type: 'listening'; protocol: number; port: number }
+  | ({ type: 'load' } & ThreadLoad)
   | {
       type: 'log';
       level: 'debug' | 'info' | 'warn' | 'error';

@@ -25,9 +25,6 @@ export const LONGER: Readonly<Record<string, string>> = {
   'storage/sqlite/migrations.ts': 'a list that is only added to',
 };
 
-/** Hubs: state over time in the variables of one function. Each is to become a class of parts; none is to be added. */
-export const HUBS: readonly string[] = ['bridge/calls/media-threads.ts openMediaThreads'];
-
 /** What of a file is too long, as the lists name it. */
 export function* tooLong(file: string, text: string): Generator<{ name: string; lines: number }> {
   const lines = text.trimEnd().split('\n').length;

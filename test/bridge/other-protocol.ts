@@ -1,6 +1,6 @@
 // A program of its own for media-threads.test.ts: media threads where one side speaks another version of the protocol. Says
 // what came of it, for each of the two ways round; it ends by itself when nothing is left running.
-import { openMediaThreads } from '../../bridge/calls/media-threads.ts';
+import { MediaThreads } from '../../bridge/calls/media-threads.ts';
 import { MEDIA_PROTOCOL } from '../../bridge/protocol/messages.ts';
 import { openLog } from '../../log.ts';
 
@@ -21,7 +21,7 @@ const WAYS = {
 };
 
 for (const [way, mediaSide] of Object.entries(WAYS)) {
-  await openMediaThreads({
+  await MediaThreads.open({
     count: 2,
     firstPort: 0,
     mediaSide,

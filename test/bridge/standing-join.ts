@@ -5,18 +5,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
-import { openMediaThreads } from '../../bridge/calls/media-threads.ts';
+import { MediaThreads } from '../../bridge/calls/media-threads.ts';
 import { openLog } from '../../log.ts';
 
 const SECRET = 'the carrier and we know it';
-const JOIN_MS = 3_000;
+const ANSWER_MS = 3_000;
 const standStill = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 const server = createServer().listen(0, '127.0.0.1');
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
 const publicUrl = `http://127.0.0.1:${port}`;
-const threads = await openMediaThreads({
+const threads = await MediaThreads.open({
   count: 1,
   firstPort: 0,
   data: {
@@ -34,12 +34,12 @@ const threads = await openMediaThreads({
   clientOf: () => ({ address: '127.0.0.1', shared: true }),
   onMessage: () => {},
   onLost: () => {},
-  joinMs: JOIN_MS,
+  answerMs: ANSWER_MS,
 });
 server.on('upgrade', (request, socket, head) => {
-  if (!threads.upgrade(request, socket, head)) throw new Error('refused');
+  if (!threads.upgrade({ request, socket, head })) throw new Error('refused');
   // Before anything of the thread can be read; what it answers is there to be read afterwards.
-  standStill(JOIN_MS + 200);
+  standStill(ANSWER_MS + 200);
 });
 
 const callId = randomUUID();

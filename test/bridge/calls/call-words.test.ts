@@ -133,3 +133,54 @@ t.test('hung up while its last words are being stored: let go of after them', as
     await new Promise((later) => setImmediate(later));
   t.match((await rig.store.listEvents(call.id)).at(-1), { type: 'call.completed' });
 });
+
+t.test('ended while a tool runs: let go of after the note of what the tool answered', async (t) => {
+  const rig = await openCallsRig(t, {
+    runTool: ({ signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => setImmediate(resolve, { ok: false, output: 'canceled' }));
+      }),
+  });
+  const call = await rig.calls.dispatch(rig.newCall());
+  const carrierCallId = call.carrier_call_id ?? '';
+  const at = new Date(START_MS).toISOString();
+  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+  const tool = { toolCallId: 'tool 1', name: 'look_up', argumentsJson: '{}', atMs: 700 };
+  rig.calls.onMedia({ type: 'tool-called', callId: call.id, ...tool });
+  rig.calls.onThreadLost([call.id]);
+  while (rig.calls.size > 0) await new Promise((later) => setImmediate(later));
+  t.match(await rig.store.listTranscript(call.id), [{ role: 'tool', start_ms: 700, text: /canceled/ }]);
+});
+
+t.test('words are timed by when the stream began, though that is still being written', async (t) => {
+  const rig = await openCallsRig(t);
+  const call = await rig.calls.dispatch(rig.newCall());
+  const carrierCallId = call.carrier_call_id ?? '';
+  const { saveCall } = rig.store;
+  const written = Promise.withResolvers<void>();
+  rig.store.saveCall = async (id, o) => {
+    await written.promise;
+    return saveCall(id, o);
+  };
+  const at = new Date(START_MS - 500).toISOString();
+  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+  const item = { role: 'caller', text: 'Yes.', heardText: 'Yes.', interrupted: false } as const;
+  for (const [id, startMs] of [
+    ['first', 100],
+    ['second', 200],
+  ] as const)
+    rig.calls.onMedia({
+      type: 'transcript',
+      callId: call.id,
+      items: [{ id, ...item, startMs, endMs: startMs + 50 }],
+    });
+  for (let turns = 0; turns < 10; turns++) await new Promise((later) => setImmediate(later));
+  t.same(await rig.store.listTranscript(call.id), [], 'in their turn');
+  written.resolve();
+  while ((await rig.store.listTranscript(call.id)).length < 2)
+    await new Promise((later) => setImmediate(later));
+  t.match(await rig.store.listTranscript(call.id), [
+    { id: 'first', started_at: new Date(START_MS - 400).toISOString() },
+    { id: 'second', started_at: new Date(START_MS - 300).toISOString() },
+  ]);
+});

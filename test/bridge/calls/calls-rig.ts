@@ -3,8 +3,8 @@
 
 import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
+import type { CallThreads } from '../../../bridge/calls/call-context.ts';
 import { CallControl, type CallControlOptions } from '../../../bridge/calls/call-control.ts';
-import type { MediaThreads } from '../../../bridge/calls/media-threads.ts';
 import { openBrowser } from '../../../bridge/carriers/browser/carrier.ts';
 import type {
   Carrier,
@@ -35,6 +35,8 @@ export interface CallsRig {
   atCarrier: Map<string, CarrierCallSnapshot>;
   /** Requests to the carrier, as `cancel CA1`: to hang up what has not been answered, as far as is known. */
   asked: string[];
+  /** Messages to media threads, as `release <call id>`; a call that is gone from its thread, as `unassign <call id>`. */
+  toMedia: string[];
   /** The carrier tells. */
   tell(event: CarrierEvent): Promise<void>;
   /** A call comes in; what the carrier is told to do with it. Null: nothing. */
@@ -60,6 +62,8 @@ export interface CallsRigOptions {
   carried?: boolean;
   /** Lines there are; default: more than any test takes. */
   maxCalls?: number;
+  /** What tools answer; default: a call of one fails the test. */
+  runTool?: CallControlOptions['runTool'];
   /** Which calls may begin. */
   ramp?: CallControlOptions['ramp'];
   /** Hears every error that is logged. */
@@ -82,7 +86,6 @@ export const NOT_CONFIGURED = 'not-configured';
 /** A call's pauses before it asks a carrier again are shorter by so much. */
 const PAUSES_SHORTER = 100;
 
-const nothing = () => {};
 const unused = (): never => {
   throw new Error('not part of this test');
 };
@@ -103,6 +106,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
   await store.setBalance(org, 1_000_000_000);
   const atCarrier = new Map<string, CarrierCallSnapshot>();
   const asked: string[] = [];
+  const toMedia: string[] = [];
   const refused: string[] = [];
   const commanded = new Map<string, StreamOffer | 'busy' | 'rejected'>();
   let dialled = 0;
@@ -160,17 +164,13 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
       return call === null ? null : { at: call.updated_at, answeredAt: call.answered_at };
     },
   });
-  const threads: MediaThreads = {
+  const threads: CallThreads = {
     admits: () => !rig.late,
-    paces: () => [],
     assign: () => 1,
     threadOf: () => (o.carried === true ? 1 : null),
-    post: nothing,
-    unassign: nothing,
-    upgrade: () => false,
-    loads: () => new Map(),
+    post: (callId, { type }) => void toMedia.push(`${type} ${callId}`),
+    unassign: (callId) => void toMedia.push(`unassign ${callId}`),
     ready: () => true,
-    close: async () => {},
   };
   const log = openLog('silent');
   if (o.onError !== undefined) log.error = o.onError as typeof log.error;
@@ -191,7 +191,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
     ringSeconds: 60,
     pricePerMinute: 6_000,
     reserveMinutes: 5,
-    runTool: unused,
+    runTool: o.runTool ?? unused,
     inboundCall: ({ agent, to, from, carrier, carrierCallId }) =>
       agent.model === NOT_CONFIGURED
         ? null
@@ -229,6 +229,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
     calls,
     atCarrier,
     asked,
+    toMedia,
     tell: (event) => calls.onCarrier(carrier, event),
     async offer(carrierCallId, to) {
       commanded.delete(carrierCallId);

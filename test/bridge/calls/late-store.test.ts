@@ -43,6 +43,34 @@ t.test('what is made of a call is made of all its words, each as it was last tol
   );
 });
 
+t.test('a call is here until its turns are stored, and only then is its result settled', async (t) => {
+  const rig = await openCallsRig(t);
+  const call = await rig.calls.dispatch(rig.newCall());
+  const carrierCallId = call.carrier_call_id ?? '';
+  const at = new Date(START_MS).toISOString();
+  const { saveTurns } = rig.store;
+  let stored = 0;
+  rig.store.saveTurns = async (batch) => {
+    const others = await saveTurns(batch);
+    stored += batch.turns.length;
+    return others;
+  };
+  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 'MZ1', carrierCallId, at });
+  while ((await rig.store.findCall(call.id))?.status !== 'in_progress')
+    await new Promise((next) => setImmediate(next));
+  for (let turn = 0; turn < 5; turn++) {
+    const times = { speechEndMs: turn, decidedMs: turn, requestedMs: turn, firstModelAudioMs: turn };
+    const heard = { firstSentMs: turn, firstHeardMs: turn, bargedIn: false };
+    rig.calls.onMedia({ type: 'turn', callId: call.id, times: { kind: 'answer', ...times, ...heard } });
+  }
+  const finished = { type: 'finished', callId: call.id, reason: 'agent_ended', speak: null } as const;
+  rig.calls.onMedia({ ...finished, errorCode: null, errorMessage: null });
+  while (rig.calls.size > 0) await new Promise((next) => setImmediate(next));
+  t.equal(stored, 5);
+  t.equal((await rig.store.listTurns(call.id)).length, 5);
+});
+
+await import('./call-words.test.ts');
 await import('./money.test.ts');
 await import('./hang-up.test.ts');
 await import('./call-watch.test.ts');

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import t from 'tap';
-import { MEDIA_RESOURCES } from '../../../bridge/calls/media-threads.ts';
+import { MEDIA_RESOURCES } from '../../../bridge/calls/media-worker.ts';
 import { DAEMON_NODE_ARGS } from '../../../scripts/lab.ts';
 
 const MB = 1024 * 1024;

@@ -59,29 +59,98 @@ t.test(
   },
 );
 
-t.test('a call that was taken over is let go of at the first write', async (t) => {
+/** A talk, its stream there, which the other daemon then has as if this one had been proven dead. */
+async function takenOver(t: Test) {
   const { rig, other, path } = await openTwo(t, { carried: true });
-  const { id, carrier_call_id } = await rig.calls.dispatch(rig.newCall());
-  // As if it had been proven dead.
+  const call = await rig.calls.dispatch(rig.newCall());
+  const { id, carrier_call_id } = call;
+  const carrierCallId = carrier_call_id ?? '';
+  rig.calls.onMedia({ type: 'media-started', callId: id, streamId: 's', carrierCallId, at: at(1) });
+  while ((await rig.store.findCall(id))?.status !== 'in_progress') await turn();
   const shell = new Database(path);
   shell.prepare('UPDATE daemons SET ended_at = ? WHERE epoch = ?').run(at(1), rig.store.self().epoch);
   shell.close();
   t.match(await other.takeOver(), [{ id }]);
-  const before = await other.findCall(id);
-  const asked = [...rig.asked];
+  return { rig, other, call, carrierCallId };
+}
 
-  await t.rejects(hook(rig, carrier_call_id ?? '', 'answered'), ELSEWHERE);
-  t.equal(rig.calls.size, 0, 'nothing of it is held any more');
-  await rig.calls.watch.look();
-  rig.calls.onMedia({ type: 'alive', callId: id });
-  await t.rejects(rig.calls.hangUp(rig.org, id), ELSEWHERE);
-  await rig.calls.endAll('draining', 500);
-  t.strictSame(await other.findCall(id), before);
-  t.strictSame(rig.asked, asked, 'the carrier is asked for nothing');
-  t.match(await other.saveCall(id, { from: ['initiated'], change: { status: 'ringing' } }), {
-    status: 'ringing',
+const turn = () => new Promise((next) => setImmediate(next));
+
+const item = { id: 'one', role: 'caller' as const, text: 'Yes.', heardText: 'Yes.', interrupted: false };
+const times = {
+  kind: 'answer' as const,
+  speechEndMs: 1,
+  decidedMs: 2,
+  requestedMs: 3,
+  firstModelAudioMs: 4,
+  firstSentMs: 5,
+  firstHeardMs: 6,
+  bargedIn: false,
+};
+
+/** By whichever write it is that does not hold. */
+const FIRST_WRITES: [string, (rig: CallsRig, callId: string, carrierCallId: string) => unknown][] = [
+  ['a hook', (rig, _callId, carrierCallId) => t.rejects(hook(rig, carrierCallId, 'completed'), ELSEWHERE)],
+  ['a hang-up', (rig, callId) => t.rejects(rig.calls.hangUp(rig.org, callId), ELSEWHERE)],
+  ['usage', (rig, callId) => rig.calls.onMedia({ type: 'usage', callId, usage: { input_text_tokens: 5 } })],
+  [
+    'the end of the talk',
+    (rig, callId) => {
+      const finished = { type: 'finished', callId, reason: 'agent_ended', speak: null } as const;
+      rig.calls.onMedia({ ...finished, errorCode: null, errorMessage: null });
+    },
+  ],
+  ['the end of its thread', (rig, callId) => rig.calls.onThreadLost([callId])],
+  [
+    'words',
+    (rig, callId) =>
+      rig.calls.onMedia({ type: 'transcript', callId, items: [{ ...item, startMs: 0, endMs: 5 }] }),
+  ],
+  [
+    'a turn',
+    async (rig, callId) => {
+      rig.calls.onMedia({ type: 'turn', callId, times });
+      await rig.calls.flush();
+    },
+  ],
+  [
+    'credit',
+    async (rig) => {
+      rig.clock.ms += 4 * 60_000;
+      await rig.calls.watch.look();
+    },
+  ],
+];
+
+for (const [what, write] of FIRST_WRITES) {
+  t.test(`a call that was taken over is let go of at the first write: ${what}`, async (t) => {
+    const { rig, other, call, carrierCallId } = await takenOver(t);
+    const { id } = call;
+    const stand = async () => ({
+      call: await other.findCall(id),
+      events: await other.listEvents(id),
+      words: await other.listTranscript(id),
+      turns: await other.listTurns(id),
+      ledger: await other.listLedger(rig.org, id),
+    });
+    const before = await stand();
+    const asked = [...rig.asked];
+    rig.toMedia.length = 0;
+
+    await write(rig, id, carrierCallId);
+    while (rig.calls.size > 0) await turn();
+    t.strictSame(rig.toMedia, [`release ${id}`, `unassign ${id}`], 'its thread lets go of it');
+    await rig.calls.watch.look();
+    rig.calls.onMedia({ type: 'alive', callId: id });
+    await t.rejects(rig.calls.hangUp(rig.org, id), ELSEWHERE);
+    await rig.calls.endAll('draining', 500);
+    t.strictSame(await stand(), before, 'nothing of it is written, and no event is told');
+    t.strictSame(rig.asked, asked, 'the carrier is asked for nothing');
+    t.match(await other.saveCall(id, { from: ['in_progress'], change: { hangup_cause: 'draining' } }), {
+      hangup_cause: 'draining',
+    });
   });
-});
+}
 
 t.test(
   'a line that is being dialled for another call is not taken for the one of a dead process',

@@ -18,6 +18,7 @@ function open(save: Store['saveTranscript']) {
       },
     },
     log,
+    () => {},
   );
   return { batch, batches, errors };
 }
@@ -31,14 +32,17 @@ t.test('what comes together is one transaction', async (t) => {
 });
 
 t.test(
-  'lines of a call that another daemon has taken over are told to the log, and are not stored',
+  'lines of a call that another daemon has taken over are not stored; the log is told, and the call',
   async (t) => {
     const lines: unknown[][] = [];
     const log = { warn: (...line: unknown[]) => lines.push(line), error: () => t.fail() } as unknown as Log;
-    const batch = openTranscriptBatch({ saveTranscript: async () => ['theirs'] }, log);
+    const replaced: (readonly string[])[] = [];
+    const store = { saveTranscript: async () => ['theirs'] };
+    const batch = openTranscriptBatch(store, log, (callIds) => replaced.push(callIds));
     const [own, other] = [makeItem('own'), makeItem('theirs')];
     t.same(await batch([own, other]), [own]);
     t.same(lines, [[{ call_ids: ['theirs'] }, 'transcript.not_owned']]);
+    t.same(replaced, [['theirs']]);
   },
 );
 

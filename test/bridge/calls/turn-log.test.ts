@@ -29,6 +29,7 @@ function open(fails: boolean | ((batch: Parameters<Store['saveTurns']>[0]) => bo
       },
     },
     log,
+    () => {},
   );
   return { turns, batches, errors };
 }
@@ -119,7 +120,8 @@ t.test('an interruption is of the last turn, also when that is stored already', 
 t.test('a flush resolves when everything is stored, also what was being written already', async (t) => {
   const stored: (() => void)[] = [];
   const log = { error: (line: unknown) => t.fail(String(line)) } as unknown as Log;
-  const turns = openTurnLog({ saveTurns: () => new Promise((done) => stored.push(() => done([]))) }, log);
+  const store = { saveTurns: () => new Promise<never[]>((done) => stored.push(() => done([]))) };
+  const turns = openTurnLog(store, log, () => {});
   turns.turn('a', TIMES);
   const first = turns.flush();
   turns.turn('a', TIMES);
@@ -133,4 +135,16 @@ t.test('a flush resolves when everything is stored, also what was being written 
   stored[0]?.();
   await Promise.all([first, all]);
   t.ok(over);
+});
+
+t.test('turns of a call that another daemon has taken over: the log is told, and the call', async (t) => {
+  const lines: unknown[][] = [];
+  const log = { warn: (...line: unknown[]) => lines.push(line) } as unknown as Log;
+  const replaced: (readonly string[])[] = [];
+  const turns = openTurnLog({ saveTurns: async () => ['theirs'] }, log, (callIds) => replaced.push(callIds));
+  turns.turn('own', TIMES);
+  turns.turn('theirs', TIMES);
+  await turns.flush();
+  t.same(lines, [[{ call_ids: ['theirs'] }, 'turns.not_owned']]);
+  t.same(replaced, [['theirs']]);
 });
