@@ -96,7 +96,7 @@ async function openReceiver(t: Test) {
 }
 
 t.test('two organizations on one daemon, each apart', async (t) => {
-  const rig = await openRig(t, { env: { OPERATOR_KEY, MEDIA_THREADS: '2', RECORD_CALLS: 'true' } });
+  const rig = await openRig(t, { env: { OPERATOR_KEY, RECORD_CALLS: 'true' } });
   const { lab } = rig;
   const { url } = lab.daemon;
   const hooks = await openReceiver(t);
