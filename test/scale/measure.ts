@@ -293,7 +293,7 @@ npm run fill-database -- /var/tmp/filled.db
 npm run measure-queries -- /var/tmp/filled.db
 \`\`\`
 
-Milliseconds of ${RUNS} runs of a verb of storage, on ${availableParallelism()} cores; *cold* is the first one, with nothing of the file in memory; *held* is the most that the control thread was busy with it. Reads that may be long run in a thread beside it (\`storage/sqlite/reader.ts\`). The script fails when a plan walks through a table that grows or sorts what is not bounded, and \`test/storage/sqlite/query-plans.test.ts\` holds every statement to the same. A plan names the index, what it is searched by, and how often it is.
+Milliseconds of ${RUNS} runs of a verb of storage, on ${availableParallelism()} cores; *cold* is the first one, with nothing of the file in memory; *held* is the most that the control thread was busy with it. Reads that may be long run in a thread beside it (\`storage/sqlite/reader.ts\`). The script fails when a plan walks through a table that grows or sorts what is not bounded, and \`test/storage/sqlite/query-plans.test.ts\` holds every statement to the same. A plan names the index, what it is searched by, and how often it is. *start: what others have left* finds, cold, the forty and more daemons that the questions before it were; then nothing, as every two seconds in service.
 
 ${tables.join('\n')}`,
 );
