@@ -7,6 +7,7 @@ import { accepted, type Connection, Refusal, updateById } from './connection.ts'
 import { LIVE, refuseOthers } from './daemons.ts';
 import { post } from './ledger.ts';
 import { publish } from './outbox.ts';
+import { countCall } from './overview.ts';
 import { type PageOptions, readPage, type Where } from './pages.ts';
 import { CALLS, EVENTS, LEDGER } from './rows.ts';
 import { searchCalls } from './search.ts';
@@ -75,12 +76,8 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
     let call = accepted(changedCall(found, change, connection.now()));
     for (const entry of ledger) call = post(connection, call, entry);
     checkCarrierId(call);
-    const different = differences(found, call);
-    updateById(connection, CALLS, id, {
-      ...different,
-      // In a column of its own for the overview's index.
-      ...('cost' in different ? { cost_milli_cents: call.cost?.total_milli_cents ?? null } : {}),
-    });
+    updateById(connection, CALLS, id, differences(found, call));
+    countCall(connection, found, call);
     publish(connection, news, call, events);
     if (isTerminal(call.status) && call.status !== found.status) enterCall(connection, id);
     return call;
@@ -121,6 +118,7 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
           reserved_milli_cents: call.reserved_milli_cents,
           owner: connection.owner,
         });
+        countCall(connection, null, call);
         publish(connection, news, call, events);
         if (isTerminal(call.status)) enterCall(connection, call.id);
         return call;

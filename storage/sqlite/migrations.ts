@@ -598,6 +598,13 @@ DROP TRIGGER calls_recounted;
 DROP TRIGGER calls_uncounted;
 ${countedBy((row) => `(${row}.telephone = 1)`).triggers}`;
 
+// What a call adds to its hour is decided above SQL (storage/call-counts.ts), and written with the call.
+const COUNTED_WITH_CALLS = `
+DROP TRIGGER calls_counted;
+DROP TRIGGER calls_recounted;
+DROP TRIGGER calls_uncounted;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -618,4 +625,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'models by name', sql: MODELS_BY_NAME },
   { name: 'steady times', sql: STEADY_TIMES },
   { name: 'telephone calls', sql: TELEPHONE_CALLS },
+  { name: 'counted with calls', sql: COUNTED_WITH_CALLS },
 ];

@@ -1,6 +1,7 @@
-// Calls, failures and latencies by the hour, for the overview: counted as they come, calls by triggers (migrations.ts).
+// Calls, failures and latencies by the hour, for the overview: counted as they come. What a call adds is ../call-counts.ts's.
+import { countsAdded } from '../call-counts.ts';
 import { latencyOf, levelOf } from '../latency-levels.ts';
-import type { TurnRecord } from '../records.ts';
+import type { CallRecord, TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 
@@ -8,6 +9,34 @@ import type { Connection } from './connection.ts';
 const BY_PHONE = 'calls.telephone = 1';
 
 const hours = (...times: [from: string, to: string]) => times.map((time) => time.slice(0, 13));
+
+const COUNTERS = [
+  'calls',
+  'inbound',
+  'ended',
+  'completed',
+  'failed',
+  'talk_seconds',
+  'billed_milli_cents',
+  'cost_milli_cents',
+  'costs_known',
+] as const;
+
+const COUNT = `INSERT INTO call_hours (org_id, hour, ${COUNTERS.join(', ')})
+  VALUES (@org_id, @hour, ${COUNTERS.map((name) => `@${name}`).join(', ')})
+  ON CONFLICT (org_id, hour) DO UPDATE SET ${COUNTERS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
+
+const COUNT_FAILURES = `INSERT INTO failure_hours (org_id, hour, reason, calls) VALUES (@org_id, @hour, @reason, @calls)
+  ON CONFLICT (org_id, hour, reason) DO UPDATE SET calls = calls + excluded.calls`;
+
+/** Counts a change of a call, within its transaction; `before` is null for a new one. */
+export function countCall({ statement }: Connection, before: CallRecord | null, after: CallRecord): void {
+  const added = countsAdded(before, after);
+  if (added === null) return;
+  const of = { org_id: after.org_id, hour: after.created_at.slice(0, 13) };
+  statement(COUNT).run({ ...of, ...added.counts });
+  for (const failure of added.failures) statement(COUNT_FAILURES).run({ ...of, ...failure });
+}
 
 /** Counts an answer of a call among its organization's, in the hour it is stored in. Within the caller's transaction. */
 export function countLatency(connection: Connection, turn: TurnRecord): void {

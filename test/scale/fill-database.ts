@@ -14,7 +14,9 @@ import type {
   LedgerRecord,
   TranscriptItemRecord,
 } from '../../storage/records.ts';
+import { openConnection } from '../../storage/sqlite/connection.ts';
 import { openDatabase } from '../../storage/sqlite/database.ts';
+import { countCall } from '../../storage/sqlite/overview.ts';
 import {
   AGENTS,
   ATTEMPTS,
@@ -144,6 +146,7 @@ export function fillDatabase(o: FillOptions): { calls: number; events: number; b
 
 function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: number) => string) {
   const said = speech(random);
+  const connection = openConnection({ db, owner: 0, clock: () => new Date(0) });
   const prepared = new Map<string, Database.Statement>();
   const put = (sql: string, row: Row) => {
     let statement = prepared.get(sql);
@@ -506,6 +509,7 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
     call(of: Line, createdMs: number, last = false): void {
       const call = record(of, ending(), createdMs);
       put(CALLS.insert, CALLS.toRow(call));
+      countCall(connection, null, call);
       publish(of, call, typesOf(call), createdMs, last);
       if (call.answered_at !== null) talk(of, call, Date.parse(call.answered_at));
       money(call, createdMs);
@@ -519,9 +523,6 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
 
 /** What is counted or indexed beside the rows, made from them. */
 function deriveRows(db: Database.Database): void {
-  db.exec(
-    "UPDATE calls SET cost_milli_cents = json_extract(cost, '$.total_milli_cents') WHERE cost IS NOT NULL",
-  );
   db.exec(`UPDATE organizations SET ledger_milli_cents =
     (SELECT coalesce(sum(amount_milli_cents), 0) FROM ledger WHERE ledger.org_id = organizations.id)`);
   db.exec(`INSERT INTO call_words (rowid, facts, numbers, words)

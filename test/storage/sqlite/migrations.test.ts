@@ -2,7 +2,9 @@
 import Database from 'better-sqlite3';
 import t from 'tap';
 import type { CallRecord } from '../../../storage/records.ts';
+import { openConnection } from '../../../storage/sqlite/connection.ts';
 import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
+import { countCall } from '../../../storage/sqlite/overview.ts';
 import * as rows from '../../../storage/sqlite/rows.ts';
 import { CALLS, TRANSCRIPT_ITEMS } from '../../../storage/sqlite/rows.ts';
 import { SteadyClock } from '../../../storage/sqlite/steady-clock.ts';
@@ -165,7 +167,7 @@ t.test('calls of before are telephone calls unless they came from a page', (t) =
   ]) {
     insertCall(db, makeCall('o', fields));
   }
-  for (const { sql } of MIGRATIONS.slice(step)) db.exec(sql);
+  for (const { sql } of MIGRATIONS.slice(step, step + 1)) db.exec(sql);
   t.same(db.prepare('SELECT id, telephone FROM calls ORDER BY seq').all(), [
     { id: 'phoned', telephone: 1 },
     { id: 'tried', telephone: 0 },
@@ -206,6 +208,10 @@ t.test('every table is strict and holds the fields of its record', (t) => {
   t.end();
 });
 
+const PART = { name: 'x', milli_cents: 7, used: {} };
+const PARTS = { model: PART, transcription: PART, extraction: PART, carrier: PART };
+const COST: CallRecord['cost'] = { estimate: true, total_milli_cents: 7, ...PARTS, as_of: '2026-01-01' };
+
 t.test('calls that are there are counted by the hour and entered to be found, as new ones are', (t) => {
   const step = MIGRATIONS.findIndex(({ name }) => name === 'words of calls');
   const fill = (db: Database.Database) => {
@@ -214,6 +220,7 @@ t.test('calls that are there are counted by the hour and entered to be found, as
       `INSERT INTO organizations (id, name, webhook_secret, created_at) VALUES ('o', 'n', 'w', '2026-03-01T12:00:00.000Z')`,
     );
     const call = makeCall('o', { carrier_call_id: null, created_at: '2026-03-01T12:00:00.000Z' });
+    const calls: CallRecord[] = [];
     for (const fields of [
       { id: 'live' },
       { id: 'done', status: 'completed', answered_at: call.created_at, billed_duration_seconds: 60 },
@@ -221,16 +228,19 @@ t.test('calls that are there are counted by the hour and entered to be found, as
       { id: 'tried', status: 'failed', carrier: 'browser', telephone: false },
     ] as const) {
       insertCall(db, { ...call, ...fields });
+      calls.push({ ...call, ...fields, cost: COST });
       db.prepare('UPDATE calls SET cost_milli_cents = 7 WHERE id = ?').run(fields.id);
     }
     db.prepare(TRANSCRIPT_ITEMS.insert).run(TRANSCRIPT_ITEMS.toRow(makeItem('done', { text: 'My glasses' })));
+    return calls;
   };
   const before = new Database(':memory:');
   for (const { sql } of MIGRATIONS.slice(0, step)) before.exec(sql);
   fill(before);
   for (const { sql } of MIGRATIONS.slice(step)) before.exec(sql);
   const after = migrated();
-  fill(after);
+  const connection = openConnection({ db: after, owner: 1, clock: () => new Date(0) });
+  for (const call of fill(after)) countCall(connection, null, call);
   after.exec(
     "INSERT INTO call_words (rowid, facts, numbers, words) SELECT seq, facts, numbers, words FROM call_documents WHERE status IN ('completed', 'failed')",
   );

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { CallRecord } from '../../../storage/records.ts';
 import { openConnection } from '../../../storage/sqlite/connection.ts';
 import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
-import { overview } from '../../../storage/sqlite/overview.ts';
+import { countCall, overview } from '../../../storage/sqlite/overview.ts';
 import { CALLS, ORGANIZATIONS } from '../../../storage/sqlite/rows.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import { turns } from '../../../storage/sqlite/turns.ts';
@@ -64,9 +64,19 @@ function generate() {
   db.transaction(() => {
     for (const one of [ours, others]) db.prepare(ORGANIZATIONS.insert).run(ORGANIZATIONS.toRow(one));
     const insert = db.prepare(CALLS.insert);
-    for (const call of calls) insert.run(CALLS.toRow(call));
-    // As saveCall keeps it.
-    db.exec("UPDATE calls SET cost_milli_cents = json_extract(cost, '$.total_milli_cents')");
+    for (const call of calls) {
+      insert.run(CALLS.toRow(call));
+      // As it was made, and as it became: as createCall and saveCall count it.
+      const made: CallRecord = {
+        ...call,
+        status: 'queued',
+        billed_duration_seconds: null,
+        billing_amount_milli_cents: null,
+        cost: null,
+      };
+      countCall(connection, null, made);
+      countCall(connection, made, call);
+    }
   })();
   return { db, connection, ours: ours.id, calls };
 }
