@@ -1,11 +1,18 @@
 // Answers by how long they took, in levels that are counted: many thousands in a few dozen numbers. PURE.
-import type { TurnRecord } from './records.ts';
+import type { CallRecord, TurnRecord } from './records.ts';
 
 /** Neighbouring levels are 5 % apart, so that a latency is known to within half of that. */
 const STEP = Math.log(1.05);
 
-/** The level of an answer that was heard; null for what is none, or was not heard. */
-export function levelOf(turn: Pick<TurnRecord, 'kind' | 'speech_end_ms' | 'first_heard_ms'>): number | null {
+/**
+ * The level of an answer that was heard; null for what is none, or was not heard, and on a page, where somebody tries an
+ * agent out: it says nothing of the line.
+ */
+export function levelOf(
+  turn: Pick<TurnRecord, 'kind' | 'speech_end_ms' | 'first_heard_ms'>,
+  { telephone }: Pick<CallRecord, 'telephone'>,
+): number | null {
+  if (!telephone) return null;
   if (turn.kind !== 'answer' || turn.speech_end_ms === null || turn.first_heard_ms === null) return null;
   const latencyMs = Math.max(1, turn.first_heard_ms - turn.speech_end_ms);
   return Math.round(Math.log(latencyMs) / STEP);

@@ -5,9 +5,6 @@ import type { CallRecord, TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 
-/** Calls that say how the line does: one from a page is somebody trying an agent out. */
-const BY_PHONE = 'calls.telephone = 1';
-
 const hours = (...times: [from: string, to: string]) => times.map((time) => time.slice(0, 13));
 
 const COUNTERS = [
@@ -39,16 +36,14 @@ export function countCall({ statement }: Connection, before: CallRecord | null, 
 }
 
 /** Counts an answer of a call among its organization's, in the hour it is stored in. Within the caller's transaction. */
-export function countLatency(connection: Connection, turn: TurnRecord): void {
-  const level = levelOf(turn);
-  if (level === null) return;
-  connection
-    .statement(
-      `INSERT INTO answer_latencies (org_id, hour, level, answers)
-       SELECT org_id, ?, ?, 1 FROM calls WHERE id = ? AND ${BY_PHONE}
-       ON CONFLICT (org_id, hour, level) DO UPDATE SET answers = answers + 1`,
-    )
-    .run(connection.now().slice(0, 13), level, turn.call_id);
+export function countLatency({ statement, now }: Connection, turn: TurnRecord): void {
+  const call = statement('SELECT org_id, telephone FROM calls WHERE id = ?').get(turn.call_id);
+  const level = call === undefined ? null : levelOf(turn, { telephone: call.telephone === 1 });
+  if (call === undefined || level === null) return;
+  statement(
+    `INSERT INTO answer_latencies (org_id, hour, level, answers) VALUES (?, ?, ?, 1)
+     ON CONFLICT (org_id, hour, level) DO UPDATE SET answers = answers + 1`,
+  ).run(call.org_id, now().slice(0, 13), level);
 }
 
 export function overview(

@@ -1,7 +1,8 @@
 // Which turns are counted as answers, and how near a level comes to what was measured.
 import t from 'tap';
-import { latencyOf, levelOf } from '../../storage/latency-levels.ts';
+import { latencyOf, levelOf as levelOn } from '../../storage/latency-levels.ts';
 
+const levelOf = (turn: Parameters<typeof levelOn>[0]) => levelOn(turn, { telephone: true });
 const answer = (ms: number) =>
   ({ kind: 'answer', speech_end_ms: 1_000, first_heard_ms: 1_000 + ms }) as const;
 
@@ -18,6 +19,7 @@ t.test('what is no answer, or was not heard, is not counted', async (t) => {
   t.equal(levelOf({ kind: 'prompt', speech_end_ms: null, first_heard_ms: 5 }), null);
   t.equal(levelOf({ kind: 'answer', speech_end_ms: null, first_heard_ms: 5 }), null);
   t.equal(levelOf({ ...answer(0), first_heard_ms: null }), null);
+  t.equal(levelOn(answer(700), { telephone: false }), null, 'on a page');
   t.equal(latencyOf(levelOf(answer(0)) ?? Number.NaN), 1, 'at once is a millisecond');
   t.equal(latencyOf(levelOf(answer(-300)) ?? Number.NaN), 1, 'and so is an answer that began before');
 });
