@@ -1,24 +1,19 @@
 // Call control: the calls of this daemon as the control plane and the start of the program see them. Opens the parts that
 // share them and joins them to each other; each call's own doing is call.ts.
 import { AppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
 import type { CallRecord } from '../../storage/records.ts';
-import type { Store } from '../../storage/store.ts';
 import type { Carrier, CarrierEvent } from '../carriers/carrier.ts';
 import type { Carriers } from '../carriers/registry.ts';
-import type { ModelAccess } from '../models/setup.ts';
 import type { CallMessage } from '../protocol/messages.ts';
 import type { Call } from './call.ts';
-import type { CallContext, CallSettings, CallThreads } from './call-context.ts';
+import type { CallContext, CallThreads } from './call-context.ts';
 import { CallDrain, type StopCause } from './call-drain.ts';
-import type { CallObserver } from './call-observers.ts';
-import type { AgentTexts } from './call-plan.ts';
 import type { CallRamp } from './call-ramp.ts';
 import { recoverCalls } from './call-recovery.ts';
 import { CallSlots } from './call-slots.ts';
 import { isTerminal } from './call-state.ts';
 import { CallWatch } from './call-watch.ts';
-import type { Calls, InboundCall, LiveCall, RunTool } from './calls.ts';
+import type { Calls, InboundCall, LiveCall } from './calls.ts';
 import { CarrierEvents } from './carrier-events.ts';
 import { refuseElsewhere } from './elsewhere.ts';
 import { readMediaMessages } from './media-messages.ts';
@@ -27,32 +22,21 @@ import { OwnedCalls } from './owned-calls.ts';
 import { openTranscriptBatch } from './transcript-batch.ts';
 import { openTurnLog } from './turn-log.ts';
 
-export interface CallControlOptions extends CallSettings {
-  store: Store;
+/** What this opens or finds for its calls itself. */
+type OwnParts = 'carrierOf' | 'threads' | 'transcripts' | 'turnLog';
+/** What only tests are heard with. */
+type ForTests = 'pause' | 'failpoint';
+
+export interface CallControlOptions
+  extends Omit<CallContext, OwnParts | ForTests>,
+    Partial<Pick<CallContext, ForTests>> {
   carriers: Pick<Carriers, 'named'>;
-  log: Log;
-  now: () => Date;
-  /** Of a clock that only goes forward: what lasts is measured by it. */
-  monotonicMs: () => number;
-  texts: AgentTexts;
-  /** How the model of a call is reached. */
-  access(call: Pick<CallRecord, 'model'>): ModelAccess;
   maxCalls: number;
-  runTool: RunTool;
   inboundCall: InboundCall;
-  /** The call has been over for so long, and its transcript is final. */
-  settleResult(callId: string, endedMsAgo: number): void;
-  /** The call is over, has no result to settle, and all of its usage is stored. */
-  settleCost(callId: string): void;
-  observer: CallObserver;
   /** How many calls may begin in a second; without one, any number. */
   ramp?: Pick<CallRamp, 'turn'>;
   /** The disk has too little left for new calls. */
   storageLow?: () => boolean;
-  /** Waits before the carrier is asked again, and does not keep the process; a test makes it shorter. */
-  pause?: (ms: number) => Promise<void>;
-  /** A named place at which chaos tests kill the process. */
-  failpoint?: (name: string) => void;
 }
 
 const pause = (ms: number) => new Promise<void>((over) => setTimeout(over, ms).unref());

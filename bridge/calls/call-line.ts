@@ -10,7 +10,7 @@ import {
   type StreamOffer,
 } from '../carriers/carrier.ts';
 import { machinePlan } from './call-plan.ts';
-import type { CallRules, Command, NotAway } from './live-state.ts';
+import type { Ask, CallRules, Input, NotAway, Seen } from './live-state.ts';
 
 /** The carrier's own limit of a call lies behind ours, so that the longest call ends by us and says why. */
 const CARRIER_GRACE_SECONDS = 30;
@@ -18,8 +18,6 @@ const CARRIER_GRACE_SECONDS = 30;
 /** Between requests to end a line that nobody waits for, the last over and over: until the carrier's own limit of it holds. */
 const HANG_UP_AGAIN_MS = [1_000, 5_000, 20_000];
 const HANG_UP_LATER_MS = 60_000;
-
-type Ask<D extends Command['do']> = Extract<Command, { do: D }>;
 
 export interface CallLineOptions {
   callId: string;
@@ -77,7 +75,7 @@ export class CallLine {
   async hangUp({
     carrierCallId,
     answered,
-  }: Omit<Ask<'hang-up'>, 'do'>): Promise<'ended' | 'already_ended' | null> {
+  }: Omit<Ask<'hang-up'>, 'do'>): Promise<Input<'hang-up-answered'>['answer']> {
     try {
       return await this.#carrier.line.hangUp(carrierCallId, { answered });
     } catch (error) {
@@ -104,7 +102,7 @@ export class CallLine {
   }
 
   /** Null: it has no such call. */
-  async lookUp(carrierCallId: string): Promise<CarrierCallSnapshot | 'unknown' | null> {
+  async lookUp(carrierCallId: string): Promise<Seen> {
     try {
       return await this.#carrier.line.lookUp(carrierCallId);
     } catch (error) {

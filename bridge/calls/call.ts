@@ -15,6 +15,7 @@ import { CallWords } from './call-words.ts';
 import type { LiveCall } from './calls.ts';
 import { elsewhere } from './elsewhere.ts';
 import {
+  type Ask,
   type CallInput,
   type CallRules,
   type Command,
@@ -30,7 +31,6 @@ import type { InterruptionTimes } from './turn-log.ts';
 const MOST_TRIES = 3;
 
 type WithoutStream = Extract<CallInput, { type: 'stream-asked' | 'stream-over' }>;
-type Ask<D extends Command['do']> = Extract<Command, { do: D }>;
 
 /** An input that was taken: its step is written, and what it asked of others is `underWay`. */
 interface Taken {

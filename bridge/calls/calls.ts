@@ -1,12 +1,13 @@
 // What the control plane asks of calls. PURE types; call-control.ts does it.
 import type { AgentView, CallRecord } from '../../storage/records.ts';
 import type { Carrier } from '../carriers/carrier.ts';
+import type { FloorHolder } from '../protocol/messages.ts';
 
 export interface LiveCall {
   callId: string;
   thread: number;
   /** Who has the floor. */
-  floor: 'agent' | 'caller' | 'none';
+  floor: FloorHolder;
 }
 
 export interface Calls {

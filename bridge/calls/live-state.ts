@@ -4,7 +4,7 @@ import type { CallRecord, CallStatus, EventType, LedgerRecord } from '../../stor
 import type { CarrierCallSnapshot, CarrierEvent } from '../carriers/carrier.ts';
 import type { LineTexts, SpokenLine } from '../protocol/agent-texts.ts';
 import type { Fault, FaultCode, HangupCause } from '../protocol/call-reasons.ts';
-import type { EndReason, ToMedia } from '../protocol/messages.ts';
+import type { EndReason, MachineVerdict, ToMedia, ToolCall } from '../protocol/messages.ts';
 import type { CallEvent } from './call-state.ts';
 
 /** Why a call is ended. */
@@ -130,14 +130,12 @@ export function unwritten(before: LiveState, decided: LiveState, nowMs: number):
   return live.line.at === 'ending' ? stillUp(live, nowMs) : live;
 }
 
-export type Verdict = 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';
-
 /** All that can come in about a call. */
 export type CallInput =
   // by the carrier's hooks
   /** `event`: null where it only says that it has the call. Its time is the carrier's. */
   | { type: 'carrier-status'; carrierCallId: string; event: StatusEvent | null }
-  | { type: 'machine-verdict'; verdict: Verdict }
+  | { type: 'machine-verdict'; verdict: MachineVerdict }
   /** The call is without a stream: it was answered, or is back from elsewhere. */
   | { type: 'stream-asked'; carrierCallId: string }
   /**
@@ -150,8 +148,8 @@ export type CallInput =
   | { type: 'dial-refused'; code: string | null; message: string }
   /** Null: it did not answer. */
   | { type: 'hang-up-answered'; answer: 'ended' | 'already_ended' | null }
-  /** `unknown`: it did not answer; null: it has no such call. `why`: as it was asked. */
-  | { type: 'looked-up'; seen: CarrierCallSnapshot | 'unknown' | null; why: LookUp }
+  /** `why`: as it was asked. */
+  | { type: 'looked-up'; seen: Seen; why: LookUp }
   | { type: 'not-spoken' }
   /** The line never left: the carrier can never do it, or not now. */
   | { type: 'not-away'; toolCallId: string; why: NotAway }
@@ -161,7 +159,7 @@ export type CallInput =
   | { type: 'media-started'; carrierCallId: string; at: string }
   | { type: 'stream-ended'; how: 'stopped' | 'lost' }
   | { type: 'usage'; usage: Readonly<Record<string, number>> }
-  | { type: 'tool-called'; toolCallId: string; name: string; argumentsJson: string; atMs: number }
+  | ({ type: 'tool-called' } & ToolCall)
   | { type: 'digits-requested'; toolCallId: string; digits: string }
   | { type: 'transfer-requested'; toolCallId: string; number: string }
   | { type: 'talk-finished'; reason: EndReason; error: Fault | null; speak: SpokenLine | null }
@@ -181,13 +179,16 @@ export type CallInput =
   | { type: 'look' }
   | { type: 'top-up-answered'; minutes: number; answer: 'taken' | 'no_credit' | 'failed' }
   /** The process that had it has died, and this is what the carrier says of it. */
-  | { type: 'recovered'; seen: CarrierCallSnapshot | 'unknown' | null };
+  | { type: 'recovered'; seen: Seen };
 
 export type Input<T extends CallInput['type']> = Extract<CallInput, { type: T }>;
 
 export type TransferFailure = Extract<CarrierEvent, { type: 'transfer-failed' }>['why'];
 
 export type StatusEvent = Extract<CallEvent, { type: 'ringing' | 'answered' | 'ended' }>;
+
+/** What the carrier says of a call. `unknown`: it did not answer; null: it has no such call. */
+export type Seen = CarrierCallSnapshot | 'unknown' | null;
 
 /** Something takes too long, or the call had ended before we ended it. */
 export type LookUp = 'overdue' | 'ended';
@@ -207,7 +208,7 @@ export type Command =
   | { do: 'tell-media'; message: ToMedia }
   /** The next stream needs a token of its own. */
   | { do: 'expect-stream' }
-  | { do: 'run-tool'; toolCallId: string; name: string; argumentsJson: string; atMs: number }
+  | ({ do: 'run-tool' } & ToolCall)
   /** More credit is held, or the answer is that there is none. */
   | { do: 'top-up'; minutes: number; amountMilliCents: number }
   /** The media thread lets go of the call. */
@@ -215,6 +216,8 @@ export type Command =
   /** The call is nobody's any more: its result is worked out, or what it cost. */
   | { do: 'let-go'; settle: Settle; endedAt: number | null }
   | { do: 'log'; level: 'info' | 'warn' | 'error'; event: string; fields: Record<string, unknown> };
+
+export type Ask<D extends Command['do']> = Extract<Command, { do: D }>;
 
 /** What is written of a step, in one transaction. */
 export interface CallWrite {

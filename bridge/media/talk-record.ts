@@ -2,7 +2,7 @@
 // each answer, who has the floor, what held the agent's voice back or cut it short.
 import type { SpokenLine } from '../protocol/agent-texts.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
-import type { EndReason, FromMedia, TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
+import type { EndReason, FloorHolder, FromMedia, TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
 import type { Cut } from '../turns/playout.ts';
 import type { TurnEffect } from '../turns/turns.ts';
 import { AnswerTimes } from './answer-times.ts';
@@ -125,7 +125,7 @@ export class TalkRecord {
     this.#say(this.#transcript.note(role, text, this.#now()));
   }
 
-  floor(floor: 'agent' | 'caller' | 'none'): void {
+  floor(floor: FloorHolder): void {
     this.#post({ type: 'floor', callId: this.#callId, floor, atMs: this.#now() });
   }
 

@@ -28,6 +28,11 @@ export interface MediaThreadData {
   vadModel: VadModelName;
 }
 
+/** Who answered. `machine`: a greeting is being spoken; `machine_ready`: it has ended, speak now. */
+export type MachineVerdict = 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';
+
+export type FloorHolder = 'agent' | 'caller' | 'none';
+
 /** How the agent's voicemail action applies while the verdict is open. */
 export type MachinePlan = 'none' | 'hangup' | 'leave_message';
 
@@ -78,11 +83,7 @@ export type ToMedia =
   | ({ type: 'prepare' } & PrepareCall)
   /** Another stream of the same call will come, with a new token (after key tones). */
   | { type: 'expect-stream'; callId: string; tokenHash: string }
-  | {
-      type: 'machine-detection';
-      callId: string;
-      verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';
-    }
+  | { type: 'machine-detection'; callId: string; verdict: MachineVerdict }
   | { type: 'tool-result'; callId: string; toolCallId: string; output: string }
   /** End the talk: at once, or after the agent has said a closing line. */
   | { type: 'finish'; callId: string; reason: EndReason; say: string | null }
@@ -143,6 +144,14 @@ export interface ThreadMemory {
   arrayBuffers: number;
 }
 
+/** A tool that the model calls. `atMs` since the media stream's start. */
+export interface ToolCall {
+  toolCallId: string;
+  name: string;
+  argumentsJson: string;
+  atMs: number;
+}
+
 /** A thread's account of its last second. */
 export interface ThreadLoad {
   calls: number;
@@ -175,7 +184,7 @@ export type CallMessage =
   | { type: 'stream-ended'; callId: string; how: 'stopped' | 'lost' }
   /** The call is being looked after, frame by frame: told every few seconds, so that one that is not is known. */
   | { type: 'alive'; callId: string }
-  | { type: 'floor'; callId: string; floor: 'agent' | 'caller' | 'none'; atMs: number }
+  | { type: 'floor'; callId: string; floor: FloorHolder; atMs: number }
   | { type: 'transcript'; callId: string; items: TranscriptUpdate[] }
   | { type: 'turn'; callId: string; times: TurnTimes }
   /**
@@ -192,14 +201,7 @@ export type CallMessage =
     }
   /** Sound over the agent's voice held it back, and was nothing: it went on at `resumedMs` with the next sample. */
   | { type: 'hold-taken-back'; callId: string; onsetMs: number; heldMs: number; resumedMs: number }
-  | {
-      type: 'tool-called';
-      callId: string;
-      toolCallId: string;
-      name: string;
-      argumentsJson: string;
-      atMs: number;
-    }
+  | ({ type: 'tool-called'; callId: string } & ToolCall)
   | { type: 'usage'; callId: string; usage: Partial<Usage> }
   /** Everything said was heard: play key tones, or hand the line over. The tool is answered when the stream is back. */
   | { type: 'digits-requested'; callId: string; toolCallId: string; digits: string }

@@ -1,7 +1,7 @@
 // What the floor is about: phases, events, effects, rules and their figures, and the smallest steps. PURE.
 // What an event does to the floor is turn-state.ts.
 
-import type { EndReason } from '../protocol/messages.ts';
+import type { EndReason, FloorHolder, MachineVerdict } from '../protocol/messages.ts';
 import { PAUSE_RULES, type PauseRules } from './end-of-turn.ts';
 import { type Burst, HOLD_RULES, type Hold, type HoldRules } from './hold.ts';
 import { QUIET_VOICE, type Voice } from './voice.ts';
@@ -150,7 +150,7 @@ export type TurnEvent =
   | { type: 'digit'; digit: string }
   /** Words typed by the other side. */
   | { type: 'typed'; text: string }
-  | { type: 'machine-detection'; verdict: 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown' }
+  | { type: 'machine-detection'; verdict: MachineVerdict }
   | { type: 'beep' }
   /** The agent wants to end the call. `pending`: audio is still to be heard or to come. */
   | { type: 'end-requested'; reason: TalkEnd; pending: boolean }
@@ -204,7 +204,7 @@ export type TurnEffect =
   | { do: 'report'; stuck: Phase['at'] | 'hold' | 'tools' }
   /** The typed words are the caller's; `respond` asks for the answer. */
   | { do: 'typed'; text: string; respond: boolean }
-  | { do: 'floor'; floor: 'agent' | 'caller' | 'none' }
+  | { do: 'floor'; floor: FloorHolder }
   | { do: 'finish'; reason: TalkEnd };
 
 export interface TurnStep {
