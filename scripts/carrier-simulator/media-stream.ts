@@ -80,7 +80,8 @@ export class MediaStream {
   #lastMediaMs: number | null = null;
   /** When the carrier's own clock brought the last frame of the stream's first track. */
   #frameAt: number | null = null;
-  #dry: { atMs: number; afterMark: boolean } | null = null;
+  /** Since when nothing is left to play, and how many ticks of silence that has made. */
+  #dry: { atMs: number; ticks: number; afterMark: boolean } | null = null;
   readonly #impairment: Impairment;
   #fate: Fate = 'send';
   #heldBack: string | null = null;
@@ -192,20 +193,22 @@ export class MediaStream {
     const pulled = this.#playout.pull();
     const now = this.#world.nowMs();
     if (pulled.bytes > 0) {
-      if (this.#dry && now - this.#dry.atMs <= GAP_MS) {
-        this.report.gaps.push({
-          atMs: this.#dry.atMs,
-          ms: now - this.#dry.atMs,
-          afterMark: this.#dry.afterMark,
-        });
-      }
+      if (this.#dry !== null) this.#closeGap(this.#dry);
       this.#dry = null;
       this.report.playedBytes += pulled.bytes;
       if (pulled.bytes < FRAME_BYTES) this.report.partialFrames += 1;
-      if (this.#playout.bufferedBytes === 0) this.#dry = { atMs: now, afterMark: pulled.marks.length > 0 };
-    }
+      if (this.#playout.bufferedBytes === 0)
+        this.#dry = { atMs: now, ticks: 0, afterMark: pulled.marks.length > 0 };
+    } else if (this.#dry !== null) this.#dry.ticks++;
     for (const name of pulled.marks) this.#echo(name, 'played');
     return pulled.frame;
+  }
+
+  /** By what was heard, not by the clock: ticks that were late come one after the other. */
+  #closeGap({ atMs, ticks, afterMark }: { atMs: number; ticks: number; afterMark: boolean }): void {
+    const ms = ticks * FRAME_MS;
+    if (ms > 0 && ms <= GAP_MS)
+      this.report.gaps.push({ atMs, ms, atBytes: this.report.playedBytes, afterMark });
   }
 
   /** The carrier ends the stream: the call is over, or its document was replaced. */

@@ -30,8 +30,11 @@ export interface StreamReport {
   received: { media: number; bytes: number; marks: number; clears: number; firstMediaMs: number | null };
   marks: MarkReport[];
   clears: { atMs: number; droppedBytes: number; marks: string[] }[];
-  /** The buffer ran dry and was filled again within a second: a hole in the agent's speech, unless a mark closed it. */
-  gaps: { atMs: number; ms: number; afterMark: boolean }[];
+  /**
+   * The buffer ran dry and was filled again within a second: so long nothing was heard, behind so many bytes. A hole in the
+   * agent's speech, unless what it said had ended there, as it may have where a mark stands.
+   */
+  gaps: { atMs: number; ms: number; atBytes: number; afterMark: boolean }[];
   /** How long after the one before media came, within a stretch of it: messages by milliseconds, the last for all above. */
   pauses: number[];
   /** Frames played short because what was sent was no multiple of 160 bytes. */

@@ -1,5 +1,6 @@
 // PURE. What must hold of the sound of a simulated call: who received what of it, whole and in order. Figures come from
 // sound.ts; nothing is judged by eye.
+import type { CallReport } from '../carrier-simulator/report.ts';
 import { type Evidence, type SpokenItem, spokenItems, wordStretches } from './evidence.ts';
 import { type Finding, found, plural, seconds, talks } from './finding.ts';
 import { compare, type Likeness, RATE_HZ, speechStretches } from './sound.ts';
@@ -108,7 +109,7 @@ export function agentReachesCaller({
   const cuts = items.filter(({ cutMs }) => cutMs !== null).length;
   const playedMs = carrier.streams.reduce((sum, { playedBytes }) => sum + playedBytes / 8, 0);
   const mostMs = heardMs + items.length * PADDING_MS + cuts * CUT_UNCERTAINTY_MS;
-  const holes = carrier.streams.flatMap(({ gaps }) => gaps).filter(({ afterMark }) => !afterMark);
+  const holes = holesIn(carrier, items);
   const holesMs = holes.reduce((sum, { ms }) => sum + ms, 0);
   const excused = holesMs > UNNOTICED_HOLES_MS && holesMs <= UNNOTICED_HOLES_MS + machineLateMs;
   const holed = `${plural(holes.length, 'hole')} in it, ${Math.round(holesMs)} ms together`;
@@ -128,7 +129,26 @@ export function agentReachesCaller({
   );
 }
 
-export function recordingAgrees({ sounds, scenario, carrier }: Evidence): Finding {
+/** Where the line fell silent within what the model said: between two of its items it may. */
+function holesIn({ streams }: CallReport, items: readonly SpokenItem[]) {
+  const ends: { fromMs: number; toMs: number }[] = [];
+  let [leastMs, mostMs] = [0, 0];
+  for (const { ms, cutMs } of items) {
+    leastMs += cutMs ?? ms;
+    mostMs += (cutMs ?? ms) + PADDING_MS + (cutMs === null ? 0 : CUT_UNCERTAINTY_MS);
+    ends.push({ fromMs: leastMs - PADDING_MS, toMs: mostMs });
+  }
+  let before = 0;
+  return streams.flatMap(({ gaps, playedBytes }) => {
+    const own = gaps.map((gap) => ({ ...gap, playedMs: (before + gap.atBytes) / MS }));
+    before += playedBytes;
+    return own.filter(
+      ({ playedMs }) => !ends.some(({ fromMs, toMs }) => playedMs >= fromMs && playedMs <= toMs),
+    );
+  });
+}
+
+export function recordingAgrees({ sessions, sounds, scenario, carrier }: Evidence): Finding {
   if (!talks(scenario)) return null;
   const { phone, recording } = sounds;
   if (phone === null) return found(['the phone network has no recording'], '');
@@ -136,7 +156,7 @@ export function recordingAgrees({ sounds, scenario, carrier }: Evidence): Findin
   const problems: string[] = [];
   const shifts: number[] = [];
   const told: string[] = [];
-  const holed = carrier?.streams.some(({ gaps }) => gaps.some(({ afterMark }) => !afterMark)) === true;
+  const holed = carrier !== null && holesIn(carrier, sessions.flatMap(spokenItems)).length > 0;
   for (const voice of ['caller', 'agent'] as const) {
     const stretches = speechStretches(phone[voice], { leastMs: 200 });
     if (stretches.length === 0) continue;

@@ -2,9 +2,12 @@
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { checkCall } from '../../scripts/simulate/checks.ts';
-import { answersOf, bargeInsOf, type Evidence } from '../../scripts/simulate/evidence.ts';
+import { answersOf, bargeInsOf, type Evidence, spokenItems } from '../../scripts/simulate/evidence.ts';
 import { signatureError } from '../../scripts/simulate/run.ts';
 import { bargeInEvidence, reminderEvidence } from './simulate-evidence.ts';
+
+/** Half a second into the first line, in bytes. */
+const WITHIN = 500 * 8;
 
 const failed = (evidence: Evidence) => checkCall(evidence).filter(({ ok }) => !ok);
 
@@ -220,7 +223,7 @@ const WRONG: [what: string, check: string, spoil: (e: Evidence) => void, from?: 
     'the carrier ran dry within speech',
     TO_PERSON,
     (e) => {
-      e.carrier!.streams[0]!.gaps.push({ atMs: 20_000, ms: 200, afterMark: false });
+      e.carrier!.streams[0]!.gaps.push({ atMs: 20_000, ms: 200, atBytes: WITHIN, afterMark: false });
     },
   ],
   [
@@ -488,15 +491,30 @@ t.test('a moment that is missing beside a hole of the line is held against the w
   for (const holed of [false, true]) {
     const evidence = reminderEvidence();
     evidence.sounds.recording!.agent.fill(0, 18_500 * 8, 18_800 * 8);
-    if (holed) evidence.carrier!.streams[0]!.gaps.push({ atMs: 18_500, ms: 300, afterMark: false });
+    if (holed)
+      evidence.carrier!.streams[0]!.gaps.push({ atMs: 18_500, ms: 300, atBytes: WITHIN, afterMark: false });
     t.equal(checkCall(evidence, RECORDING)[0]?.ok, holed);
+  }
+});
+
+t.test('a hole is one by where it lies in what was said, whether or not a mark stands there', async (t) => {
+  const said = reminderEvidence();
+  const [first] = said.sessions.flatMap(spokenItems);
+  const between = ((first?.ms ?? 0) + 20) * 8;
+  for (const afterMark of [false, true]) {
+    for (const atBytes of [WITHIN, between]) {
+      const evidence = reminderEvidence();
+      evidence.carrier!.streams[0]!.gaps.push({ atMs: 18_500, ms: 300, atBytes, afterMark });
+      const found = checkCall(evidence).find(({ name }) => name === TO_PERSON);
+      t.equal(found?.ok, atBytes === between, `${atBytes} bytes`);
+    }
   }
 });
 
 t.test('holes that a busy machine tears are told, and are no fault of the call', async (t) => {
   for (const lateMs of [0, 200, 500]) {
     const evidence = reminderEvidence();
-    evidence.carrier!.streams[0]!.gaps.push({ atMs: 18_500, ms: 300, afterMark: false });
+    evidence.carrier!.streams[0]!.gaps.push({ atMs: 18_500, ms: 300, atBytes: WITHIN, afterMark: false });
     evidence.machineLateMs = lateMs;
     const found = checkCall(evidence).find(({ name }) => name === TO_PERSON);
     t.equal(found?.ok, lateMs === 500);
