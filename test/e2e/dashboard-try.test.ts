@@ -51,7 +51,11 @@ t.test('Try it', { skip: NO_CHROMIUM }, async (t) => {
     // The bars are watched from within: they move too fast for a look now and then.
     await page.evaluate(`(() => {
       globalThis.widest = { you: 0, agent: 0 };
+      globalThis.lateMs = 0;
+      let lookedAt = performance.now();
       setInterval(() => {
+        lateMs = Math.max(lateMs, performance.now() - lookedAt - 50);
+        lookedAt = performance.now();
         for (const bar of document.querySelectorAll('.meter')) {
           const who = bar.classList.contains('you') ? 'you' : 'agent';
           widest[who] = Math.max(widest[who], parseFloat(bar.firstElementChild?.style.inlineSize || '0'));
@@ -77,9 +81,13 @@ t.test('Try it', { skip: NO_CHROMIUM }, async (t) => {
     t.same(data[0]?.violations, []);
     const sent = readWav(readFileSync(data[0]?.sent_wav ?? '')).channels[0] ?? new Float32Array();
     const heard = compare(sent, await loudspeaker(page), 0);
-    // A machine that stalls for longer than what is sent ahead tears holes into it.
-    const least = (await rig.lateMs()) > 100 ? 0.5 : 0.9;
-    t.ok(heard.found.length > 3 && heard.weakest > least, `at the loudspeaker: ${heard.weakest.toFixed(3)}`);
+    // A machine, or a page, that stalls for longer than what is sent ahead tears holes into it: then the whole of it counts.
+    const stalled = Math.max(await rig.lateMs(), (await page.evaluate('lateMs')) as number) > 100;
+    const like = stalled ? heard.mean > 0.8 : heard.weakest > 0.9;
+    t.ok(
+      heard.found.length > 3 && like,
+      `at the loudspeaker: weakest ${heard.weakest.toFixed(3)}, mean ${heard.mean.toFixed(3)}`,
+    );
 
     await page.getByRole('link', { name: 'See this call' }).click();
     await page.getByRole('heading', { level: 1, name: /^Call in the browser/ }).waitFor();
