@@ -8,7 +8,7 @@ import type { OwnedCalls } from './owned-calls.ts';
 const EVERY_MS = 5_000;
 /** Between two rounds; longer, and the process stood still. */
 const STOOD_STILL_MS = 2 * EVERY_MS;
-/** Looks at once: one that waits for its carrier, or for a write, holds up no other; and a carrier limits requests. */
+/** Looks at once: one that waits for its carrier, or for a write, holds up no other, until so many wait; and a carrier limits requests. */
 const AT_ONCE = 8;
 
 export class CallWatch {

@@ -121,8 +121,8 @@ export class MediaThreads {
     await Promise.all([...this.#workers.values()].map((worker) => worker.close()));
   }
 
-  /** `deaths`: of this thread in a row so far. Resolves when it listens. */
-  #start(thread: number, deaths: number): Promise<void> {
+  /** `deaths`: of this thread in a row so far. Resolves when it listens; rejects where there is none to be had, too. */
+  async #start(thread: number, deaths: number): Promise<void> {
     const { firstPort } = this.#o;
     const worker = new MediaWorker({
       ...this.#o,
@@ -134,14 +134,17 @@ export class MediaThreads {
       },
     });
     this.#workers.set(thread, worker);
-    return worker.listening;
+    await worker.listening;
   }
 
   #startAgain(thread: number, { deaths, restartMs }: ReturnType<typeof afterDeath>): void {
     const start = () => {
       if (this.#closing) return;
+      const before = this.#workers.get(thread);
       this.#start(thread, deaths).catch((error: unknown) => {
         this.#o.log.error({ thread, err: error }, 'media_thread.not_restarted');
+        // One that has begun says itself when it ends; the system may have had none to give.
+        if (this.#workers.get(thread) === before) this.#startAgain(thread, afterDeath(deaths, 0));
       });
     };
     setTimeout(start, restartMs).unref();

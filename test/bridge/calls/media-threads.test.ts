@@ -13,6 +13,15 @@ t.test('a standstill of the control thread is not held against the media thread'
 });
 
 t.test(
+  'where no other thread is to be had for one that died, the rest go on, and it is asked for again',
+  async (t) => {
+    const program = join(import.meta.dirname, '../no-thread.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [program], { env: {}, timeout: 60_000 });
+    t.same(stdout.trim().split('\n'), ['lost: a call', 'one is left', 'two again']);
+  },
+);
+
+t.test(
   'two sides of different versions part with one line, either way round, and leave nothing running',
   async (t) => {
     const program = join(import.meta.dirname, '../other-protocol.ts');
