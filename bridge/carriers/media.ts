@@ -20,7 +20,7 @@ export interface StreamCarrier {
 }
 
 /**
- * The carriers that have a secret, by name.
+ * The carriers of whose secrets there is one, if only an empty one, by name.
  * @throws Error for a name that no carrier has
  */
 export function streamCarriers(

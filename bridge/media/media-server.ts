@@ -11,12 +11,12 @@ import { afterTurning } from '../loop-timer.ts';
 /** A frame of 20 ms takes under 400 bytes; this leaves room for any carrier's start message. */
 const MAX_MESSAGE_BYTES = 65_536;
 /**
- * Whoever comes so far is the carrier, by its signature: what it has said may wait on a thread before this one, which stands
- * still for as long as a disk takes.
+ * Whoever comes so far is the carrier, by its signature or by the call's token: what it has said may wait on a thread before
+ * this one, which stands still for as long as a disk takes.
  */
 const START_DEADLINE_MS = 30_000;
-/** Whoever has shown the call's token may come while the call still rings, which takes ten minutes at most (RING_SECONDS). */
-const RINGING_DEADLINE_MS = 660_000;
+/** So many of these for whoever has shown the token: the call may still ring, ten minutes at most (RING_SECONDS). */
+const RINGING_DEADLINES = 22;
 /** Sockets that have not shown their token yet. */
 const MAX_STRANGERS = 100;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -103,6 +103,8 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     clientOf: (address) => ({ address, shared: true }),
   });
   let strangers = 0;
+  /** Of each call the one socket that has shown its token, and has not started: what ends it. */
+  const waiting = new Map<StreamedCall, (why: string) => void>();
 
   /** @param token the call's, where the path has brought it; null: the start must */
   function greet(
@@ -115,10 +117,21 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     let attached = false;
     let ended = false;
     let malformed = 0;
-    const stranger = token === null;
-    if (stranger) strangers++;
-    const deadlineMs = stranger ? (o.startMs ?? START_DEADLINE_MS) : RINGING_DEADLINE_MS;
-    const cancelDeadline = afterTurning(deadlineMs, () => reject('no start'));
+    let cancelDeadline = () => {};
+    if (token === null) strangers++;
+    else {
+      waiting.get(call)?.('another came');
+      waiting.set(call, reject);
+    }
+    expectStart(token === null ? 1 : RINGING_DEADLINES);
+
+    /** One that has shown the token waits no longer than the call does. */
+    function expectStart(deadlines: number): void {
+      cancelDeadline = afterTurning(o.startMs ?? START_DEADLINE_MS, () => {
+        if (deadlines > 1 && token !== null && call.expects(token)) expectStart(deadlines - 1);
+        else reject('no start');
+      });
+    }
 
     function reject(why: string): void {
       // What still comes is not looked at: one guess per socket.
@@ -130,7 +143,8 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
 
     function known(): void {
       if (attached) return;
-      if (stranger) strangers--;
+      if (token === null) strangers--;
+      else if (waiting.get(call) === reject) waiting.delete(call);
       cancelDeadline();
     }
 

@@ -132,25 +132,23 @@ t.test(
     const token = 'T'.repeat(43);
     const refused: string[] = [];
     const brought: unknown[] = [];
+    let rings = true;
+    const call: Partial<MediaCall> = {
+      callId,
+      carrier: 'browser',
+      expects: (given) => rings && given === token,
+      attach(_socket, _wire, started) {
+        brought.push(started.parameters.token);
+        return true;
+      },
+      detach() {},
+    };
     const server = await openMediaServer({
       port: 0,
       carrier: () => ({ verify: () => true, createWire: createBrowserWire, format: MULAW_8K }),
-      find: () => {
-        const call: Partial<MediaCall> = {
-          callId,
-          carrier: 'browser',
-          expects: (given) => given === token,
-          attach(_socket, _wire, started) {
-            brought.push(started.parameters.token);
-            return true;
-          },
-          detach() {},
-        };
-        return call as MediaCall;
-      },
+      find: () => call as MediaCall,
       refused: (why) => void refused.push(why),
-      // A stranger would have no time at all.
-      startMs: 1,
+      startMs: 500,
     });
     t.teardown(() => server.close());
     const at = `ws://127.0.0.1:${server.port}/media/1/browser/${callId}`;
@@ -163,14 +161,23 @@ t.test(
     t.equal((await once(stranger, 'close'))[0], 1008);
     t.same(refused, ['token refused', 'no start']);
 
+    const first = new WebSocket(`${at}/${token}`);
+    await once(first, 'open');
     const socket = new WebSocket(`${at}/${token}`);
     t.teardown(() => socket.terminate());
-    await once(socket, 'open');
+    t.equal((await once(first, 'close'))[0], 1008);
+    t.same(refused.slice(2), ['another came'], 'a call has one that waits');
     // Another stranger's time comes and goes meanwhile.
     await once(new WebSocket(at), 'close');
     socket.send(JSON.stringify({ type: 'start', version: 1, call_id: callId, token: 'of the start' }));
     while (brought.length === 0) await new Promise((turn) => setImmediate(turn));
     t.same(brought, [token], 'the path decides');
-    t.same(refused.slice(2), ['no start']);
+    t.same(refused.slice(3), ['no start']);
+
+    const late = new WebSocket(`${at}/${token}`);
+    await once(late, 'open');
+    rings = false;
+    t.equal((await once(late, 'close'))[0], 1008, 'who waits for a call that is over');
+    t.same(refused.slice(4), ['no start']);
   },
 );
