@@ -58,6 +58,8 @@ export class Call {
   #lane: Promise<unknown> = Promise.resolve();
   #hangUp: Promise<unknown> | null = null;
   #floor: LiveCall['floor'] = 'none';
+  /** Let go of. */
+  #over = false;
 
   /** `record`: as it is stored, or is to be. `onLetGo`: the call is over, and nobody's any more. */
   constructor(o: CallContext, record: CallRecord, onLetGo: (call: Call) => void) {
@@ -371,6 +373,9 @@ export class Call {
       this.#words.breakOff();
       await this.#words.stored();
     }
+    // Its last words may have shown that it is another's.
+    if (this.#over) return;
+    this.#over = true;
     this.#words.close();
     this.#onLetGo(this);
     this.#media.leave();
