@@ -52,10 +52,19 @@ function git(top: string, ...args: string[]): string {
   return execFileSync('git', args, { cwd: top, encoding: 'utf8' }).trim();
 }
 
+/** Takes back what a release has written so far. */
+function taken(top: string, version: string, failed: string): number {
+  git(top, 'checkout', 'HEAD', '--', ...FILES);
+  console.error(`There is no ${version}: ${failed} failed. The files are as they were.`);
+  return 1;
+}
+
 function release(top: string, version: string): number {
   const obstacles = findObstacles(top, version);
   for (const obstacle of obstacles) console.error(obstacle);
   if (obstacles.length > 0) return 1;
+  // Whoever breaks it off ends npm, and the files become what they were.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
   const path = join(top, 'CHANGELOG.md');
   const changelog = readFileSync(path, 'utf8');
   writeFileSync(path, dateChangelog(changelog, version, new Date().toISOString().slice(0, 10)));
@@ -65,16 +74,18 @@ function release(top: string, version: string): number {
     ['run', '-s', 'package'],
   ]) {
     console.log(`npm ${args.join(' ')}`);
-    if (spawnSync('npm', args, { cwd: top, stdio: 'inherit' }).status !== 0) {
-      git(top, 'checkout', '--', ...FILES);
-      console.error(`There is no ${version}: npm ${args[0]} failed. The files are as they were.`);
-      return 1;
-    }
+    if (spawnSync('npm', args, { cwd: top, stdio: 'inherit' }).status !== 0)
+      return taken(top, version, `npm ${args[0]}`);
   }
   const text = `Offhook ${version}\n\n${unreleased(changelog)}\n`;
-  git(top, 'commit', '--quiet', '--message', `release: ${version}`, '--', ...FILES);
   // Headings of the changelog are no comments.
-  git(top, 'tag', '--annotate', '--cleanup=verbatim', '--message', text, `v${version}`);
+  const tag = ['tag', '--annotate', '--cleanup=verbatim', '--message', text, `v${version}`];
+  const head = git(top, 'rev-parse', 'HEAD');
+  for (const args of [['commit', '--quiet', '--message', `release: ${version}`, '--', ...FILES], tag]) {
+    if (spawnSync('git', args, { cwd: top, stdio: 'inherit' }).status === 0) continue;
+    git(top, 'reset', '--quiet', '--soft', head);
+    return taken(top, version, `git ${args[0]}`);
+  }
   console.log(`
 Offhook ${version} is committed and tagged here. What is left to do by hand:
 

@@ -1,7 +1,7 @@
 // `npm run release`, in clones of this repository: what is in the way stops it, a failure leaves all as it was, and else the
 // version is dated, committed and tagged.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 import { findObstacles } from '../../scripts/release.ts';
@@ -76,6 +76,24 @@ t.test('tests that fail leave everything as it was', async (t) => {
   t.equal(git('status', '--porcelain'), '');
   t.equal(git('tag', '--list').trim(), 'v9.9.0');
   t.equal(release().status, 2, 'it is asked which');
+});
+
+t.test('a commit or a tag that is refused leaves everything as it was', async (t) => {
+  const { top, git, release } = clone(t);
+  const head = git('rev-parse', 'HEAD');
+  const hook = join(top, '.git/hooks/pre-commit');
+  writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const uncommitted = release(VERSION);
+  t.match(uncommitted.stderr, /There is no 9\.10\.0: git commit failed/);
+  rmSync(hook);
+  git('config', 'tag.gpgSign', 'true');
+  git('config', 'gpg.program', 'false');
+  const untagged = release(VERSION);
+  t.match(untagged.stderr, /There is no 9\.10\.0: git tag failed/);
+  t.same([uncommitted.status, untagged.status], [1, 1]);
+  t.equal(git('status', '--porcelain'), '');
+  t.equal(git('rev-parse', 'HEAD'), head);
+  t.equal(git('tag', '--list').trim(), 'v9.9.0');
 });
 
 t.test('what is in the way is named', async (t) => {
