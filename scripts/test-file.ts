@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { clearLeftovers, killRun } from './test-leftovers.ts';
+import { clearLeftovers, killRun, type Leftover } from './test-leftovers.ts';
 import { TapReader } from './test-tap.ts';
 
 /** A test waits for what it needs, however slow the machine: this ends only one that hangs. `t.setTimeout` of a file changes it. */
@@ -39,6 +39,9 @@ export interface FileReport {
   seconds: number;
 }
 
+const leftBehind = (left: readonly Leftover[]) =>
+  `left behind: ${left.map(({ pid, command }) => `${pid} ${command}`).join('; ')}`;
+
 /**
  * Runs a test file. It has a process group and a temporary folder of its own, by which whatever it leaves behind is found:
  * ended where it failed, its failure where it passed.
@@ -60,7 +63,10 @@ export function runFile(file: string, limitMs = LIMIT_MS): Promise<FileReport> {
         NODE_COMPILE_CACHE: COMPILED,
       },
     });
-    const group = child.pid ?? 0;
+    child.on('error', reject);
+    const group = child.pid;
+    // No group of its own would be everybody's.
+    if (group === undefined) return rmSync(folder, { recursive: true, force: true });
     live.set(group, folder);
     const tap = new TapReader();
     const lines: string[] = [];
@@ -88,15 +94,16 @@ export function runFile(file: string, limitMs = LIMIT_MS): Promise<FileReport> {
       tap.read(line);
     });
     read(child.stderr, (line) => lines.push(line));
-    child.on('error', reject);
     child.on('exit', (code) => {
       // What it said before its end may still come.
       child.removeAllListeners('message');
       clearTimeout(alarm);
       // What hangs on its output would keep that open for ever.
       if (tap.failed > 0 || code !== 0) killRun(group, folder);
+      else alarm = setTimeout(() => faults.push(leftBehind(killRun(group, folder))), END_MS + TELLS_MS);
     });
     child.on('close', async (code, signal) => {
+      clearTimeout(alarm);
       if (tap.failed === 0 && faults.length === 0) {
         if (code !== 0) faults.push(`ended by ${signal ?? `exit code ${code}`}`);
         else if (!tap.isWhole) faults.push('ended before all its tests were told');
@@ -105,8 +112,7 @@ export function runFile(file: string, limitMs = LIMIT_MS): Promise<FileReport> {
       const left = await clearLeftovers(group, folder, isOver ? END_MS : 0);
       live.delete(group);
       rmSync(folder, { recursive: true, force: true });
-      if (isOver && left.length > 0)
-        faults.push(`left behind: ${left.map(({ pid, command }) => `${pid} ${command}`).join('; ')}`);
+      if (isOver && left.length > 0) faults.push(leftBehind(left));
       resolve({
         passed: tap.passed,
         failed: Math.max(tap.failed, faults.length > 0 ? 1 : 0),

@@ -71,11 +71,12 @@ function kill(pid: number): void {
   }
 }
 
-/** Kills a run's programs at once, for whoever cannot wait. */
-export function killRun(group: number, folder: string): void {
+/** Kills a run's programs at once, for whoever cannot wait. @returns those that were there */
+export function killRun(group: number, folder: string): Leftover[] {
   const left = findLeftovers(group, folder);
   kill(-group);
   for (const { pid } of left) kill(pid);
+  return left;
 }
 
 /**

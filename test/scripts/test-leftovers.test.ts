@@ -46,6 +46,7 @@ function run(
 
 for (const [how, what, signal] of [
   ['passes', 'a test that passes'],
+  ['holds', 'a test that passes and whose output is held open'],
   ['fails', 'a test that fails'],
   ['hangs', 'a test that runs into its timeout'],
   ['hangs', 'tests that are interrupted', 'SIGINT'],
@@ -59,6 +60,6 @@ for (const [how, what, signal] of [
     await until('the end of what was killed', () => !pids.some(lives), 30_000).catch(() => {});
     t.same(pids.filter(lives), [], output);
     t.notOk(existsSync(folder), 'nor its folder');
-    if (how === 'passes') t.match(output, /left behind: \d+ sleep 600/);
+    if (how === 'passes' || how === 'holds') t.match(output, /left behind: \d+ sleep 600/);
   });
 }
