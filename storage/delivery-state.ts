@@ -87,11 +87,11 @@ export function attempted(
 /** A claimed delivery given back without an attempt charged; null: it is not this daemon's to give any more. */
 export function givenBack(
   found: { delivery: DeliveryRecord; lease: Lease } | null,
-  at: string,
+  at: string | null,
   { owner, now }: Asking,
 ): DeliveryRecord | null {
   if (found?.delivery.status !== 'pending' || found.lease?.owner !== owner) return null;
-  return { ...found.delivery, next_attempt_at: at, updated_at: now };
+  return { ...found.delivery, next_attempt_at: at ?? found.delivery.next_attempt_at, updated_at: now };
 }
 
 /** Conflict for an endpoint that is sent nothing: what is queued for it would wait for ever. */

@@ -349,10 +349,10 @@ export interface Store {
   /** Pending, due at `now`, no living lease, endpoint enabled; the most overdue first. */
   dueDeliveries(now: string, limit: number): Promise<DueDelivery[]>;
   /**
-   * Gives a claimed delivery back without an attempt charged: due at `at`, free for everybody again.
+   * Gives a claimed delivery back without an attempt charged: due at `at` (null: when it was), free for everybody again.
    * False when it is not claimed by this daemon any more.
    */
-  releaseDelivery(id: string, at: string): Promise<boolean>;
+  releaseDelivery(id: string, at: string | null): Promise<boolean>;
   /**
    * At start: a retry that lies further off than twice its wait was stored by a clock that was ahead; it comes its wait
    * from now. `waitsMs` by attempts made. In short transactions, with other work between them; what is left when the

@@ -100,12 +100,12 @@ export function openDelivery(o: DeliveryOptions): Delivery {
       // The queue goes by the wall clock, and that was set.
       const early = Date.parse(claimed.delivery.next_attempt_at) - now.getTime() > EARLY_MS;
       if (!early) return claimed;
-      await o.store.releaseDelivery(id, claimed.delivery.next_attempt_at);
+      await o.store.releaseDelivery(id, null);
       return null;
     },
 
     async giveBack({ delivery }) {
-      await o.store.releaseDelivery(delivery.id, delivery.next_attempt_at);
+      await o.store.releaseDelivery(delivery.id, null);
     },
 
     async attempt(claimed, stop) {

@@ -222,8 +222,9 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
         work(news) {
           const delivery = givenBack(read(id), at, { owner, now: connection.now() });
           if (delivery === null) return false;
-          const change = { next_attempt_at: connection.steady(at), updated_at: delivery.updated_at };
-          updateById(connection, DELIVERIES, id, { ...change, ...NO_LEASE });
+          const { next_attempt_at, updated_at } = delivery;
+          const due = at === null ? {} : { next_attempt_at: connection.steady(next_attempt_at) };
+          updateById(connection, DELIVERIES, id, { ...due, updated_at, ...NO_LEASE });
           news.deliveries.push(dueOf(delivery));
           return true;
         },

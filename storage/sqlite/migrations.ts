@@ -325,7 +325,7 @@ CREATE INDEX dashboard_sessions_by_operator ON dashboard_sessions (operator_id);
 `;
 
 // All that the overview asks of calls stands in one index, so that it reads no row of them: rows hold prompts.
-// cost_milli_cents repeats the total of the call's cost, null where a part of it is not known.
+// cost_milli_cents repeated the total of the call's cost; nothing reads or writes it since calls are counted as they are written.
 // answer_latencies: answers an hour, by how long they took; level n stands for 1.05^n milliseconds.
 const OVERVIEW = `
 ALTER TABLE calls ADD COLUMN cost_milli_cents REAL;
@@ -442,8 +442,9 @@ INSERT INTO call_words (rowid, facts, numbers, words)
   WHERE status NOT IN ('queued', 'initiated', 'ringing', 'in_progress') ORDER BY seq;
 `;
 
-// The overview's numbers are kept by the hour while calls change, so that a month is read in some hundred rows. Triggers, so
-// that no change of a call can leave them out. By phone alone are counted calls; time and money also of calls from a page.
+// The overview's numbers are kept by the hour while calls change, so that a month is read in some hundred rows; by triggers
+// until a later step, when the verbs that write calls took it over. By phone alone are counted calls; time and money also of
+// calls from a page.
 const ended = (row: string) => `(${row}.status NOT IN ('queued', 'initiated', 'ringing', 'in_progress'))`;
 const COUNTERS = [
   'calls',

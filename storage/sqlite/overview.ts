@@ -1,5 +1,5 @@
 // Calls, failures and latencies by the hour, for the overview: counted as they come. What a call adds is ../call-counts.ts's.
-import { countsAdded } from '../call-counts.ts';
+import { type CallCounts, countsAdded } from '../call-counts.ts';
 import { latencyOf, levelOf } from '../latency-levels.ts';
 import type { CallRecord, TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
@@ -17,7 +17,7 @@ const COUNTERS = [
   'billed_milli_cents',
   'cost_milli_cents',
   'costs_known',
-] as const;
+] as const satisfies readonly (keyof CallCounts)[];
 
 const COUNT = `INSERT INTO call_hours (org_id, hour, ${COUNTERS.join(', ')})
   VALUES (@org_id, @hour, ${COUNTERS.map((name) => `@${name}`).join(', ')})

@@ -464,6 +464,12 @@ export function webhookConformance(t: Test, openEmpty: OpenEmpty): void {
       attempts: [],
     });
     t.ok(await store.claimDelivery(id, 0, at(9000), 30_000), 'anybody may take it');
+    // Its time stays what it was, also where the clock is set while it is held.
+    await store.moveTimes(-3_600_000);
+    t.equal(await store.releaseDelivery(id, null), true);
+    t.match(await store.getDelivery(org, id), { delivery: { next_attempt_at: at(9000 - 3_600_000) } });
+    await store.moveTimes(3_600_000);
+    t.ok(await store.claimDelivery(id, 0, at(9000), 30_000), 'as due as before');
     await store.recordAttempt(id, outcome({ http: 200 }));
     t.equal(await store.releaseDelivery(id, at(9000)), false, 'a delivered one stays so');
     t.equal(await store.releaseDelivery(uuid(), at(9000)), false);

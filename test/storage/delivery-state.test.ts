@@ -138,6 +138,8 @@ t.test('what nobody holds, or is over, takes no outcome and is not given back', 
     attempt_count: 3,
     updated_at: NOW,
   });
+  const due = inline({ next_attempt_at: at(7) });
+  t.equal(givenBack({ delivery: due, lease: LEASE }, null, ASKING)?.next_attempt_at, at(7), 'as it was');
 });
 
 t.test('a replay begins its schedule anew, at where its endpoint is now', async (t) => {
