@@ -178,7 +178,8 @@ export const agentRoutes: Route[] = [
       if (body.model !== undefined) change.model = knownModel(models, body.model);
       if (body.voice !== undefined || body.model !== undefined) {
         const model = body.model === undefined ? agent.model : body.model;
-        change.voice = knownVoice(models, model, body.voice ?? agent.voice);
+        const voice = knownVoice(models, model, body.voice ?? agent.voice);
+        if (body.voice !== undefined) change.voice = voice;
       }
       if (body.language !== undefined) change.language = body.language;
       if (body.returns !== undefined) change.returns = parseReturns(body.returns);
