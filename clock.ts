@@ -1,6 +1,5 @@
 // Two clocks. The wall's is for records, signatures and what others read, and may be set forth or back at any moment;
-// whatever lasts is measured by one that only goes forward. Where a wait is stored as a time of the wall's clock,
-// whoever stores it is told when that clock is set, and moves it.
+// whatever lasts is measured by one that only goes forward. Whoever stores waits is told when the wall's clock is set.
 
 export interface Clock {
   /** The wall clock. */

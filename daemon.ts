@@ -114,6 +114,12 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     const metrics = createMetrics();
     const strangers = openStrangerLog({ log, monotonicMs, counted: observeStrangers(metrics) });
     closing.opened({ name: 'stranger log', shareMs: SHARE_MS.rest, close: () => strangers.close() });
+    // Opening takes as long as a file is large.
+    let setMeanwhileMs = 0;
+    let setStored = (byMs: number): void => {
+      setMeanwhileMs += byMs;
+    };
+    clock.onSet((byMs) => setStored(byMs));
     const store = await openStore({
       path: databasePath,
       shared: config.DATA_DIR_SHARED,
@@ -124,12 +130,13 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       onTimed: observeStorage(metrics),
     });
     closing.opened({ name: 'store', shareMs: SHARE_MS.rest, close: () => store.close() });
+    setStored = (byMs) => {
+      store.moveTimes(byMs).catch((error: unknown) => log.error({ err: error }, 'clock.times_not_moved'));
+    };
+    if (setMeanwhileMs !== 0) setStored(setMeanwhileMs);
     // What runs of the daemon that are over have left is this one's from here on.
     const left = await store.takeOver();
     const joins = (await store.daemons()).length > 1;
-    clock.onSet((byMs) => {
-      store.moveTimes(byMs).catch((error: unknown) => log.error({ err: error }, 'clock.times_not_moved'));
-    });
     closing.opened({ name: 'clock', shareMs: SHARE_MS.rest, close: async () => clock.close() });
     const { printed } = await ensureFirstKey(store, config, now());
     const egress = openEgress({
