@@ -58,8 +58,7 @@ export class Call {
   #lane: Promise<unknown> = Promise.resolve();
   #hangUp: Promise<unknown> | null = null;
   #floor: LiveCall['floor'] = 'none';
-  /** Let go of. */
-  #over = false;
+  #isLetGo = false;
 
   /** `record`: as it is stored, or is to be. `onLetGo`: the call is over, and nobody's any more. */
   constructor(o: CallContext, record: CallRecord, onLetGo: (call: Call) => void) {
@@ -374,8 +373,8 @@ export class Call {
       await this.#words.stored();
     }
     // Its last words may have shown that it is another's.
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isLetGo) return;
+    this.#isLetGo = true;
     this.#words.close();
     this.#onLetGo(this);
     this.#media.leave();
@@ -393,9 +392,7 @@ export class Call {
         this.#waiters.delete(look);
         resolve(held);
       };
-      const look = () => {
-        if (holds()) settle(true);
-      };
+      const look = () => holds() && settle(true);
       const timer = setTimeout(() => settle(false), withinMs);
       this.#waiters.add(look);
     });

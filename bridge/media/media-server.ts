@@ -82,6 +82,106 @@ function streamOf(
   return { call, carrier, token };
 }
 
+/** Sockets that have not started yet. */
+class Newcomers {
+  #strangers = 0;
+  /** Of each call the one that has shown its token: what ends it. */
+  readonly #known = new Map<StreamedCall, (why: string) => void>();
+
+  /** No more strangers are let in. */
+  get full(): boolean {
+    return this.#strangers >= MAX_STRANGERS;
+  }
+
+  came({ call, token }: Newcomer, reject: (why: string) => void): void {
+    if (token === null) {
+      this.#strangers++;
+      return;
+    }
+    this.#known.get(call)?.('another came');
+    this.#known.set(call, reject);
+  }
+
+  gone({ call, token }: Newcomer, reject: (why: string) => void): void {
+    if (token === null) this.#strangers--;
+    else if (this.#known.get(call) === reject) this.#known.delete(call);
+  }
+}
+
+interface Newcomer extends Pick<MediaServerOptions, 'refused' | 'startMs'> {
+  newcomers: Newcomers;
+  transport: Duplex;
+  call: StreamedCall;
+  wire: MediaWire;
+  /** The call's, where the path has brought it; null: the start must. */
+  token: string | null;
+}
+
+/** Lets a socket say whose it is, and hands it to its call. */
+function greet(socket: WebSocket, newcomer: Newcomer): void {
+  const { newcomers, transport, call, wire, token } = newcomer;
+  const startMs = newcomer.startMs ?? START_DEADLINE_MS;
+  let attached = false;
+  let ended = false;
+  let malformed = 0;
+  let cancelDeadline = () => {};
+  newcomers.came(newcomer, reject);
+  expectStart(token === null ? 1 : RINGING_DEADLINES);
+
+  /** One that has shown the token waits no longer than the call does. */
+  function expectStart(deadlines: number): void {
+    cancelDeadline = afterTurning(startMs, () => {
+      if (deadlines > 1 && token !== null && call.expects(token)) expectStart(deadlines - 1);
+      else reject('no start');
+    });
+  }
+
+  function reject(why: string): void {
+    // What still comes is not looked at: one guess per socket.
+    ended = true;
+    newcomer.refused(why);
+    socket.close(POLICY_VIOLATION, why);
+    setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
+  }
+
+  function known(): void {
+    if (attached) return;
+    newcomers.gone(newcomer, reject);
+    cancelDeadline();
+  }
+
+  socket.on('message', (data, isBinary) => {
+    if (ended) return;
+    const message = wire.decode(data as Buffer, isBinary);
+    if (message.type === 'malformed' && ++malformed > MAX_MALFORMED) {
+      socket.terminate();
+      return;
+    }
+    if (attached) {
+      if (message.type === 'started') return;
+      if (message.type === 'stopped') {
+        ended = true;
+        call.detach('stopped');
+      } else call.media(message);
+      return;
+    }
+    if (message.type === 'connected' || message.type === 'ignored') return;
+    if (message.type !== 'started') return reject('start expected');
+    const started = token === null ? message : { ...message, parameters: { ...message.parameters, token } };
+    if (!call.attach(socket, wire, started, transport)) return reject('token refused');
+    known();
+    attached = true;
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    known();
+    if (attached && !ended) {
+      ended = true;
+      call.detach('lost');
+    }
+  });
+}
+
 /** Listens on loopback; the public listener or a proxy brings the sockets. */
 export async function openMediaServer(o: MediaServerOptions): Promise<MediaServer> {
   const sockets = new WebSocketServer({
@@ -102,87 +202,11 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     share: MAX_CONNECTIONS,
     clientOf: (address) => ({ address, shared: true }),
   });
-  let strangers = 0;
-  /** Of each call the one socket that has shown its token, and has not started: what ends it. */
-  const waiting = new Map<StreamedCall, (why: string) => void>();
-
-  /** @param token the call's, where the path has brought it; null: the start must */
-  function greet(
-    socket: WebSocket,
-    transport: Duplex,
-    call: StreamedCall,
-    wire: MediaWire,
-    token: string | null,
-  ): void {
-    let attached = false;
-    let ended = false;
-    let malformed = 0;
-    let cancelDeadline = () => {};
-    if (token === null) strangers++;
-    else {
-      waiting.get(call)?.('another came');
-      waiting.set(call, reject);
-    }
-    expectStart(token === null ? 1 : RINGING_DEADLINES);
-
-    /** One that has shown the token waits no longer than the call does. */
-    function expectStart(deadlines: number): void {
-      cancelDeadline = afterTurning(o.startMs ?? START_DEADLINE_MS, () => {
-        if (deadlines > 1 && token !== null && call.expects(token)) expectStart(deadlines - 1);
-        else reject('no start');
-      });
-    }
-
-    function reject(why: string): void {
-      // What still comes is not looked at: one guess per socket.
-      ended = true;
-      o.refused(why);
-      socket.close(POLICY_VIOLATION, why);
-      setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
-    }
-
-    function known(): void {
-      if (attached) return;
-      if (token === null) strangers--;
-      else if (waiting.get(call) === reject) waiting.delete(call);
-      cancelDeadline();
-    }
-
-    socket.on('message', (data, isBinary) => {
-      if (ended) return;
-      const message = wire.decode(data as Buffer, isBinary);
-      if (message.type === 'malformed' && ++malformed > MAX_MALFORMED) {
-        socket.terminate();
-        return;
-      }
-      if (attached) {
-        if (message.type === 'started') return;
-        if (message.type === 'stopped') {
-          ended = true;
-          call.detach('stopped');
-        } else call.media(message);
-        return;
-      }
-      if (message.type === 'connected' || message.type === 'ignored') return;
-      if (message.type !== 'started') return reject('start expected');
-      const started = token === null ? message : { ...message, parameters: { ...message.parameters, token } };
-      if (!call.attach(socket, wire, started, transport)) return reject('token refused');
-      known();
-      attached = true;
-    });
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      known();
-      if (attached && !ended) {
-        ended = true;
-        call.detach('lost');
-      }
-    });
-  }
+  const newcomers = new Newcomers();
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    const found = streamOf(request, o, strangers >= MAX_STRANGERS);
+    const found = streamOf(request, o, newcomers.full);
     if ('status' in found) {
       o.refused(found.why);
       refuseUpgrade(socket, found.status);
@@ -191,7 +215,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     const { call, carrier, token } = found;
     limits.release(socket);
     sockets.handleUpgrade(request, socket, head, (accepted) =>
-      greet(accepted, socket, call, carrier.createWire(), token),
+      greet(accepted, { ...o, newcomers, transport: socket, call, wire: carrier.createWire(), token }),
     );
   });
 
