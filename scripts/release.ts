@@ -53,7 +53,7 @@ function git(top: string, ...args: string[]): string {
 }
 
 /** Takes back what a release has written so far. */
-function taken(top: string, version: string, failed: string): number {
+function takenBack(top: string, version: string, failed: string): number {
   git(top, 'checkout', 'HEAD', '--', ...FILES);
   console.error(`There is no ${version}: ${failed} failed. The files are as they were.`);
   return 1;
@@ -75,7 +75,7 @@ function release(top: string, version: string): number {
   ]) {
     console.log(`npm ${args.join(' ')}`);
     if (spawnSync('npm', args, { cwd: top, stdio: 'inherit' }).status !== 0)
-      return taken(top, version, `npm ${args[0]}`);
+      return takenBack(top, version, `npm ${args[0]}`);
   }
   const text = `Offhook ${version}\n\n${unreleased(changelog)}\n`;
   // Headings of the changelog are no comments.
@@ -84,7 +84,7 @@ function release(top: string, version: string): number {
   for (const args of [['commit', '--quiet', '--message', `release: ${version}`, '--', ...FILES], tag]) {
     if (spawnSync('git', args, { cwd: top, stdio: 'inherit' }).status === 0) continue;
     git(top, 'reset', '--quiet', '--soft', head);
-    return taken(top, version, `git ${args[0]}`);
+    return takenBack(top, version, `git ${args[0]}`);
   }
   console.log(`
 Offhook ${version} is committed and tagged here. What is left to do by hand:
