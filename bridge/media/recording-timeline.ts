@@ -26,7 +26,7 @@ interface Span {
   to: number;
   /** The mark behind it; null while there is none. */
   mark: string | null;
-  /** The carrier had nothing left to play when it was handed over. */
+  /** The carrier had nothing left to play when it was handed over, by all that is known. */
   fresh: boolean;
 }
 
@@ -73,7 +73,8 @@ export class RecordingTimeline {
   /** mu-law handed to the carrier now, after what it still has to play. */
   agent(payload: Uint8Array, nowMs: number): void {
     const now = this.#clock(nowMs);
-    const fresh = this.#agentTo < now;
+    // By less than that it may as well go on without a hole: what it says next is in time, as far as can be told.
+    const fresh = this.#agentTo + EXACT < now;
     if (fresh) this.#agentTo = now;
     const from = this.#agentTo;
     this.#place('agent', from, this.#decode(payload));

@@ -89,6 +89,32 @@ t.test('frames in time -> each in its place', async (t) => {
   t.equal(call.timeline.lateSamples, 0);
 });
 
+t.test(
+  'a voice handed over a frame late, by our clock, is not torn where the carrier still had some of it',
+  async (t) => {
+    for (const [lateMs, holes] of [
+      [18, 0],
+      [60, 1],
+    ] as const) {
+      const samples: number[] = [];
+      const timeline = new RecordingTimeline();
+      timeline.start((_caller, agent) => samples.push(...agent));
+      // Half a second at 1,000 ms; what follows comes when by our clock nothing is left.
+      for (let n = 0; n < 25; n++) timeline.agent(frame(60), 1_000);
+      timeline.mark('one');
+      timeline.agent(frame(60), 1_500 + lateMs);
+      timeline.mark('two');
+      timeline.markBack('one', 1_500 + lateMs);
+      timeline.markBack('two', 1_520 + lateMs);
+      timeline.close(4_000);
+      const from = samples.findIndex((sample) => sample !== 0);
+      const to = samples.findLastIndex((sample) => sample !== 0);
+      const silent = samples.slice(from, to).filter((sample) => sample === 0).length;
+      t.equal(silent > 0 ? 1 : 0, holes, `${lateMs} ms late: ${silent / 8} ms of silence`);
+    }
+  },
+);
+
 for (const stallMs of [600, 1_500, 3_160, 9_000, 14_000]) {
   for (const awake of [true, false]) {
     t.test(
