@@ -1,8 +1,8 @@
-// A program of its own for media-threads.test.ts: a media thread dies while the system has no other to give. Says when the
+// A program of its own for calls/media-threads.test.ts: a media thread dies while the system has no other to give. Says when the
 // daemon's other thread is the only one, and when there are two again.
 import { MediaThreads } from '../../bridge/calls/media-threads.ts';
 import { MEDIA_PROTOCOL } from '../../bridge/protocol/messages.ts';
-import { openLog } from '../../log.ts';
+import { threadOptions } from './thread-options.ts';
 
 const module = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 const listening = `
@@ -19,28 +19,11 @@ let refusals = 0;
 const until = async (holds: () => boolean) => {
   while (!holds()) await new Promise((again) => setTimeout(again, 10));
 };
-const threads = await MediaThreads.open({
-  count: 2,
-  firstPort: 0,
-  get mediaSide() {
-    return refusals-- > 0 ? none : module(listening);
-  },
-  data: {
-    carrierSecrets: {},
-    publicUrl: 'http://127.0.0.1:1',
-    logLevel: 'silent',
-    callerIdleSeconds: 12,
-    turnDetection: 'local',
-    modelSessionSeconds: 3_300,
-    vadModel: 'v5',
-  },
-  admission: { lateMs: 0 },
-  log: openLog('silent'),
-  strangers: { saw: () => {} },
-  clientOf: () => ({ address: '127.0.0.1', shared: true }),
-  onMessage: () => {},
-  onLost: (calls) => console.log(`lost: ${calls.join()}`),
-});
+const options = threadOptions({ count: 2, onLost: (calls) => console.log(`lost: ${calls.join()}`) });
+const get = () => (refusals-- > 0 ? none : module(listening));
+const threads = await MediaThreads.open(
+  Object.defineProperty(options, 'mediaSide', { get, enumerable: true }),
+);
 threads.assign('a call');
 refusals = 1;
 threads.post('a call', { type: 'release', callId: 'a call' });

@@ -1,8 +1,8 @@
-// A program of its own for media-threads.test.ts: media threads where one side speaks another version of the protocol. Says
+// A program of its own for calls/media-threads.test.ts: media threads where one side speaks another version of the protocol. Says
 // what came of it, for each of the two ways round; it ends by itself when nothing is left running.
 import { MediaThreads } from '../../bridge/calls/media-threads.ts';
 import { MEDIA_PROTOCOL } from '../../bridge/protocol/messages.ts';
-import { openLog } from '../../log.ts';
+import { threadOptions } from './thread-options.ts';
 
 const module = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 const THREAD = new URL('../../bridge/media/media-thread.ts', import.meta.url);
@@ -21,26 +21,7 @@ const WAYS = {
 };
 
 for (const [way, mediaSide] of Object.entries(WAYS)) {
-  await MediaThreads.open({
-    count: 2,
-    firstPort: 0,
-    mediaSide,
-    data: {
-      carrierSecrets: {},
-      publicUrl: 'http://127.0.0.1:1',
-      logLevel: 'silent',
-      callerIdleSeconds: 12,
-      turnDetection: 'local',
-      modelSessionSeconds: 3_300,
-      vadModel: 'v5',
-    },
-    admission: { lateMs: 0 },
-    log: openLog('silent'),
-    strangers: { saw: () => {} },
-    clientOf: () => ({ address: '127.0.0.1', shared: true }),
-    onMessage: () => {},
-    onLost: () => {},
-  }).then(
+  await MediaThreads.open(threadOptions({ count: 2, mediaSide })).then(
     () => console.log(`${way}: started`),
     (error: unknown) => console.log(`${way}: ${error instanceof Error ? error.message : String(error)}`),
   );

@@ -1,4 +1,4 @@
-// A program of its own for media-threads.test.ts: a media socket on its way to a thread, by a control thread that stands still
+// A program of its own for calls/media-threads.test.ts: a media socket on its way to a thread, by a control thread that stands still
 // longer than the thread has to answer. Says what came back: 404, the thread's own word on a call that it was not told of.
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { MediaThreads } from '../../bridge/calls/media-threads.ts';
-import { openLog } from '../../log.ts';
+import { threadOptions } from './thread-options.ts';
 
 const SECRET = 'the carrier and we know it';
 const ANSWER_MS = 3_000;
@@ -16,26 +16,8 @@ const server = createServer().listen(0, '127.0.0.1');
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
 const publicUrl = `http://127.0.0.1:${port}`;
-const threads = await MediaThreads.open({
-  count: 1,
-  firstPort: 0,
-  data: {
-    carrierSecrets: { twilio: SECRET },
-    publicUrl,
-    logLevel: 'silent',
-    callerIdleSeconds: 12,
-    turnDetection: 'local',
-    modelSessionSeconds: 3_300,
-    vadModel: 'v5',
-  },
-  admission: { lateMs: 0 },
-  log: openLog('silent'),
-  strangers: { saw: () => {} },
-  clientOf: () => ({ address: '127.0.0.1', shared: true }),
-  onMessage: () => {},
-  onLost: () => {},
-  answerMs: ANSWER_MS,
-});
+const data = { ...threadOptions().data, carrierSecrets: { twilio: SECRET }, publicUrl };
+const threads = await MediaThreads.open(threadOptions({ data, answerMs: ANSWER_MS }));
 server.on('upgrade', (request, socket, head) => {
   if (!threads.upgrade({ request, socket, head })) throw new Error('refused');
   // Before anything of the thread can be read; what it answers is there to be read afterwards.

@@ -134,6 +134,37 @@ t.test('hung up while its last words are being stored: let go of after them', as
   t.match((await rig.store.listEvents(call.id)).at(-1), { type: 'call.completed' });
 });
 
+t.test(
+  'its last words show that the call is of another owner: let go of once, settled by that one',
+  async (t) => {
+    const rig = await openCallsRig(t);
+    const call = await rig.calls.dispatch(rig.newCall());
+    const carrierCallId = call.carrier_call_id ?? '';
+    rig.atCarrier.set(carrierCallId, { ...rig.atCarrier.get(carrierCallId)!, status: 'answered' });
+    const at = new Date(START_MS).toISOString();
+    rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    rig.store.saveTranscript = async () => {
+      await asked;
+      return [call.id];
+    };
+    const said = { role: 'caller' as const, text: 'Goodbye.', heardText: 'Goodbye.', interrupted: false };
+    rig.calls.onMedia({
+      type: 'transcript',
+      callId: call.id,
+      items: [{ ...said, id: 'last', startMs: 0, endMs: 500 }],
+    });
+    const hungUp = rig.calls.hangUp(rig.org, call.id);
+    while ((await rig.store.findCall(call.id))?.status !== 'completed') await later();
+    ask();
+    await hungUp;
+    while (rig.calls.size > 0) await later();
+    for (let turn = 0; turn < 20; turn++) await later();
+    t.equal((await rig.store.findCall(call.id))?.result_status, 'pending');
+    t.notOk((await rig.store.listEvents(call.id)).some(({ type }) => type === 'call.completed'));
+  },
+);
+
 t.test('ended while a tool runs: let go of after the note of what the tool answered', async (t) => {
   const rig = await openCallsRig(t, {
     runTool: ({ signal }) =>
