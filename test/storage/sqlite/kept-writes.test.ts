@@ -2,7 +2,7 @@
 // asked for is refused.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { openConnection } from '../../../storage/sqlite/connection.ts';
 import { openDatabase } from '../../../storage/sqlite/database.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
@@ -166,22 +166,22 @@ t.test('words are kept up to a bound, steps of calls beyond it', async (t) => {
   t.match(await store.findCall(call.id), { status: 'initiated' });
 });
 
-t.test('an attempt made is kept with what it means', async (t) => {
+/** A delivery's first attempt is claimed, and its outcome, `attempt`, is not to be stored: the disk is full. */
+async function openClaimed(t: Test) {
   const { store, org, disk, clock } = await openFaulty();
   t.teardown(() => store.close());
   const call = makeCall(org, { webhook_url: 'https://hooks.example.com/' });
   succeeded(await store.createCall(call, { events: ['call.queued'], reserve: 0 }));
   const [delivery] = await store.listCallDeliveries(call.id);
   const id = delivery?.id ?? '';
-  t.ok(await store.claimDelivery(id, 0, at(0), 60_000));
+  if (!(await store.claimDelivery(id, 0, at(0), 60_000))) throw new Error('not claimed');
   disk.fails = 'SQLITE_FULL';
-  const attempt = {
-    started_at: at(0),
-    latency_ms: 5,
-    response_status: 500,
-    error: 'http_status_500',
-    response_excerpt: null,
-  };
+  const answer = { response_status: 500, error: 'http_status_500', response_excerpt: null };
+  return { store, org, disk, clock, id, attempt: { started_at: at(0), latency_ms: 5, ...answer } };
+}
+
+t.test('an attempt made is kept with what it means', async (t) => {
+  const { store, org, disk, clock, id, attempt } = await openClaimed(t);
   const due = clock.tick(5_000);
   t.match(await store.recordAttempt(id, { attempt, status: 'pending', nextAttemptAt: due }), {
     status: 'pending',
@@ -199,21 +199,7 @@ t.test('an attempt made is kept with what it means', async (t) => {
 });
 
 t.test('the clock is set while an attempt is kept: the next is as far off as it was', async (t) => {
-  const { store, org, disk, clock } = await openFaulty();
-  t.teardown(() => store.close());
-  const call = makeCall(org, { webhook_url: 'https://hooks.example.com/' });
-  succeeded(await store.createCall(call, { events: ['call.queued'], reserve: 0 }));
-  const [delivery] = await store.listCallDeliveries(call.id);
-  const id = delivery?.id ?? '';
-  t.ok(await store.claimDelivery(id, 0, at(0), 60_000));
-  disk.fails = 'SQLITE_FULL';
-  const attempt = {
-    started_at: at(0),
-    latency_ms: 5,
-    response_status: 500,
-    error: 'http_status_500',
-    response_excerpt: null,
-  };
+  const { store, org, disk, clock, id, attempt } = await openClaimed(t);
   await store.recordAttempt(id, { attempt, status: 'pending', nextAttemptAt: at(5_000) });
   const hour = 3_600_000;
   clock.tick(hour);
