@@ -39,6 +39,8 @@ export class CarrierEvents {
   readonly #context: CallContext;
   /** Calls that were refused and have no record, by carrier and its id, the oldest first. */
   readonly #refused = new Set<string>();
+  /** Offers in hand, by carrier and its id: each resolves when what became of it is stored. */
+  readonly #offers = new Map<string, Promise<void>>();
 
   constructor(o: CarrierEventsOptions) {
     this.#o = o;
@@ -76,7 +78,7 @@ export class CarrierEvents {
         ? await store.findCallByCarrierId(carrier.name, carrierCallId)
         : await store.findCall(callId);
     if (record === null) {
-      if (!this.#refused.has(refusedKey(carrier, carrierCallId)))
+      if (!this.#refused.has(callKey(carrier, carrierCallId)))
         log.warn({ carrier_call_id: carrierCallId }, 'carrier.event.unknown_call');
       return;
     }
@@ -88,9 +90,36 @@ export class CarrierEvents {
   }
 
   async #offered(carrier: Carrier, event: Told<'call-offered'>): Promise<void> {
+    const call = await this.#taken(carrier, event);
+    if (call === null) return;
+    const { carrierCallId } = event;
+    // It rings on until the model can talk, within reason.
+    if ((await call.modelReady(INBOUND_MODEL_WAIT_MS)) === false)
+      return carrier.line.reject(carrierCallId, 'busy');
+    await call.withoutStream({ type: 'stream-asked', carrierCallId });
+  }
+
+  /** As `#take`; of one call that is offered twice at once, the second when what became of the first is stored. */
+  async #taken(carrier: Carrier, event: Told<'call-offered'>): Promise<Call | null> {
+    const key = callKey(carrier, event.carrierCallId);
+    const taken = (this.#offers.get(key) ?? Promise.resolve()).then(() => this.#take(carrier, event));
+    const over = taken.then(
+      () => {},
+      () => {},
+    );
+    this.#offers.set(key, over);
+    try {
+      return await taken;
+    } finally {
+      if (this.#offers.get(key) === over) this.#offers.delete(key);
+    }
+  }
+
+  /** A call that is offered, once it has its row. Null: it had one, or was refused, and the carrier is answered. */
+  async #take(carrier: Carrier, event: Told<'call-offered'>): Promise<Call | null> {
     const { store, observer } = this.#context;
     const { carrierCallId, to, from } = event;
-    if (await this.#known(carrier, event)) return;
+    if (await this.#known(carrier, event)) return null;
     const number = await store.findActiveNumber(to);
     // Of a number at another carrier this one has no calls to bring.
     const agent =
@@ -99,32 +128,32 @@ export class CarrierEvents {
         : await store.getAgent(number.org_id, number.inbound_agent_id);
     if (agent === null || agent.archived_at !== null) {
       observer.refused?.('no_agent');
-      return this.#refuse(carrier, carrierCallId, 'rejected');
+      await this.#refuse(carrier, carrierCallId, 'rejected');
+      return null;
     }
     const record = this.#o.inboundCall({ agent, to, from, carrier, carrierCallId });
     if (record === null) {
       observer.refused?.('no_model');
-      return this.#refuse(carrier, carrierCallId, 'rejected');
+      await this.#refuse(carrier, carrierCallId, 'rejected');
+      return null;
     }
     const call = await this.#o.newCalls.receive(record).catch((error: unknown) => {
       if (error instanceof AppError && REFUSALS.has(error.code)) return null;
       throw error;
     });
     if (call === null || 'conflict' in call) {
-      // It may have been offered twice at once: then the other one has the line.
-      if (await this.#known(carrier, event)) return;
+      // It may have been offered to two daemons at once: then the other one has the line.
+      if (await this.#known(carrier, event)) return null;
       if (call !== null) observer.refused?.(call.conflict);
-      return this.#refuse(carrier, carrierCallId, 'busy');
+      await this.#refuse(carrier, carrierCallId, 'busy');
+      return null;
     }
-    // It rings on until the model can talk, within reason.
-    if ((await call.modelReady(INBOUND_MODEL_WAIT_MS)) === false)
-      return carrier.line.reject(carrierCallId, 'busy');
-    await call.withoutStream({ type: 'stream-asked', carrierCallId });
+    return call;
   }
 
   /** Refuses a call that has no record, and goes on knowing it. */
   async #refuse(carrier: Carrier, carrierCallId: string, why: 'busy' | 'rejected'): Promise<void> {
-    this.#refused.add(refusedKey(carrier, carrierCallId));
+    this.#refused.add(callKey(carrier, carrierCallId));
     for (const oldest of this.#refused) {
       if (this.#refused.size <= REFUSED_KEPT) break;
       this.#refused.delete(oldest);
@@ -180,7 +209,7 @@ export class CarrierEvents {
   }
 }
 
-function refusedKey(carrier: Carrier, carrierCallId: string): string {
+function callKey(carrier: Carrier, carrierCallId: string): string {
   return `${carrier.name} ${carrierCallId}`;
 }
 
