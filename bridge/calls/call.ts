@@ -367,12 +367,12 @@ export class Call {
 
   async #letGo({ settle, endedAt }: Ask<'let-go'>): Promise<void> {
     this.#tools.abort();
-    // It is here until all of it is stored: what is final does not change. Of another's nothing can be stored.
+    // It is here until all is stored, and until what its last words may have shown is known: that it is another's.
     if (settle !== 'nothing') {
       this.#words.breakOff();
       await this.#words.stored();
+      await this.#inLane(async () => {});
     }
-    // Its last words may have shown that it is another's.
     if (this.#isLetGo) return;
     this.#isLetGo = true;
     this.#words.close();

@@ -135,32 +135,38 @@ t.test('hung up while its last words are being stored: let go of after them', as
 });
 
 t.test(
-  'its last words show that the call is of another owner: let go of once, settled by that one',
+  'its last words show that the call is of another owner: let go of, and settled by that one',
   async (t) => {
-    const rig = await openCallsRig(t);
-    const call = await rig.calls.dispatch(rig.newCall());
-    const carrierCallId = call.carrier_call_id ?? '';
-    rig.atCarrier.set(carrierCallId, { ...rig.atCarrier.get(carrierCallId)!, status: 'answered' });
-    const at = new Date(START_MS).toISOString();
-    rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const rig = await openCallsRig(t, {
+      // It is ended as the call begins to let go.
+      runTool: ({ signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            ask();
+            resolve({ ok: false, output: 'canceled' });
+          });
+        }),
+    });
+    const call = await rig.calls.dispatch(rig.newCall());
     rig.store.saveTranscript = async () => {
       await asked;
       return [call.id];
     };
+    const carrierCallId = call.carrier_call_id ?? '';
+    rig.atCarrier.set(carrierCallId, { ...rig.atCarrier.get(carrierCallId)!, status: 'answered' });
+    const at = new Date(START_MS).toISOString();
+    rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+    const tool = { toolCallId: 'tool 1', name: 'look_up', argumentsJson: '{}', atMs: 700 };
+    rig.calls.onMedia({ type: 'tool-called', callId: call.id, ...tool });
     const said = { role: 'caller' as const, text: 'Goodbye.', heardText: 'Goodbye.', interrupted: false };
-    rig.calls.onMedia({
-      type: 'transcript',
-      callId: call.id,
-      items: [{ ...said, id: 'last', startMs: 0, endMs: 500 }],
-    });
+    const items = [{ ...said, id: 'last', startMs: 0, endMs: 500 }];
+    rig.calls.onMedia({ type: 'transcript', callId: call.id, items });
     const hungUp = rig.calls.hangUp(rig.org, call.id);
-    while ((await rig.store.findCall(call.id))?.status !== 'completed') await later();
-    ask();
-    await hungUp;
     while (rig.calls.size > 0) await later();
-    for (let turn = 0; turn < 20; turn++) await later();
-    t.equal((await rig.store.findCall(call.id))?.result_status, 'pending');
+    await hungUp;
+    for (let turn = 0; turn < 100; turn++) await later();
+    t.match(await rig.store.findCall(call.id), { status: 'completed', result_status: 'pending' });
     t.notOk((await rig.store.listEvents(call.id)).some(({ type }) => type === 'call.completed'));
   },
 );
