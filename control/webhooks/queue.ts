@@ -207,6 +207,8 @@ class BullQueue implements QueueLink {
         connection: base,
         prefix: this.#o.prefix,
         concurrency: MAX_IN_FLIGHT,
+        // An attempt is over before its lock is; and a worker that is given up would renew for as long as the process lives.
+        skipLockRenewal: true,
         // Twice killed in the middle of a job is no reason to give the job up; storage counts the attempts.
         maxStalledCount: 20,
         removeOnComplete: { count: 0 },
@@ -222,8 +224,9 @@ class BullQueue implements QueueLink {
     this.#queue = null;
     this.#worker = null;
     this.#workerClients = [];
-    // A worker whose Redis is away never finishes closing.
-    if (oldWorker !== null) await within(oldWorker.close(force), CLOSE_TIMEOUT_MS, undefined);
+    // A worker never finishes closing while a connection of its is away.
+    const away = oldClients.some(({ status }) => status !== 'ready');
+    if (oldWorker !== null) await within(oldWorker.close(force || away), CLOSE_TIMEOUT_MS, undefined);
     if (oldQueue !== null) await within(oldQueue.close(), 1000, undefined);
     for (const old of oldClients) old.disconnect();
   }
