@@ -2,36 +2,19 @@
 // sound straight to the media threads where the example says so. Skipped, saying so, where a proxy is not installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
+import { freePort } from '../../scripts/free-port.ts';
 import { openRig, until } from './rig.ts';
 
 const DEPLOY = resolve(import.meta.dirname, '../../scripts/deploy');
 
-/** Free ports of which the last two follow each other. */
-async function freePorts(): Promise<{ proxy: number; daemon: number; media: number }> {
-  const open = (port: number) =>
-    new Promise<ReturnType<typeof createServer> | null>((done) => {
-      const server = createServer();
-      server.once('error', () => done(null));
-      server.listen(port, '127.0.0.1', () => done(server));
-    });
-  for (let attempt = 0; attempt < 20; attempt++) {
-    const servers = await Promise.all([open(0), open(0), open(0)]);
-    const [proxy = 0, daemon = 0, media = 0] = servers.map(
-      (one) => (one?.address() as AddressInfo | undefined)?.port,
-    );
-    const next = await open(media + 1);
-    await Promise.all(
-      [...servers, next].map(
-        (one) => new Promise<void>((closed) => (one === null ? closed() : one.close(() => closed()))),
-      ),
-    );
-    if (next !== null) return { proxy, daemon, media };
-  }
-  throw new Error('There are no two free ports in a row.');
+interface Ports {
+  proxy: number;
+  daemon: number;
+  /** Of two media threads, the first. */
+  media: number;
 }
 
 const installed = (command: string, args: string[]) =>
@@ -41,11 +24,7 @@ const installed = (command: string, args: string[]) =>
 
 async function throughProxy(
   t: Test,
-  start: (o: {
-    folder: string;
-    ports: Awaited<ReturnType<typeof freePorts>>;
-    adapt: (file: string) => string;
-  }) => {
+  start: (o: { folder: string; ports: Ports; adapt: (file: string) => string }) => {
     command: string;
     args: string[];
     env?: Record<string, string>;
@@ -53,7 +32,7 @@ async function throughProxy(
   direct: boolean,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'offhook-proxy-'));
-  const ports = await freePorts();
+  const ports: Ports = { proxy: await freePort(), daemon: await freePort(), media: await freePort(2) };
   const adapt = (file: string) =>
     readFileSync(join(DEPLOY, file), 'utf8')
       .replaceAll('127.0.0.1:8090', `127.0.0.1:${ports.media}`)
