@@ -3,10 +3,11 @@
 import { execFileSync } from 'node:child_process';
 import { arch, availableParallelism, cpus, loadavg, platform, release } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { agentsPackages } from './floors/agents-packages.ts';
+import { agentsPackages } from './floors/packages.ts';
+import { startPeer } from './peer.ts';
 import { readUsage } from './probe.ts';
 import { type Figures, type Load, measure, raise } from './round.ts';
-import { type Cores, type SubjectName, startPeer, startSubject } from './subject.ts';
+import { type Cores, type SubjectName, startSubject } from './subject.ts';
 
 export interface CampaignOptions {
   calls: number;

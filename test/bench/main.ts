@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
 import { type Campaign, type CampaignOptions, runCampaign, splitCores } from './campaign.ts';
+import { killAll } from './peer.ts';
 import { picture } from './picture.ts';
-import { killAll } from './subject.ts';
 import {
   costByCalls,
   fixed,

@@ -2,8 +2,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CarrierReport, ModelReport } from './load/orders.ts';
 import { median, type Summary } from './load/samples.ts';
+import type { Peer } from './peer.ts';
 import { readMachine, readUsage, threadCpu, type Usage } from './probe.ts';
-import type { Peer, Subject, SubjectName } from './subject.ts';
+import type { Subject, SubjectName } from './subject.ts';
 
 const RAMP_CALLS_A_SECOND = 40;
 const DIAL_MS = 20_000;

@@ -1,101 +1,20 @@
 // What is measured: the daemon as a process of its own, or a floor in its place. Starts it, brings calls onto it, stops it.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DAEMON_NODE_ARGS } from '../../scripts/lab.ts';
+import { folders, launch, type Peer, running, START_MS, startPeer } from './peer.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-const START_MS = 120_000;
 const STOP_MS = 8_000;
 /** Calls brought up at once: a burst, but not all in one instant. */
 const DIAL_AT_ONCE = 10;
-
-/** Whoever ends leaves no program and no data behind. */
-const running = new Set<ChildProcess>();
-const folders = new Set<string>();
-export function killAll(): void {
-  for (const child of running) child.kill('SIGKILL');
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-}
-process.on('exit', killAll);
 
 /** Cores the subject may use, and those of the load; null where the machine cannot tell them apart. */
 export interface Cores {
   subject: string;
   load: string;
-}
-
-export interface Peer {
-  pid: number;
-  port: number;
-  tell(order: unknown): void;
-  /** Tells and waits for the answer. */
-  ask<T>(order: unknown): Promise<T>;
-  stop(): void;
-}
-
-function launch(
-  file: string,
-  args: string[],
-  o: { cores: string | null; env?: Record<string, string>; ipc: boolean; nodeArgs?: string[] },
-): ChildProcess {
-  const command = [process.execPath, ...(o.nodeArgs ?? []), join(ROOT, file), ...args];
-  const [program = '', ...rest] = o.cores === null ? command : ['taskset', '-c', o.cores, ...command];
-  const child = spawn(program, rest, {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...o.env },
-    stdio: o.ipc ? ['ignore', 'inherit', 'inherit', 'ipc'] : ['ignore', 'pipe', 'pipe'],
-    serialization: 'advanced',
-  });
-  running.add(child);
-  child.once('close', () => running.delete(child));
-  return child;
-}
-
-/** A program that says `{listening: port}` over IPC. */
-export function startPeer(
-  file: string,
-  args: string[],
-  cores: string | null,
-  nodeArgs: string[] = [],
-): Promise<Peer> {
-  return new Promise((started, failed) => {
-    const child = launch(file, args, { cores, ipc: true, nodeArgs });
-    const tooLate = setTimeout(() => {
-      child.kill('SIGKILL');
-      failed(new Error(`${file} did not start`));
-    }, START_MS);
-    child.on('error', failed);
-    child.once('close', (code) => failed(new Error(`${file} ended with ${code}`)));
-    let waiting: { answered: (answer: never) => void; lost: (error: Error) => void } | null = null;
-    child.once('close', () => waiting?.lost(new Error(`${file} is gone`)));
-    child.on('message', (message: { listening?: number }) => {
-      if (message.listening === undefined) {
-        const asked = waiting;
-        waiting = null;
-        asked?.answered(message as never);
-        return;
-      }
-      clearTimeout(tooLate);
-      started({
-        pid: child.pid ?? 0,
-        port: message.listening,
-        tell: (order) => {
-          if (child.connected) child.send(order as object);
-        },
-        ask: (order) =>
-          new Promise((answered, lost) => {
-            waiting = { answered, lost };
-            if (!child.connected) return lost(new Error(`${file} is gone`));
-            child.send(order as object);
-          }),
-        stop: () => void child.kill('SIGKILL'),
-      });
-    });
-  });
 }
 
 export type SubjectName = 'daemon' | 'daemon-joined' | 'daemon-recording' | 'json' | 'agents';

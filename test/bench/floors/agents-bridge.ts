@@ -1,5 +1,5 @@
 // The OpenAI Agents SDK's Twilio transport, as its documentation shows it but without a session around it, which would only
-// cost more. The packages are the bench's own, in a folder outside the tree: see agents-packages.ts.
+// cost more. The packages are the bench's own, in a folder outside the tree: see packages.ts.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
