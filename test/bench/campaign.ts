@@ -1,241 +1,264 @@
-// The whole bench: rounds of each subject in turn, the same load on all, then the daemon at few calls and at many, then how many
+// The whole bench: rounds of each column in turn, the same load on all, at one number of calls and at few and many; then how many
 // each of them carries. Measures and keeps; what the figures look like is elsewhere.
 import { execFileSync } from 'node:child_process';
-import { arch, availableParallelism, cpus, loadavg, platform, release } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { arch, availableParallelism, cpus, loadavg, platform, release, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { agentsPackages } from './floors/packages.ts';
-import { startPeer } from './peer.ts';
-import { readUsage } from './probe.ts';
-import { type Figures, type Load, measure, raise } from './round.ts';
-import { type Cores, type SubjectName, startSubject } from './subject.ts';
-
-export interface CampaignOptions {
-  calls: number;
-  rounds: number;
-  /** Measured in a round, after the warm-up. */
-  seconds: number;
-  warmUpSeconds: number;
-  subjects: readonly SubjectName[];
-  /** Calls at which the daemon and the bare bridge are measured besides. */
-  scaling: readonly number[];
-  /** Whether to look for the largest number of calls. */
-  largest: boolean;
-  mediaThreads: number;
-  /** Settings of the daemon that are not its defaults. */
-  settings: Record<string, string>;
-  /** After this nothing new is begun. */
-  limitSeconds: number;
-  /** Subject and load on cores of their own, where there are two. */
-  pin: boolean;
-}
-
-export interface LargestResult {
-  calls: number;
-  steps: { figures: Figures; carried: boolean; why: string }[];
-  /** The ladder ended before the subject did. */
-  open: boolean;
-  /** It ended because the load could not be kept up: other work on the machine, or the load's own limit. */
-  disturbed: boolean;
-}
-
-export interface Campaign {
-  host: { cpu: string; cores: number; node: string; system: string; loadBefore: number; loadAfter: number };
-  options: CampaignOptions;
-  cores: Cores | null;
-  agents: { version: string } | { missing: string } | null;
-  compared: Partial<Record<SubjectName, Figures[]>>;
-  scaling: Figures[];
-  largest: Partial<Record<SubjectName, LargestResult>>;
-  tookSeconds: number;
-}
+import { makeCertificate } from './certificate.ts';
+import { COLUMNS, type ColumnName, type Program } from './columns.ts';
+import { holdTo, placeOn, usableCores } from './cores.ts';
+import { installed } from './floors/packages.ts';
+import { folders, startPeer } from './peer.ts';
+import { readUsage, type Usage } from './probe.ts';
+import type { CampaignOptions, Climb, Environment, Results } from './results.ts';
+import { age, type Figures, type Load, measure, raise } from './round.ts';
+import { type Subject, startSubject } from './subject.ts';
 
 export interface Progress {
-  /** Something begins. `share` of the whole is done. */
-  step(text: string, share: number): void;
+  /** Something begins. */
+  step(text: string): void;
   /** A round is measured. */
   measured(figures: Figures): void;
 }
 
-const LATENCY_LIMIT_MS = 20;
-const LADDER = [100, 150, 220, 310, 430, 580];
-const LARGEST_SECONDS = 6;
+const ROOT = resolve(import.meta.dirname, '../..');
+/** A climb's steps, in calls. */
+const STEP = 50;
+const MOST_CALLS = 800;
+const CLIMB_SECONDS = 6;
 const SETTLE_MS = 2_500;
 const IDLE_MS = 500;
-const MOST_TRIES = 4;
+/** A step that other work disturbed says nothing of the subject: it is measured again, so often at most. */
+const MOST_DISTURBED = 3;
+/** Of columns that differ from the first by one thing, and at other numbers of calls. */
+const FEWER_ROUNDS = 2;
 
-/** The subject gets the first half of the cores, the load the rest; null when there is one core only, or no taskset. */
-export function splitCores(): Cores | null {
-  const count = availableParallelism();
-  if (count < 2) return null;
-  try {
-    execFileSync('taskset', ['-p', String(process.pid)], { stdio: 'ignore' });
-  } catch {
-    return null;
-  }
-  const half = Math.floor(count / 2);
-  const list = (from: number, to: number) => (to - from === 1 ? String(from) : `${from}-${to - 1}`);
-  return { subject: list(0, half), load: list(half, count) };
+/** What is measured in each round, in this order. */
+interface Stop {
+  column: ColumnName;
+  calls: number;
+  rounds: number;
 }
 
-export async function runCampaign(o: CampaignOptions, progress: Progress): Promise<Campaign> {
-  const began = performance.now();
-  const elapsed = () => (performance.now() - began) / 1000;
-  const cores = o.pin ? splitCores() : null;
-  let agents: Campaign['agents'] = null;
-  let agentsFolder: string | null = null;
-  if (o.subjects.includes('agents')) {
-    progress.step('the Agents SDK is installed in a folder of its own', 0);
-    const found = await agentsPackages();
-    agents = 'folder' in found ? { version: found.version } : found;
-    if ('folder' in found) agentsFolder = found.folder;
-  }
-  const subjects = o.subjects.filter((name) => name !== 'agents' || agentsFolder !== null);
-  const campaign: Campaign = {
-    host: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cores: availableParallelism(),
-      node: process.version,
-      system: `${platform()} ${release()} ${arch()}`,
-      loadBefore: loadavg()[0] ?? Number.NaN,
-      loadAfter: Number.NaN,
-    },
-    options: o,
-    cores,
-    agents,
-    compared: {},
-    scaling: [],
-    largest: {},
-    tookSeconds: 0,
-  };
-  const carrier = await startPeer('test/bench/load/carrier.ts', [], cores?.load ?? null);
-  const model = await startPeer('test/bench/load/model.ts', [], cores?.load ?? null);
-  const load: Load = { carrier, model };
-  const subjectOptions = (calls: number) => ({
-    carrier,
-    modelUrl: `http://127.0.0.1:${model.port}`,
-    calls,
-    cores: cores?.subject ?? null,
-    agentsFolder,
-    mediaThreads: o.mediaThreads,
-    settings: o.settings,
-    nodeArgs: [],
-  });
+function itinerary(o: CampaignOptions, columns: readonly ColumnName[]): Stop[] {
+  const fewer = Math.min(FEWER_ROUNDS, o.rounds);
+  const every: readonly ColumnName[] = ['daemon', 'json', 'agents'];
+  const scaled = columns.filter((name) => name === 'daemon' || name === 'json');
+  return [
+    ...columns.map((column) => ({
+      column,
+      calls: o.calls * (COLUMNS[column].threads ?? 1),
+      rounds: every.includes(column) ? o.rounds : fewer,
+    })),
+    ...o.scaling
+      .filter((calls) => calls !== o.calls)
+      .flatMap((calls) => scaled.map((column) => ({ column, calls, rounds: fewer }))),
+  ];
+}
 
-  async function round(name: SubjectName, calls: number, seconds: number): Promise<Figures> {
-    const subject = await startSubject(name, subjectOptions(calls));
+function environment(): Environment {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  let commit: string | null = null;
+  try {
+    commit = git('rev-parse', '--short=10', 'HEAD') + (git('status', '--porcelain') === '' ? '' : '+');
+  } catch {
+    // No git, or a tree that is none of its own.
+  }
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    node: process.version,
+    system: `${platform()} ${release()} ${arch()}`,
+    commit,
+    at: new Date().toISOString(),
+    loadBefore: loadavg()[0] ?? Number.NaN,
+    loadAfter: Number.NaN,
+  };
+}
+
+export async function runCampaign(options: CampaignOptions, progress: Progress): Promise<Results> {
+  const campaign = new Campaign(options, progress);
+  try {
+    return await campaign.run();
+  } finally {
+    campaign.close();
+  }
+}
+
+class Campaign {
+  readonly #o: CampaignOptions;
+  readonly #progress: Progress;
+  readonly #began = performance.now();
+  /** None: nothing is held to cores. */
+  readonly #cores: readonly number[];
+  readonly #folder = mkdtempSync(join(tmpdir(), 'offhook-bench-model-'));
+  readonly #certificate = makeCertificate(this.#folder);
+  readonly #packages: Partial<Record<Program, string>> = {};
+  readonly #results: Results;
+  #load: Load | null = null;
+
+  constructor(o: CampaignOptions, progress: Progress) {
+    this.#o = o;
+    this.#progress = progress;
+    this.#cores = o.pin ? usableCores() : [];
+    folders.add(this.#folder);
+    this.#results = {
+      environment: environment(),
+      options: o,
+      placement: placeOn(this.#cores, o.threads),
+      packages: {},
+      rounds: [],
+      left: [],
+      climbs: {},
+      tookSeconds: Number.NaN,
+    };
+  }
+
+  async run(): Promise<Results> {
+    const results = this.#results;
+    const columns = await this.#columns();
+    const { placement } = results;
+    // Webhooks and orders are this process's: they are load as well.
+    if (placement !== null) holdTo(process.pid, `${placement.carrier},${placement.model}`);
+    const { key, certificate } = this.#certificate;
+    this.#load = {
+      carrier: await startPeer('test/bench/load/carrier.ts', [], { cores: placement?.carrier ?? null }),
+      model: await startPeer('test/bench/load/model.ts', [key, certificate], {
+        cores: placement?.model ?? null,
+      }),
+    };
+    const stops = itinerary(this.#o, columns);
+    for (let round = 1; round <= this.#o.rounds; round++)
+      for (const stop of stops)
+        if (stop.rounds >= round && this.#mayBegin()) await this.#measure(stop, round);
+    for (const column of columns)
+      if (this.#o.climbing.includes(column) && this.#mayBegin())
+        results.climbs[column] = await this.#climb(column);
+    results.environment.loadAfter = loadavg()[0] ?? Number.NaN;
+    results.tookSeconds = this.#seconds();
+    return results;
+  }
+
+  close(): void {
+    this.#load?.carrier.stop();
+    this.#load?.model.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #seconds(): number {
+    return (performance.now() - this.#began) / 1000;
+  }
+
+  #mayBegin(): boolean {
+    return this.#seconds() < this.#o.limitSeconds;
+  }
+
+  /** Those that can be measured here: with the packages they need, and a core for each of their threads. */
+  async #columns(): Promise<ColumnName[]> {
+    const { columns } = this.#o;
+    for (const bridge of ['agents', 'framework'] as const) {
+      if (!columns.includes(bridge)) continue;
+      this.#progress.step(`packages of ${COLUMNS[bridge].title} in a folder of their own`);
+      const found = await installed(bridge);
+      this.#results.packages[bridge] = 'folder' in found ? { version: found.version } : found;
+      if ('folder' in found) this.#packages[bridge] = found.folder;
+    }
+    return columns.filter((name) => {
+      const { program, threads } = COLUMNS[name];
+      if (program === 'agents' || program === 'framework') return this.#packages[program] !== undefined;
+      return threads === undefined || placeOn(this.#cores, threads) !== null;
+    });
+  }
+
+  async #measure({ column, calls }: Stop, round: number): Promise<void> {
+    const { rounds, seconds, warmUpSeconds, agedTurns } = this.#o;
+    this.#progress.step(`round ${round} of ${rounds}: ${COLUMNS[column].title}, ${calls} calls`);
     try {
-      await wait(IDLE_MS);
-      const idle = readUsage(subject.pid);
-      await raise(subject, load, 0, calls);
-      await wait(o.warmUpSeconds * 1000);
-      const figures = await measure(subject, load, { calls, seconds, idle });
-      progress.measured(figures);
-      return figures;
-    } finally {
-      await carrier.ask({ do: 'close' });
-      await subject.stop();
-      await model.ask({ do: 'close' });
+      await this.#with(column, calls, async (subject, load, idle) => {
+        await raise(subject, load, 0, calls);
+        await wait(warmUpSeconds * 1000);
+        if (COLUMNS[column].aged) {
+          this.#progress.step(`${agedTurns} more turns of each call`);
+          await age(load, agedTurns);
+          await wait(warmUpSeconds * 1000);
+        }
+        const figures = await measure(subject, load, { round, calls, seconds, idle });
+        this.#results.rounds.push(figures);
+        this.#progress.measured(figures);
+      });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#results.left.push({ column, calls, why });
+      this.#progress.step(`left out: ${why}`);
     }
   }
 
-  async function largest(name: SubjectName): Promise<LargestResult> {
-    const result: LargestResult = { calls: 0, steps: [], open: true, disturbed: false };
-    const last = LADDER.at(-1) ?? 0;
-    const subject = await startSubject(name, subjectOptions(last));
-    try {
-      await wait(IDLE_MS);
-      const idle = readUsage(subject.pid);
+  /** Steps of 50 calls, each measured once, until the first that is not carried. */
+  async #climb(column: ColumnName): Promise<Climb> {
+    const climb: Climb = { calls: 0, steps: [], ended: { why: 'ladder' } };
+    const { title, threads = 1 } = COLUMNS[column];
+    const notCarried = (text: string): Climb => ({ ...climb, ended: { why: 'not carried', text } });
+    return this.#with(column, MOST_CALLS, async (subject, load, idle) => {
       let up = 0;
-      for (const calls of LADDER) {
-        if (elapsed() > o.limitSeconds) return result;
-        progress.step(`how many calls: ${name} at ${calls}`, elapsed() / o.limitSeconds);
-        let why: string | null = null;
+      for (let calls = STEP * threads; calls <= MOST_CALLS; calls += STEP) {
+        if (!this.#mayBegin()) return { ...climb, ended: { why: 'time' } };
+        this.#progress.step(`how many calls: ${title} at ${calls}`);
+        let figures: Figures;
         try {
           await raise(subject, load, up, calls);
           up = calls;
-          // A shared machine steals a slice now and then: a second try counts as well, and one that other work disturbed not at all.
-          let tries = 0;
-          for (let attempt = 0; attempt < MOST_TRIES && tries < 2; attempt++) {
-            await wait(SETTLE_MS);
-            const figures = await measure(subject, load, { calls, seconds: LARGEST_SECONDS, idle });
-            why = whyNot(figures);
-            result.steps.push({ figures, carried: why === null, why: why ?? '' });
-            progress.measured(figures);
-            if (why === null) break;
-            if (!figures.disturbed) tries++;
-          }
-          if (why !== null && tries === 0) {
-            result.disturbed = true;
-            return result;
-          }
+          figures = await this.#step(calls, subject, load, idle);
         } catch (error) {
-          why = error instanceof Error ? error.message : String(error);
+          return notCarried(error instanceof Error ? error.message : String(error));
         }
-        if (why !== null) {
-          result.open = false;
-          return result;
-        }
-        result.calls = calls;
+        climb.steps.push(figures);
+        if (figures.notCarried !== null)
+          return figures.disturbed ? { ...climb, ended: { why: 'load' } } : notCarried(figures.notCarried);
+        climb.calls = calls;
       }
-      return result;
+      return climb;
+    });
+  }
+
+  /** One step of a climb: the first measure that nothing disturbed, or that was carried all the same. */
+  async #step(calls: number, subject: Subject, load: Load, idle: Usage): Promise<Figures> {
+    for (let disturbed = 0; ; disturbed++) {
+      await wait(SETTLE_MS);
+      const figures = await measure(subject, load, { round: 0, calls, seconds: CLIMB_SECONDS, idle });
+      this.#progress.measured(figures);
+      if (figures.notCarried === null || !figures.disturbed || disturbed + 1 >= MOST_DISTURBED)
+        return figures;
+    }
+  }
+
+  /** Runs `use` with a subject that can take `calls` calls, and ends it. */
+  async #with<T>(
+    column: ColumnName,
+    calls: number,
+    use: (subject: Subject, load: Load, idle: Usage) => Promise<T>,
+  ): Promise<T> {
+    const load = this.#load;
+    if (load === null) throw new Error('the load is not there');
+    const threads = COLUMNS[column].threads ?? this.#o.threads;
+    const { program } = COLUMNS[column];
+    const subject = await startSubject(column, {
+      ...load,
+      authority: this.#certificate.authority,
+      calls,
+      cores: placeOn(this.#cores, program === 'daemon' ? threads : 1)?.subject ?? null,
+      packages: this.#packages,
+      mediaThreads: threads,
+      settings: this.#o.settings,
+    });
+    try {
+      await wait(IDLE_MS);
+      return await use(subject, load, readUsage(subject.pid));
     } finally {
-      await carrier.ask({ do: 'close' });
+      await load.carrier.ask({ do: 'close' });
       await subject.stop();
-      await model.ask({ do: 'close' });
+      await load.model.ask({ do: 'close' });
     }
   }
-
-  try {
-    for (let number = 1; number <= o.rounds; number++) {
-      for (const name of subjects) {
-        // What differs from the daemon by a setting only needs fewer rounds.
-        if (number > 2 && (name === 'daemon-joined' || name === 'daemon-recording')) continue;
-        progress.step(
-          `round ${number} of ${o.rounds}: ${name}, ${o.calls} calls`,
-          elapsed() / o.limitSeconds,
-        );
-        const figures = await round(name, o.calls, o.seconds).catch((error: unknown) => {
-          progress.step(`left out: ${error instanceof Error ? error.message : String(error)}`, 0);
-          return null;
-        });
-        if (figures !== null) campaign.compared[name] = [...(campaign.compared[name] ?? []), figures];
-      }
-    }
-    for (const calls of o.scaling) {
-      if (elapsed() > o.limitSeconds) break;
-      for (const name of subjects.filter((one) => one === 'daemon' || one === 'json')) {
-        progress.step(`${name} at ${calls} calls`, elapsed() / o.limitSeconds);
-        const figures = await round(name, calls, o.seconds).catch((error: unknown) => {
-          progress.step(`left out: ${error instanceof Error ? error.message : String(error)}`, 0);
-          return null;
-        });
-        if (figures !== null) campaign.scaling.push(figures);
-      }
-    }
-    if (o.largest) {
-      for (const name of subjects.filter((one) => one === 'daemon' || one === 'json' || one === 'agents')) {
-        if (elapsed() > o.limitSeconds) break;
-        campaign.largest[name] = await largest(name);
-      }
-    }
-  } finally {
-    carrier.stop();
-    model.stop();
-  }
-  campaign.host.loadAfter = loadavg()[0] ?? Number.NaN;
-  campaign.tookSeconds = elapsed();
-  return campaign;
-}
-
-/** Why a subject did not carry its calls well; null when it did. */
-function whyNot(figures: Figures): string | null {
-  if (figures.broken !== null) return figures.broken;
-  if (figures.lostFrames > 0) return `${figures.lostFrames} frames of callers lost`;
-  if (figures.shortAnswers > 0) return `${figures.shortAnswers} answers not whole`;
-  if (figures.uplink.p99 > LATENCY_LIMIT_MS) return `to the model p99 ${figures.uplink.p99.toFixed(0)} ms`;
-  if (figures.firstAudio.p99 > LATENCY_LIMIT_MS)
-    return `first audio p99 ${figures.firstAudio.p99.toFixed(0)} ms`;
-  if (figures.lateness.p99 > LATENCY_LIMIT_MS)
-    return `gaps in answers p99 ${figures.lateness.p99.toFixed(0)} ms`;
-  return null;
 }

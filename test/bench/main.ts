@@ -1,42 +1,41 @@
-// `npm run bench`: the daemon beside a bare bridge and the OpenAI Agents SDK, on the same load, in one run. Ratios travel between
-// machines, microseconds do not. `--short` for a first look, `--write-docs` for docs/bench.md and docs/bench.svg.
+// `npm run bench`: the daemon as it comes beside other bridges, on the same load, in one run. Ratios travel between machines,
+// microseconds do not. `--short` for a first look, `--write-docs` for docs/bench.md and docs/bench.svg, `--against` for what changed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
-import { type Campaign, type CampaignOptions, runCampaign, splitCores } from './campaign.ts';
+import { runCampaign } from './campaign.ts';
+import { COLUMN_NAMES, type ColumnName } from './columns.ts';
+import { comparisonOf, differences } from './compare.ts';
+import { createTrack, turnsIn } from './load/track.ts';
 import { killAll } from './peer.ts';
 import { picture } from './picture.ts';
-import {
-  costByCalls,
-  fixed,
-  HEAD,
-  largestText,
-  markdown,
-  rowsOf,
-  TITLES,
-  tableOf,
-  targetsOf,
-  terminal,
-  whole,
-} from './tables.ts';
+import { type CampaignOptions, keep, type Results, readKept } from './results.ts';
+import { missingFrom, sectionsOf } from './tables.ts';
+import { fixed, markdown, terminal, whole } from './text.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** What a round that has begun may still take. */
-const OVERTIME_SECONDS = 120;
+/** What has begun when the time is over may still take so long. */
+const OVERTIME_SECONDS = 360;
+const OLD_SECONDS = 600;
+/** Of a terminal that does not say. */
+const WIDTH = 150;
 
 const HELP = `npm run bench -- [options]
 
-  --short          20 calls, one round, no search for the largest number: under a minute
+  --short          20 calls, one round, three columns, no search for the largest number: a minute
+  --columns LIST   what is measured (default all: ${COLUMN_NAMES.join(',')})
   --calls N        calls at once in the comparison (default 100)
-  --rounds N       rounds of each subject, one after the other (default 3)
-  --seconds N      measured in each round (default 10)
-  --threads N      media threads of the daemon (default: one per core it may use)
-  --set NAME=VALUE a setting of the daemon, as often as needed (VAD_MODEL=v5)
-  --no-agents      without the OpenAI Agents SDK (which npm installs in a temporary folder)
+  --also LIST      numbers of calls at which the daemon and the bare bridge are measured besides (default 10,300)
+  --rounds N       rounds of each column, one after the other (default 3; 2 of columns that differ by one setting)
+  --seconds N      measured in each round (default 9)
+  --threads N      media threads of the daemon, each with a core of its own (default 1)
+  --set NAME=VALUE a setting of the daemon, as often as needed (VAD_MODEL=v4)
   --no-largest     without the search for the largest number of calls
   --no-pin         leave it to the system which cores the subject and the load use
-  --json FILE      write every figure
+  --json FILE      keep every figure
+  --against FILE   what has changed since the run that FILE keeps
+  --read FILE      take the run that FILE keeps in place of a new one
   --svg FILE       write the picture
   --write-docs     write docs/bench.md and docs/bench.svg
 `;
@@ -46,12 +45,13 @@ export const SHORT: CampaignOptions = {
   rounds: 1,
   seconds: 8,
   warmUpSeconds: 4,
-  subjects: ['daemon', 'json', 'agents'],
+  columns: ['daemon', 'json', 'agents'],
   scaling: [],
-  largest: false,
-  mediaThreads: 1,
+  climbing: [],
+  agedTurns: turnsIn(OLD_SECONDS, createTrack()),
+  threads: 1,
   settings: {},
-  limitSeconds: 40,
+  limitSeconds: 120,
   pin: true,
 };
 
@@ -61,26 +61,55 @@ const FULL: CampaignOptions = {
   rounds: 3,
   seconds: 9,
   warmUpSeconds: 9,
-  subjects: ['daemon', 'json', 'agents', 'daemon-joined', 'daemon-recording'],
-  scaling: [10, 40],
-  largest: true,
-  limitSeconds: 580,
+  columns: COLUMN_NAMES,
+  scaling: [10, 300],
+  climbing: ['daemon', 'daemon-2-threads', 'daemon-4-threads', 'json', 'agents'],
+  limitSeconds: 1_800,
 };
 
-function readOptions(): { options: CampaignOptions; json?: string; svg?: string; docs: boolean } | null {
+interface Asked {
+  options: CampaignOptions;
+  json?: string;
+  svg?: string;
+  against?: string;
+  read?: string;
+  docs: boolean;
+}
+
+function aboveZero(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new Error(`"${text}" is not a number above 0`);
+  return value;
+}
+
+const listOf = (text: string) => text.split(',').filter((part) => part !== '');
+
+function columnsOf(text: string): ColumnName[] {
+  return listOf(text).map((name) => {
+    const found = COLUMN_NAMES.find((column) => column === name);
+    if (found === undefined) throw new Error(`"${name}" is no column; there are ${COLUMN_NAMES.join(', ')}`);
+    return found;
+  });
+}
+
+/** Null: help is asked for. @throws Error */
+function readOptions(): Asked | null {
   const { values } = parseArgs({
     allowNegative: true,
     options: {
       help: { type: 'boolean' },
       short: { type: 'boolean' },
+      columns: { type: 'string' },
       calls: { type: 'string' },
+      also: { type: 'string' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       threads: { type: 'string' },
-      agents: { type: 'boolean', default: true },
       largest: { type: 'boolean', default: true },
       pin: { type: 'boolean', default: true },
       json: { type: 'string' },
+      against: { type: 'string' },
+      read: { type: 'string' },
       svg: { type: 'string' },
       set: { type: 'string', multiple: true, default: [] },
       'write-docs': { type: 'boolean' },
@@ -88,31 +117,28 @@ function readOptions(): { options: CampaignOptions; json?: string; svg?: string;
   });
   if (values.help) return null;
   const base = values.short ? SHORT : FULL;
-  const number = (text: string | undefined, otherwise: number) => {
-    if (text === undefined) return otherwise;
-    const value = Number(text);
-    if (!Number.isFinite(value) || value <= 0) throw new Error(`"${text}" is not a number above 0`);
-    return value;
-  };
-  const split = values.pin ? splitCores() : null;
-  const own = split === null ? 2 : split.subject.includes('-') ? Number(split.subject.split('-')[1]) + 1 : 1;
-  const options: CampaignOptions = {
-    ...base,
-    calls: number(values.calls, base.calls),
-    rounds: number(values.rounds, base.rounds),
-    seconds: number(values.seconds, base.seconds),
-    mediaThreads: number(values.threads, own),
-    settings: Object.fromEntries(
-      values.set.map((text) => [text.split('=')[0] ?? '', text.split('=').slice(1).join('=')]),
-    ),
-    largest: base.largest && values.largest,
-    pin: values.pin,
-    subjects: base.subjects.filter((name) => name !== 'agents' || values.agents),
-  };
+  const number = (text: string | undefined, otherwise: number) =>
+    text === undefined ? otherwise : aboveZero(text);
+  const columns = values.columns === undefined ? base.columns : columnsOf(values.columns);
   return {
-    options,
+    options: {
+      ...base,
+      columns,
+      calls: number(values.calls, base.calls),
+      scaling: values.also === undefined ? base.scaling : listOf(values.also).map(aboveZero),
+      rounds: number(values.rounds, base.rounds),
+      seconds: number(values.seconds, base.seconds),
+      threads: number(values.threads, base.threads),
+      settings: Object.fromEntries(
+        values.set.map((text) => [text.split('=')[0] ?? '', text.split('=').slice(1).join('=')]),
+      ),
+      climbing: values.largest ? base.climbing : [],
+      pin: values.pin,
+    },
     ...(values.json === undefined ? {} : { json: values.json }),
     ...(values.svg === undefined ? {} : { svg: values.svg }),
+    ...(values.against === undefined ? {} : { against: values.against }),
+    ...(values.read === undefined ? {} : { read: values.read }),
     docs: values['write-docs'] === true,
   };
 }
@@ -123,110 +149,74 @@ const paint = (style: Parameters<typeof styleText>[0], text: string) =>
 const clock = (seconds: number) =>
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 
-function report(campaign: Campaign): void {
-  const rows = rowsOf(campaign);
-  console.log(`\n${terminal(HEAD, tableOf(rows))}`);
-  const { agents, host, cores } = campaign;
-  if (agents !== null && 'missing' in agents)
-    console.log(
-      paint('yellow', `\nThe Agents SDK could not be installed (${agents.missing}): its column is missing.`),
-    );
-  for (const name of Object.keys(campaign.largest) as (keyof typeof TITLES)[])
-    console.log(`\nlargest number of calls, ${TITLES[name]}: ${largestText(campaign.largest[name])}`);
-  console.log('');
-  for (const { text, value, met } of targetsOf(campaign)) {
-    const sign = met === null ? paint('dim', '–') : met ? paint('green', '✓') : paint('red', '✗');
-    console.log(`${sign} ${text}: ${paint('bold', value)}`);
-  }
-  const held =
-    cores === null ? 'not held to cores' : `subject on core ${cores.subject}, load on ${cores.load}`;
+function held({ placement }: Results): string {
+  if (placement === null) return 'nothing held to cores';
+  const { subject, carrier, model } = placement;
+  const load =
+    carrier === model ? `the load on ${carrier}` : `the carrier on ${carrier}, the model on ${model}`;
+  return `the subject on core ${subject}, ${load}`;
+}
+
+function show(results: Results): void {
+  const width = process.stdout.columns ?? WIDTH;
+  for (const section of sectionsOf(results)) console.log(`\n${terminal(section, width)}`);
+  for (const line of missingFrom(results)) console.log(paint('yellow', `\n${line}`));
+  const { cpu, cores, node, commit, loadBefore, loadAfter } = results.environment;
   console.log(
     paint(
       'dim',
-      `\n${host.cpu}, ${host.cores} cores, Node ${host.node.slice(1)}; ${held}; system load ${fixed(host.loadBefore)} before, ` +
-        `${fixed(host.loadAfter)} after; ${clock(campaign.tookSeconds)} min`,
+      `\n${cpu}, ${cores} cores, Node ${node.slice(1)}, ${commit ?? 'no commit'}; ${held(results)}; ` +
+        `system load ${fixed(loadBefore)} before, ${fixed(loadAfter)} after; ${clock(results.tookSeconds)} min`,
     ),
   );
+}
+
+function showChanges(before: Results, after: Results): void {
+  console.log(`\n${terminal(comparisonOf(before, after), process.stdout.columns ?? WIDTH)}`);
+  for (const line of differences(before, after)) console.log(paint('yellow', `\nnot the same: ${line}`));
 }
 
 const BEGIN = '<!-- figures: written by npm run bench -- --write-docs -->';
 const END = '<!-- end of figures -->';
 
 /** The figures in docs/bench.md, between its two marks; the words around them are a person's. */
-function writeDocs(campaign: Campaign): void {
+function writeDocs(results: Results): void {
   const path = join(ROOT, 'docs/bench.md');
   const text = readFileSync(path, 'utf8');
   const from = text.indexOf(BEGIN);
   const to = text.indexOf(END);
   if (from < 0 || to < from) throw new Error(`${path} has lost the marks between which the figures go`);
-  const { host, cores, options, agents } = campaign;
+  const { environment, options, packages } = results;
+  const version = (bridge: 'agents' | 'framework') => {
+    const found = packages[bridge];
+    return found !== undefined && 'version' in found ? found.version : 'not installed';
+  };
+  const settings = Object.entries(options.settings).map(([name, value]) => `${name}=${value}; `);
+  const said =
+    `Measured on ${environment.cpu} (${environment.cores} cores), ${environment.system}, Node ${environment.node.slice(1)}, ` +
+    `${environment.commit ?? 'no commit'}; ${options.rounds} rounds of ${options.seconds} s, medians, in brackets from where to where they reach; ` +
+    `${held(results)}; ${options.threads} media thread${options.threads === 1 ? '' : 's'} where a row says no other number; ${settings.join('')}` +
+    `Agents SDK ${version('agents')}, realtime-voice-agents ${version('framework')}; system load before ${fixed(environment.loadBefore)}.`;
+  const missing = missingFrom(results).map((line) => `- ${line}`);
   const parts = [
     BEGIN,
-    `Measured on ${host.cpu} (${host.cores} cores), ${host.system}, Node ${host.node.slice(1)}; ${options.calls} calls at once, ` +
-      `${options.rounds} rounds of ${options.seconds} s, medians; ` +
-      `${cores === null ? 'nothing held to cores' : `the subject on core ${cores.subject}, the load on core ${cores.load}`}; ` +
-      `${options.mediaThreads} media thread${options.mediaThreads === 1 ? '' : 's'}; ` +
-      `${Object.entries(options.settings)
-        .map(([name, value]) => `${name}=${value}; `)
-        .join('')}` +
-      `Agents SDK ${agents && 'version' in agents ? agents.version : 'not installed'}; system load before ${fixed(host.loadBefore)}.`,
-    markdown(HEAD, tableOf(rowsOf(campaign))),
-    '**Largest number of calls** with p99 of the added latency under 20 ms and nothing lost:',
-    markdown(
-      ['', 'calls'],
-      (Object.keys(campaign.largest) as (keyof typeof TITLES)[]).map((name) => [
-        TITLES[name],
-        largestText(campaign.largest[name]),
-      ]),
-    ),
-    '**Cost per call** by the number of calls:',
-    markdown(
-      [
-        'calls',
-        'CPU µs per call-second',
-        'bare bridge',
-        'to the model p99 ms',
-        'first audio p99 ms',
-        'loop delay p99 ms',
-      ],
-      costByCalls(campaign).map((one) => [
-        String(one.calls),
-        whole(one.cpuUs),
-        whole(one.jsonUs),
-        fixed(one.uplinkP99),
-        fixed(one.firstAudioP99),
-        fixed(one.loopDelayP99Ms),
-      ]),
-    ),
-    '**Targets**:',
-    markdown(
-      ['target', 'this run', ''],
-      targetsOf(campaign).map(({ text: target, value, met }) => [
-        target,
-        value,
-        met === null ? '–' : met ? 'met' : 'not met',
-      ]),
-    ),
+    said,
+    ...sectionsOf(results).map(markdown),
+    ...(missing.length === 0 ? [] : [missing.join('\n')]),
     END,
   ];
   writeFileSync(path, text.slice(0, from) + parts.join('\n\n') + text.slice(to + END.length));
-  writeFileSync(join(ROOT, 'docs/bench.svg'), picture(campaign));
+  writeFileSync(join(ROOT, 'docs/bench.svg'), picture(results));
   console.log(`\nwritten: docs/bench.md, docs/bench.svg`);
 }
 
-async function main(): Promise<void> {
-  const asked = readOptions();
-  if (asked === null) {
-    console.log(HELP);
-    return;
-  }
+async function run(options: CampaignOptions): Promise<Results> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
       killAll();
       console.log('\nstopped; nothing is left running');
       process.exit(130);
     });
-  const { options } = asked;
   // Whatever hangs, the run ends.
   setTimeout(
     () => {
@@ -236,24 +226,37 @@ async function main(): Promise<void> {
     },
     (options.limitSeconds + OVERTIME_SECONDS) * 1000,
   ).unref();
+  const { calls, rounds, limitSeconds } = options;
   console.log(
-    `${options.calls} calls at once, ${options.rounds} round${options.rounds === 1 ? '' : 's'}, at most ${clock(options.limitSeconds)} min`,
+    `${calls} calls at once, ${rounds} round${rounds === 1 ? '' : 's'}, at most ${clock(limitSeconds + OVERTIME_SECONDS)} min`,
   );
   const began = performance.now();
-  const campaign = await runCampaign(options, {
+  return runCampaign(options, {
     step: (text) => console.log(`${paint('dim', clock((performance.now() - began) / 1000))}  ${text}`),
     measured: (figures) =>
       console.log(
-        `      ${paint('cyan', `${whole(figures.cpuUs)} µs`)} per call-second, to the model p99 ${fixed(figures.uplink.p99)} ms, ` +
+        `      ${paint('cyan', `${whole(figures.cpuUs)} µs`)} per call-second, newest frame p99 ${fixed(figures.newestFrame.p99)} ms, ` +
           `first audio p99 ${fixed(figures.firstAudio.p99)} ms, ${figures.lostFrames + figures.shortAnswers} lost` +
           `${figures.disturbed ? paint('yellow', ', disturbed by other work') : ''}` +
-          `${figures.broken === null ? '' : paint('red', `, ${figures.broken}`)}`,
+          `${figures.notCarried === null ? '' : paint('red', `, not carried: ${figures.notCarried}`)}`,
       ),
   });
-  report(campaign);
-  if (asked.json !== undefined) writeFileSync(asked.json, `${JSON.stringify(campaign, null, 2)}\n`);
-  if (asked.svg !== undefined) writeFileSync(asked.svg, picture(campaign));
-  if (asked.docs) writeDocs(campaign);
+}
+
+async function main(): Promise<void> {
+  const asked = readOptions();
+  if (asked === null) {
+    console.log(HELP);
+    return;
+  }
+  // A file that cannot be read is found before the run, not after it.
+  const before = asked.against === undefined ? null : readKept(asked.against);
+  const results = asked.read === undefined ? await run(asked.options) : readKept(asked.read);
+  if (asked.json !== undefined) keep(asked.json, results);
+  show(results);
+  if (before !== null) showChanges(before, results);
+  if (asked.svg !== undefined) writeFileSync(asked.svg, picture(results));
+  if (asked.docs) writeDocs(results);
   process.exit(0);
 }
 

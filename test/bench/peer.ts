@@ -18,6 +18,8 @@ process.on('exit', killAll);
 export interface Peer {
   pid: number;
   port: number;
+  /** Where it listens with TLS as well; 0: nowhere. */
+  securePort: number;
   tell(order: unknown): void;
   /** Tells and waits for the answer. */
   ask<T>(order: unknown): Promise<T>;
@@ -46,11 +48,10 @@ export function launch(
 export function startPeer(
   file: string,
   args: string[],
-  cores: string | null,
-  nodeArgs: string[] = [],
+  o: { cores: string | null; env?: Record<string, string> },
 ): Promise<Peer> {
   return new Promise((started, failed) => {
-    const child = launch(file, args, { cores, ipc: true, nodeArgs });
+    const child = launch(file, args, { ...o, ipc: true });
     const tooLate = setTimeout(() => {
       child.kill('SIGKILL');
       failed(new Error(`${file} did not start`));
@@ -59,7 +60,7 @@ export function startPeer(
     child.once('close', (code) => failed(new Error(`${file} ended with ${code}`)));
     let waiting: { answered: (answer: never) => void; lost: (error: Error) => void } | null = null;
     child.once('close', () => waiting?.lost(new Error(`${file} is gone`)));
-    child.on('message', (message: { listening?: number }) => {
+    child.on('message', (message: { listening?: number; listeningSecure?: number }) => {
       if (message.listening === undefined) {
         const asked = waiting;
         waiting = null;
@@ -70,6 +71,7 @@ export function startPeer(
       started({
         pid: child.pid ?? 0,
         port: message.listening,
+        securePort: message.listeningSecure ?? 0,
         tell: (order) => {
           if (child.connected) child.send(order as object);
         },

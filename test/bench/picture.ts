@@ -1,26 +1,26 @@
 // PURE. The bench as a picture: CPU per call with its threads, the latencies, and how many calls each carries.
-import type { Campaign } from './campaign.ts';
-import { fixed, type Row, rowsOf, whole } from './tables.ts';
+import { COLUMNS } from './columns.ts';
+import type { Results } from './results.ts';
+import { climbed, type Part, type Row, rowsOf, shareOfFloor } from './rows.ts';
+import { mostOf, PARTS } from './tables.ts';
+import { fixed, whole } from './text.ts';
 
 const WIDTH = 860;
 const LEFT = 270;
+const LEGEND_LEFT = 150;
 const BAR = 22;
 const STEP = 34;
-const COLORS: Record<string, string> = {
-  'the calls': '#2563eb',
-  'control thread': '#7c3aed',
-  'V8: garbage collection and compiling': '#94a3b8',
+const COLORS: Readonly<Record<Part, string>> = {
+  media: '#2563eb',
+  control: '#7c3aed',
+  v8: '#94a3b8',
+  other: '#d97706',
 };
+const DRAWN = Object.keys(COLORS) as Part[];
 
 const plain = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const text = (x: number, y: number, content: string, more = '') =>
   `<text x="${x}" y="${y}" ${more}>${plain(content)}</text>`;
-
-/** What a thread is for, by its name in the system and whose it is. */
-function partOf(row: Row, thread: string): string {
-  if (/^V8/i.test(thread)) return 'V8: garbage collection and compiling';
-  return row.name.startsWith('daemon') && !/^media/.test(thread) ? 'control thread' : 'the calls';
-}
 
 function cpuBars(rows: readonly Row[], top: number): string[] {
   const scale = (WIDTH - LEFT - 150) / Math.max(...rows.map((row) => row.cpuUs));
@@ -28,10 +28,8 @@ function cpuBars(rows: readonly Row[], top: number): string[] {
     const y = top + index * STEP;
     let x = LEFT;
     const parts = [text(LEFT - 10, y + 16, row.title, 'text-anchor="end"')];
-    for (const part of Object.keys(COLORS)) {
-      const us = row.threads
-        .filter((one) => partOf(row, one.name) === part)
-        .reduce((sum, one) => sum + one.cpuUs, 0);
+    for (const part of DRAWN) {
+      const us = row.parts[part].cpuUs;
       parts.push(
         `<rect x="${x.toFixed(1)}" y="${y}" width="${(us * scale).toFixed(1)}" height="${BAR}" fill="${COLORS[part]}"/>`,
       );
@@ -41,7 +39,7 @@ function cpuBars(rows: readonly Row[], top: number): string[] {
       text(
         x + 8,
         y + 16,
-        `${whole(row.cpuUs)} µs${Number.isNaN(row.toJson) ? '' : ` · ${fixed(row.toJson, 2)}x`}`,
+        `${whole(row.cpuUs)} µs${Number.isNaN(row.toFloor.middle) ? '' : ` · ${fixed(row.toFloor.middle, 2)}x`}`,
         'class="value"',
       ),
     );
@@ -50,7 +48,7 @@ function cpuBars(rows: readonly Row[], top: number): string[] {
 }
 
 function latencyBars(rows: readonly Row[], top: number): string[] {
-  const most = Math.max(20, ...rows.flatMap((row) => [row.uplink[1], row.firstAudio[1]]));
+  const most = Math.max(20, ...rows.flatMap((row) => [row.newestFrame[1], row.firstAudio[1]]));
   const scale = (WIDTH - LEFT - 150) / most;
   const limit = LEFT + 20 * scale;
   const parts = [
@@ -61,7 +59,7 @@ function latencyBars(rows: readonly Row[], top: number): string[] {
     const y = top + index * STEP;
     parts.push(text(LEFT - 10, y + 16, row.title, 'text-anchor="end"'));
     for (const [at, color, values] of [
-      [0, '#2563eb', row.uplink],
+      [0, '#2563eb', row.newestFrame],
       [12, '#0d9488', row.firstAudio],
     ] as const) {
       if (Number.isNaN(values[1])) continue;
@@ -84,26 +82,27 @@ function latencyBars(rows: readonly Row[], top: number): string[] {
   return parts;
 }
 
-function largestBars(campaign: Campaign, rows: readonly Row[], top: number): string[] {
-  const found = rows.flatMap((row) => {
-    const result = campaign.largest[row.name];
-    return result === undefined ? [] : [{ row, result }];
-  });
-  const scale = (WIDTH - LEFT - 150) / Math.max(1, ...found.map(({ result }) => result.calls));
-  return found.flatMap(({ row, result }, index) => {
+function largestBars(results: Results, top: number): string[] {
+  const columns = climbed(results);
+  const most = Math.max(1, ...columns.map((column) => results.climbs[column]!.calls));
+  const scale = (WIDTH - LEFT - 190) / most;
+  return columns.flatMap((column, index) => {
+    const climb = results.climbs[column]!;
     const y = top + index * STEP;
-    const width = result.calls * scale;
+    const width = climb.calls * scale;
+    const share = shareOfFloor(results, column);
+    const ofFloor = column === 'json' || Number.isNaN(share) ? '' : ` · ${fixed(share, 2)} of the bridge's`;
     return [
-      text(LEFT - 10, y + 16, row.title, 'text-anchor="end"'),
+      text(LEFT - 10, y + 16, COLUMNS[column].title, 'text-anchor="end"'),
       `<rect x="${LEFT}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" fill="#0d9488"/>`,
-      text(LEFT + width + 8, y + 16, `${result.calls}${result.open ? ' or more' : ''}`, 'class="value"'),
+      text(LEFT + width + 8, y + 16, `${mostOf(climb)}${ofFloor}`, 'class="value"'),
     ];
   });
 }
 
-export function picture(campaign: Campaign): string {
-  const rows = rowsOf(campaign);
-  const { host, options, cores } = campaign;
+export function picture(results: Results): string {
+  const rows = rowsOf(results);
+  const { environment, options, placement } = results;
   const parts: string[] = [];
   let y = 64;
   const section = (title: string, note: string, bars: string[], lines: number) => {
@@ -113,34 +112,33 @@ export function picture(campaign: Campaign): string {
   };
   section(
     'CPU per call',
-    `microseconds a second of call, ${options.calls} calls at once; times the bare bridge`,
+    `microseconds a second of call, ${options.calls} calls at once; times the bare bridge under the same load`,
     cpuBars(rows, y + 34),
     rows.length,
   );
-  let x = LEFT;
-  for (const [part, color] of Object.entries(COLORS)) {
+  let x = LEGEND_LEFT;
+  for (const part of DRAWN) {
     parts.push(
-      `<rect x="${x}" y="${y - 32}" width="10" height="10" fill="${color}"/>`,
-      text(x + 15, y - 23, part, 'class="note"'),
+      `<rect x="${x}" y="${y - 32}" width="10" height="10" fill="${COLORS[part]}"/>`,
+      text(x + 15, y - 23, PARTS[part], 'class="note"'),
     );
-    x += 40 + part.length * 6.4;
+    x += 40 + PARTS[part].length * 6.4;
   }
   y += 6;
   section(
     'Added latency',
-    "p50 (full) and p99 (pale), ms: blue the caller's sound to the model, green the model's first sound to the carrier",
+    `p50 (full) and p99 (pale), ms, at ${options.calls} calls: blue the newest frame to the model, green its first sound to the carrier`,
     latencyBars(rows, y + 34),
     rows.length,
   );
-  const carried = rows.filter((row) => campaign.largest[row.name] !== undefined).length;
   section(
     'Calls',
     'most at once with p99 of both under 20 ms and nothing lost',
-    largestBars(campaign, rows, y + 34),
-    carried,
+    largestBars(results, y + 34),
+    climbed(results).length,
   );
-  const held = cores === null ? '' : `, subject on core ${cores.subject}, load on core ${cores.load}`;
-  const foot = `${host.cpu}, ${host.cores} cores, Node ${host.node.slice(1)}${held}. Ratios hold elsewhere, microseconds do not.`;
+  const held = placement === null ? '' : `, subject on core ${placement.subject}`;
+  const foot = `${environment.cpu}, ${environment.cores} cores, Node ${environment.node.slice(1)}${held}. Ratios hold elsewhere, microseconds do not.`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" font-family="system-ui, sans-serif" font-size="13" fill="#0f172a">
 <style>.title{font-size:16px;font-weight:600}.note{font-size:11px;fill:#64748b}.value{font-weight:600}</style>
 <rect width="${WIDTH}" height="${y}" fill="#ffffff"/>

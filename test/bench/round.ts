@@ -1,30 +1,39 @@
-// One round: a subject brought to N calls, warmed up, measured for a while.
+// One round: a subject brought to N calls, warmed up, made older where that is asked for, measured for a while.
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CarrierReport, ModelReport } from './load/orders.ts';
+import { COLUMNS, type ColumnName } from './columns.ts';
+import type { CarrierReport, ModelReport, TurnsReport } from './load/orders.ts';
 import { median, type Summary } from './load/samples.ts';
 import type { Peer } from './peer.ts';
-import { readMachine, readUsage, threadCpu, type Usage } from './probe.ts';
-import type { Subject, SubjectName } from './subject.ts';
+import { readMachine, readUsage, type Usage, usedBetween } from './probe.ts';
+import type { Subject } from './subject.ts';
 
 const RAMP_CALLS_A_SECOND = 40;
 const DIAL_MS = 20_000;
-/** The load sends its frames within a fraction of a millisecond; when it cannot, it waits for the processor. */
+/** The load is in time within a millisecond or two; when it is not, it waits for the processor. */
 const DISTURBED_MS = 5;
 /** A clear that comes later belongs to something else. */
 const REACTION_LIMIT_MS = 2_000;
+/** What a short turn may take at most, usually it is two seconds; and until the first one is heard of. */
+const SHORT_TURN_LIMIT_MS = 3_000;
+const FIRST_TURN_MS = 15_000;
+/** p99 of what the subject adds, each way. */
+const LATENCY_LIMIT_MS = 20;
 
 export interface Figures {
-  subject: SubjectName;
+  column: ColumnName;
+  /** Rounds of the same number lie near each other in time: their ratios are what is compared. 0: a step of a climb. */
+  round: number;
   calls: number;
   seconds: number;
   /** CPU of the subject's process, all threads, microseconds a call and second. */
   cpuUs: number;
-  /** The same by thread, the busiest first. */
-  threads: { name: string; cpuUs: number }[];
+  /** The same by thread, the busiest first, with how often it woke up, read, and how much it read, a call and second. */
+  threads: { name: string; cpuUs: number; wakeUps: number; reads: number; readBytes: number }[];
   /** Resident memory beyond that of the idle process, per call. */
   memoryBytes: number;
-  uplink: Summary;
-  uplinkOldest: Summary;
+  newestFrame: Summary;
+  everyFrame: Summary;
+  heldFrame: Summary;
   firstAudio: Summary;
   lateness: Summary;
   /** From the interruption's first frame (the daemon) or from the model's word (the floors) to the clear. */
@@ -35,6 +44,8 @@ export interface Figures {
   shortAnswers: number;
   wholeAnswers: number;
   answers: number;
+  /** Turns of a caller, the middle one, since his call began. */
+  turns: number;
   appends: number;
   toCarrier: number;
   /** Stream start to the first question to the model, plus its first delta to the first sound at the carrier. */
@@ -44,9 +55,11 @@ export interface Figures {
   tickLateMaxMs: number;
   /** Share of the whole machine that was busy. */
   machineBusy: number;
-  generatorLate: Summary;
-  /** Why the round proves nothing, or null. */
-  broken: string | null;
+  /** How late the load itself was: the carrier with its frames, the model with its ticks. */
+  carrierLate: Summary;
+  modelLate: Summary;
+  /** Why these calls were not carried well, or null. */
+  notCarried: string | null;
   /** Other work on the machine held up the load itself: latencies are then not the subject's, and CPU is too low. */
   disturbed: boolean;
 }
@@ -74,11 +87,24 @@ export async function raise(subject: Subject, load: Load, from: number, to: numb
   }
 }
 
+/** Gives every call `turns` more turns, short ones that follow each other. @throws Error when they take too long */
+export async function age({ carrier, model }: Load, turns: number): Promise<void> {
+  const had = async () => (await model.ask<TurnsReport>({ do: 'turns' })).middle;
+  const wanted = (await had()) + turns;
+  const giveUp = performance.now() + FIRST_TURN_MS + turns * SHORT_TURN_LIMIT_MS;
+  for (const peer of [carrier, model]) peer.tell({ do: 'hurry', on: true });
+  for (let now = await had(); now < wanted; now = await had()) {
+    if (performance.now() > giveUp) throw new Error(`calls had ${now} turns where ${wanted} were wanted`);
+    await wait(500);
+  }
+  for (const peer of [carrier, model]) peer.tell({ do: 'hurry', on: false });
+}
+
 /** Measures a subject that has `calls` calls. `idle` was read when it had none. */
 export async function measure(
   subject: Subject,
   load: Load,
-  o: { calls: number; seconds: number; idle: Usage },
+  o: { round: number; calls: number; seconds: number; idle: Usage },
 ): Promise<Figures> {
   load.carrier.tell({ do: 'begin' });
   load.model.tell({ do: 'begin' });
@@ -100,17 +126,25 @@ export async function measure(
     load.carrier.ask<CarrierReport>({ do: 'end' }),
     load.model.ask<ModelReport>({ do: 'end' }),
   ]);
-  const perCall = (ms: number) => (ms * 1000) / (o.calls * seconds);
-  const isFloor = subject.name === 'json' || subject.name === 'agents';
-  return {
-    subject: subject.name,
+  const perCall = (value: number) => value / (o.calls * seconds);
+  const isFloor = COLUMNS[subject.column].program !== 'daemon';
+  const figures: Omit<Figures, 'notCarried'> = {
+    column: subject.column,
+    round: o.round,
     calls: o.calls,
     seconds,
-    cpuUs: perCall(after.cpuMs - before.cpuMs),
-    threads: threadCpu(before, after).map(({ name, cpuMs }) => ({ name, cpuUs: perCall(cpuMs) })),
+    cpuUs: perCall((after.cpuMs - before.cpuMs) * 1000),
+    threads: usedBetween(before, after).map(({ name, cpuMs, sleeps, reads, readBytes }) => ({
+      name,
+      cpuUs: perCall(cpuMs * 1000),
+      wakeUps: perCall(sleeps),
+      reads: perCall(reads),
+      readBytes: perCall(readBytes),
+    })),
     memoryBytes: (after.rssBytes - o.idle.rssBytes) / o.calls,
-    uplink: model.uplink,
-    uplinkOldest: model.uplinkOldest,
+    newestFrame: model.newestFrame,
+    everyFrame: model.everyFrame,
+    heldFrame: model.heldFrame,
     firstAudio: carrier.firstAudio,
     lateness: carrier.lateness,
     reaction: isFloor ? fromEvent(model, carrier) : carrier.reaction,
@@ -120,19 +154,34 @@ export async function measure(
     shortAnswers: carrier.shortAnswers,
     wholeAnswers: carrier.wholeAnswers,
     answers: model.answers,
+    turns: model.turns,
     appends: model.appends,
     toCarrier: carrier.receivedMessages,
     greetingOwnMs: isFloor ? Number.NaN : greetingOwn(model, carrier),
     loopDelayP99Ms: median(delays),
     tickLateMaxMs: median(ticks),
     machineBusy: (machineAfter.busy - machineBefore.busy) / (machineAfter.total - machineBefore.total),
-    generatorLate: carrier.lateSends,
-    disturbed: carrier.lateSends.p99 > DISTURBED_MS,
-    broken:
-      carrier.open < o.calls
-        ? `${o.calls - carrier.open} calls were lost: ${carrier.failures[0] ?? ''}`
-        : null,
+    carrierLate: carrier.lateSends,
+    modelLate: model.lateTicks,
+    disturbed: Math.max(carrier.lateSends.p99, model.lateTicks.p99) > DISTURBED_MS,
   };
+  const gone = o.calls - carrier.open;
+  const notCarried = gone > 0 ? `${gone} calls were lost: ${carrier.failures[0] ?? ''}` : whyNot(figures);
+  return { ...figures, notCarried };
+}
+
+/** Why calls that live were not carried well; null when they were. */
+function whyNot(figures: Omit<Figures, 'notCarried'>): string | null {
+  if (figures.newestFrame.count === 0) return 'no sound reached the model';
+  if (figures.lostFrames > 0) return `${figures.lostFrames} frames of callers lost`;
+  if (figures.shortAnswers > 0) return `${figures.shortAnswers} answers not whole`;
+  const late = (what: string, { p99 }: Summary) =>
+    p99 > LATENCY_LIMIT_MS ? `${what} p99 ${p99.toFixed(0)} ms` : null;
+  return (
+    late('newest frame', figures.newestFrame) ??
+    late('first audio', figures.firstAudio) ??
+    late('gaps in answers', figures.lateness)
+  );
 }
 
 /** The model's word that somebody speaks, to the clear that follows at the carrier. */

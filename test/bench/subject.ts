@@ -5,22 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DAEMON_NODE_ARGS } from '../../scripts/lab.ts';
+import { COLUMNS, type Column, type ColumnName, type Program } from './columns.ts';
 import { folders, launch, type Peer, running, START_MS, startPeer } from './peer.ts';
 
 const STOP_MS = 8_000;
 /** Calls brought up at once: a burst, but not all in one instant. */
 const DIAL_AT_ONCE = 10;
 
-/** Cores the subject may use, and those of the load; null where the machine cannot tell them apart. */
-export interface Cores {
-  subject: string;
-  load: string;
-}
-
-export type SubjectName = 'daemon' | 'daemon-joined' | 'daemon-recording' | 'json' | 'agents';
-
 export interface Subject {
-  name: SubjectName;
+  column: ColumnName;
   pid: number;
   /** Brings up calls `from` to `to`. */
   addCalls(from: number, to: number): Promise<void>;
@@ -31,31 +24,41 @@ export interface Subject {
 
 export interface SubjectOptions {
   carrier: Peer;
-  modelUrl: string;
+  model: Peer;
+  /** The certificate of the authority that vouches for the model. */
+  authority: string;
   /** Calls there will be at most: they begin spread over the loop. */
   calls: number;
   cores: string | null;
-  agentsFolder: string | null;
+  /** Folders with the packages of those bridges that have some. */
+  packages: Partial<Record<Program, string>>;
   mediaThreads: number;
   /** More settings for the daemon. */
   settings: Record<string, string>;
-  nodeArgs: string[];
 }
 
-export function startSubject(name: SubjectName, o: SubjectOptions): Promise<Subject> {
-  return name === 'json' || name === 'agents' ? startFloor(name, o) : startDaemon(name, o);
+export function startSubject(name: ColumnName, o: SubjectOptions): Promise<Subject> {
+  return COLUMNS[name].program === 'daemon' ? startDaemon(name, o) : startFloor(name, o);
 }
 
-async function startFloor(name: 'json' | 'agents', o: SubjectOptions): Promise<Subject> {
+/** How the model is reached, without the scheme: http or ws, `s` where it is TLS. */
+function modelAt(column: Column, { model, authority }: SubjectOptions) {
+  return column.tls
+    ? { address: `s://127.0.0.1:${model.securePort}/v1`, env: { NODE_EXTRA_CA_CERTS: authority } }
+    : { address: `://127.0.0.1:${model.port}/v1`, env: {} };
+}
+
+async function startFloor(name: ColumnName, o: SubjectOptions): Promise<Subject> {
   o.carrier.tell({ do: 'open', accountSid: '', secret: '', mediaPort: 0, calls: o.calls });
+  const column = COLUMNS[name];
+  const { address, env } = modelAt(column, o);
   const floor = await startPeer(
-    `test/bench/floors/${name}-bridge.ts`,
-    [`${o.modelUrl.replace('http', 'ws')}/v1`, o.agentsFolder ?? ''],
-    o.cores,
-    o.nodeArgs,
+    `test/bench/floors/${column.program}-bridge.ts`,
+    [`ws${address}`, o.packages[column.program] ?? ''],
+    { cores: o.cores, env },
   );
   return {
-    name,
+    column: name,
     pid: floor.pid,
     async addCalls(from, to) {
       o.carrier.tell({ do: 'dial', url: `ws://127.0.0.1:${floor.port}/`, from, to });
@@ -68,7 +71,7 @@ async function startFloor(name: 'json' | 'agents', o: SubjectOptions): Promise<S
 }
 
 /** One that fails before it is ready for calls leaves nothing running. */
-async function startDaemon(name: SubjectName, o: SubjectOptions): Promise<Subject> {
+async function startDaemon(name: ColumnName, o: SubjectOptions): Promise<Subject> {
   const undo: (() => void)[] = [];
   try {
     return await openDaemon(name, o, undo);
@@ -79,11 +82,12 @@ async function startDaemon(name: SubjectName, o: SubjectOptions): Promise<Subjec
 }
 
 /** @param undo filled with what ends the parts that were begun */
-async function openDaemon(name: SubjectName, o: SubjectOptions, undo: (() => void)[]): Promise<Subject> {
+async function openDaemon(name: ColumnName, o: SubjectOptions, undo: (() => void)[]): Promise<Subject> {
   const folder = mkdtempSync(join(tmpdir(), 'offhook-bench-'));
   folders.add(folder);
-  const direct = name !== 'daemon-joined';
-  const mediaPort = direct ? await freePorts(o.mediaThreads) : 0;
+  const column = COLUMNS[name];
+  const mediaPort = column.direct ? await freePorts(o.mediaThreads) : 0;
+  const { address, env } = modelAt(column, o);
   const secret = 'bench-secret';
   const accountSid = `AC${'b'.repeat(32)}`;
   const apiKey = `sk_${'b'.repeat(48)}`;
@@ -92,15 +96,16 @@ async function openDaemon(name: SubjectName, o: SubjectOptions, undo: (() => voi
   const daemon = launch('main.js', [], {
     cores: o.cores,
     ipc: false,
-    nodeArgs: [...DAEMON_NODE_ARGS, ...o.nodeArgs],
+    nodeArgs: DAEMON_NODE_ARGS,
     env: {
+      ...env,
       PORT: '0',
       DATA_DIR: join(folder, 'data'),
       TWILIO_ACCOUNT_SID: accountSid,
       TWILIO_AUTH_TOKEN: secret,
       TWILIO_BASE_URL: `http://127.0.0.1:${o.carrier.port}`,
       OPENAI_API_KEY: 'sk-bench',
-      OPENAI_BASE_URL: `${o.modelUrl}/v1`,
+      OPENAI_BASE_URL: `http${address}`,
       OFFHOOK_API_KEY: apiKey,
       WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
       MEDIA_THREADS: String(o.mediaThreads),
@@ -110,9 +115,9 @@ async function openDaemon(name: SubjectName, o: SubjectOptions, undo: (() => voi
       MEDIA_LATE_MS: '0',
       RATE_LIMIT_PER_SECOND: '10000',
       RATE_LIMIT_BURST: '10000',
-      RECORD_CALLS: String(name === 'daemon-recording'),
       REDIS_MODE: 'none',
       LOG_LEVEL: 'info',
+      ...column.settings,
       ...o.settings,
     },
   });
@@ -166,7 +171,7 @@ async function openDaemon(name: SubjectName, o: SubjectOptions, undo: (() => voi
     webhook_url: webhooks.url,
   });
   return {
-    name,
+    column: name,
     pid: daemon.pid ?? 0,
     async addCalls(from, to) {
       let next = from;

@@ -1,7 +1,7 @@
 // The tag that the bench hides in sound: found wherever it lies, right to 10 us, and never where there is none.
 import t from 'tap';
 import { findTag, readTag, writeTag } from './load/tag.ts';
-import { createTrack, FRAME_BYTES } from './load/track.ts';
+import { createShortTurns, createTrack, FRAME_BYTES, turnsIn } from './load/track.ts';
 
 t.test('what was written is read', async (t) => {
   for (const [call, sequence, atMs] of [
@@ -35,4 +35,13 @@ t.test('the callers of the bench speak as much as is said of them', async (t) =>
   t.ok(activity > 0.35 && activity < 0.4, `${(activity * 100).toFixed(1)} % of the time`);
   t.equal(utterances.filter((one) => one.bargesIn).length, 1);
   t.ok(utterances.every((one) => one.from < one.to && one.to <= frames));
+});
+
+t.test('short questions leave room for what ends each and for its answer', async (t) => {
+  const { utterances, frames } = createShortTurns();
+  for (const [index, { to }] of utterances.entries()) {
+    const next = utterances[index + 1]?.from ?? frames;
+    t.ok((next - to) * 20 >= 1_300, `${(next - to) * 20} ms after question ${index}`);
+  }
+  t.equal(turnsIn(600, createTrack()), 106);
 });

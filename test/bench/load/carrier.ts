@@ -6,7 +6,7 @@ import { type MediaClient, openMediaClient } from './media-client.ts';
 import type { CarrierOrder, CarrierReport } from './orders.ts';
 import { clockMs, Samples } from './samples.ts';
 import { readTag, TAG_BYTES, writeTag } from './tag.ts';
-import { ANSWER_BYTES, createTrack, FRAME_BYTES, FRAME_MS } from './track.ts';
+import { ANSWER_BYTES, createShortTurns, createTrack, FRAME_BYTES, FRAME_MS } from './track.ts';
 
 /** Lines are independent: each sends at its own moment of the 20 ms, whatever their number (the golden ratio spreads them). */
 const SPREAD = 0.6180339887;
@@ -16,6 +16,9 @@ const NAP_MS = 0.3;
 const REACTION_LIMIT_MS = 2_000;
 
 const track = createTrack();
+const shortTurns = createShortTurns();
+/** What the callers say now. */
+let said = track;
 const bargeIns = new Set(track.utterances.filter((one) => one.bargesIn).map((one) => one.from));
 const lines: Line[] = [];
 /** Lines in the order of their moments. */
@@ -175,13 +178,13 @@ function endAnswer(line: Line): void {
 function speak(line: Line, now: number): void {
   const { client } = line;
   if (client === null) return;
-  const frame = line.sequence % track.frames;
-  if (bargeIns.has(frame) && line.playedUntilMs > now) line.bargedInAtMs = now;
+  const frame = line.sequence % said.frames;
+  if (said === track && bargeIns.has(frame) && line.playedUntilMs > now) line.bargedInAtMs = now;
   else if (now - line.bargedInAtMs > REACTION_LIMIT_MS) {
     if (measuring) missedBargeIns++;
     line.bargedInAtMs = Number.NaN;
   }
-  track.mulaw.copy(scratch, 0, frame * FRAME_BYTES, (frame + 1) * FRAME_BYTES);
+  said.mulaw.copy(scratch, 0, frame * FRAME_BYTES, (frame + 1) * FRAME_BYTES);
   writeTag(scratch, 0, line.index, line.sequence, clockMs());
   line.sequence++;
   line.chunk++;
@@ -398,6 +401,9 @@ process.on('message', (order: CarrierOrder) => {
         );
       }
       return;
+    case 'hurry':
+      said = order.on ? shortTurns : track;
+      return;
     case 'begin':
       begin();
       return;
@@ -416,6 +422,7 @@ process.on('message', (order: CarrierOrder) => {
       return;
     case 'close':
       closing = true;
+      said = track;
       for (const line of lines) line?.client?.close();
       lines.length = 0;
       moments = [];

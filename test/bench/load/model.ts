@@ -1,9 +1,13 @@
 // The bench's speech model, a process of its own: a Realtime peer that answers for three seconds in bursts of 100-200 ms deltas.
-// Where a session keeps turn detection at the server it knows from the caller's tags when somebody speaks.
-import { createServer } from 'node:http';
+// Where a session keeps turn detection at the server it knows from the caller's tags when somebody speaks. It listens twice: plain,
+// and with TLS by the key and the certificate that it is started with.
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { ModelOrder, ModelReport } from './orders.ts';
-import { clockMs, Samples } from './samples.ts';
+import type { ModelOrder, ModelReport, TurnsReport } from './orders.ts';
+import { clockMs, median, Samples } from './samples.ts';
 import { findTag, readTag, TAG_BYTES, writeTag } from './tag.ts';
 import { createAnswer, createTrack, FRAME_BYTES } from './track.ts';
 
@@ -16,6 +20,8 @@ const TICK_MS = 2;
 /** A burst of two, then two and a half times as fast as it is spoken. */
 const DELTA_BYTES = [1_600, 800, 1_200];
 const FASTER = 2.5;
+/** Of a short answer. */
+const SHORT_DELTAS = 2;
 const WORDS =
   ' the quick brown fox jumps over the lazy dog and runs on through the field until it is home again'.split(
     /(?= )/,
@@ -46,6 +52,8 @@ interface Speaking {
   item: string;
   beganMs: number;
   next: number;
+  /** Deltas of this answer. */
+  deltas: number;
   metadata: unknown;
 }
 
@@ -58,17 +66,21 @@ interface Session {
   carry: Buffer;
   fresh: boolean;
   lastSequence: number;
-  /** Of the last append's newest and oldest frame, not yet counted. */
-  ages: { newest: number; oldest: number } | null;
+  /** Of the last append's frames, the oldest first; not yet counted. */
+  ages: number[];
   speaking: Speaking | null;
   greeting: { askedAtMs: number; firstDeltaAtMs: number };
   items: number;
+  turns: number;
 }
 
 const sessions = new Set<Session>();
-const uplink = new Samples();
-const uplinkOldest = new Samples();
+const newestFrame = new Samples();
+const everyFrame = new Samples();
+const heldFrame = new Samples();
+const lateTicks = new Samples();
 let measuring = false;
+let hurrying = false;
 let appends = 0;
 let frames = 0;
 let lostFrames = 0;
@@ -92,8 +104,8 @@ function listen(session: Session, data: Buffer): void {
   let sound: Buffer = decoded.subarray(0, length);
   if (session.carry.length > 0) sound = Buffer.concat([session.carry, sound]);
   let at = Number.isNaN(session.untilFrame) ? findTag(sound) : session.untilFrame;
-  let oldest = Number.NaN;
-  let newest = Number.NaN;
+  // No commit has followed the one before: it is counted.
+  count(session);
   while (at >= 0 && at + TAG_BYTES <= sound.length) {
     const tag = readTag(sound, at, now);
     if (tag === null) {
@@ -107,10 +119,9 @@ function listen(session: Session, data: Buffer): void {
       continue;
     }
     session.call = tag.call;
-    if (Number.isNaN(oldest)) oldest = tag.atMs;
-    newest = tag.atMs;
     if (measuring) {
       frames++;
+      session.ages.push(now - tag.atMs);
       const missing = tag.sequence - session.lastSequence - 1;
       if (!Number.isNaN(missing) && missing > 0) lostFrames += missing;
     }
@@ -131,16 +142,21 @@ function listen(session: Session, data: Buffer): void {
   }
   // The first append of a turn carries what was spoken before the turn was known; the last one, which a commit follows, what
   // was waiting when the turn was decided.
-  count(session);
-  if (measuring && !first && !Number.isNaN(newest))
-    session.ages = { newest: now - newest, oldest: now - oldest };
+  if (first) hold(session);
 }
 
 function count(session: Session): void {
-  if (session.ages === null) return;
-  uplink.push(session.ages.newest);
-  uplinkOldest.push(session.ages.oldest);
-  session.ages = null;
+  const newest = session.ages.at(-1);
+  if (newest === undefined) return;
+  newestFrame.push(newest);
+  for (const age of session.ages) everyFrame.push(age);
+  session.ages.length = 0;
+}
+
+/** The last append's frames were late by design. */
+function hold(session: Session): void {
+  for (const age of session.ages) heldFrame.push(age);
+  session.ages.length = 0;
 }
 
 function detect(session: Session, frame: number, now: number): void {
@@ -164,6 +180,7 @@ const say = (session: Session, event: Record<string, unknown>) => {
 function commit(session: Session): void {
   const item = itemId(session);
   session.items++;
+  session.turns++;
   say(session, { type: 'input_audio_buffer.committed', previous_item_id: null, item_id: item });
   const content = [{ type: 'input_audio', transcript: null }];
   say(session, {
@@ -189,7 +206,14 @@ function begin(session: Session, metadata: unknown): void {
   if (measuring) answers++;
   const id = `resp_${++serial}`;
   const item = `item_a${serial}`;
-  session.speaking = { id, item, beganMs: now + THINKING_MS, next: 0, metadata };
+  session.speaking = {
+    id,
+    item,
+    beganMs: now + THINKING_MS,
+    next: 0,
+    deltas: hurrying ? SHORT_DELTAS : deltas.length,
+    metadata,
+  };
   say(session, {
     type: 'response.created',
     response: { id, object: 'realtime.response', status: 'in_progress', output: [], metadata },
@@ -238,7 +262,8 @@ function speak(session: Session, now: number): void {
   const speaking = session.speaking;
   if (speaking === null) return;
   const { id, item, beganMs } = speaking;
-  for (let delta = deltas[speaking.next]; delta !== undefined; delta = deltas[speaking.next]) {
+  while (speaking.next < speaking.deltas) {
+    const delta = deltas[speaking.next]!;
     if (beganMs + delta.atMs > now) return;
     let { base64 } = delta;
     if (speaking.next === 0) {
@@ -275,7 +300,6 @@ function hear(session: Session, data: Buffer): void {
     session.untilFrame = Number.NaN;
     session.carry = Buffer.alloc(0);
     session.lastSequence = Number.NaN;
-    session.ages = null;
   };
   switch (event.type) {
     case 'session.update': {
@@ -288,10 +312,12 @@ function hear(session: Session, data: Buffer): void {
       return;
     }
     case 'input_audio_buffer.commit':
+      hold(session);
       forget();
       commit(session);
       break;
     case 'input_audio_buffer.clear':
+      session.ages.length = 0;
       forget();
       say(session, { type: 'input_audio_buffer.cleared' });
       break;
@@ -315,16 +341,7 @@ function hear(session: Session, data: Buffer): void {
   }
 }
 
-const server = createServer((_request, response) => {
-  response.writeHead(404).end();
-});
-const sockets = new WebSocketServer({
-  server,
-  perMessageDeflate: false,
-  skipUTF8Validation: true,
-  allowSynchronousEvents: true,
-});
-sockets.on('connection', (socket) => {
+function greet(socket: WebSocket): void {
   const session: Session = {
     socket,
     serverDetects: false,
@@ -333,10 +350,11 @@ sockets.on('connection', (socket) => {
     carry: Buffer.alloc(0),
     fresh: true,
     lastSequence: Number.NaN,
-    ages: null,
+    ages: [],
     speaking: null,
     greeting: { askedAtMs: Number.NaN, firstDeltaAtMs: Number.NaN },
     items: 1,
+    turns: 0,
   };
   sessions.add(session);
   socket.on('message', (data) => hear(session, data as Buffer));
@@ -346,21 +364,53 @@ sockets.on('connection', (socket) => {
     type: 'session.created',
     session: { type: 'realtime', object: 'realtime.session', id: `sess_${++serial}`, model: 'bench' },
   });
-});
+}
+
+const refuse: RequestListener = (_request, response) => void response.writeHead(404).end();
+
+/** The port on which sessions are taken. */
+function takeSessions(server: Server | SecureServer): Promise<number> {
+  const sockets = new WebSocketServer({
+    server,
+    perMessageDeflate: false,
+    skipUTF8Validation: true,
+    allowSynchronousEvents: true,
+  });
+  sockets.on('connection', greet);
+  return new Promise((done) => {
+    server.listen(0, '127.0.0.1', () => done((server.address() as AddressInfo).port));
+  });
+}
+
+let tickedAtMs = clockMs();
 setInterval(() => {
   const now = clockMs();
+  if (measuring) lateTicks.push(Math.max(0, now - tickedAtMs - TICK_MS));
+  tickedAtMs = now;
   for (const session of sessions) if (session.speaking !== null) speak(session, now);
 }, TICK_MS);
 
 process.on('message', (order: ModelOrder) => {
   if (order.do === 'close') {
     for (const { socket } of sessions) socket.terminate();
+    hurrying = false;
     process.send?.({ closed: true });
+    return;
+  }
+  if (order.do === 'hurry') {
+    hurrying = order.on;
+    return;
+  }
+  const turns = median([...sessions].map((session) => session.turns));
+  if (order.do === 'turns') {
+    const answer: TurnsReport = { middle: turns };
+    process.send?.(answer);
     return;
   }
   measuring = order.do === 'begin';
   if (measuring) {
-    for (const samples of [uplink, uplinkOldest]) samples.clear();
+    for (const samples of [newestFrame, everyFrame, heldFrame, lateTicks]) samples.clear();
+    for (const session of sessions) session.ages.length = 0;
     appends = 0;
     frames = 0;
     lostFrames = 0;
@@ -374,8 +424,11 @@ process.on('message', (order: ModelOrder) => {
     frames,
     lostFrames,
     answers,
-    uplink: uplink.summary(),
-    uplinkOldest: uplinkOldest.summary(),
+    turns,
+    newestFrame: newestFrame.summary(),
+    everyFrame: everyFrame.summary(),
+    heldFrame: heldFrame.summary(),
+    lateTicks: lateTicks.summary(),
     speechStarts,
     greetings: [...sessions].map(({ call, greeting }) => ({ call, ...greeting })),
     unknown: [...unknown],
@@ -383,7 +436,8 @@ process.on('message', (order: ModelOrder) => {
   process.send?.(report);
 });
 process.on('disconnect', () => process.exit(0));
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  process.send?.({ listening: typeof address === 'object' ? address?.port : 0 });
-});
+const [, , keyPath = '', certificatePath = ''] = process.argv;
+const listening = await takeSessions(createServer(refuse));
+const proof = { key: readFileSync(keyPath), cert: readFileSync(certificatePath) };
+const listeningSecure = await takeSessions(createSecureServer(proof, refuse));
+process.send?.({ listening, listeningSecure });

@@ -5,6 +5,8 @@ export type CarrierOrder =
   | { do: 'open'; accountSid: string; secret: string; mediaPort: number; calls: number }
   /** Lines that need no REST: straight to a bridge. */
   | { do: 'dial'; url: string; from: number; to: number }
+  /** Short questions in place of the loop, or the loop again. */
+  | { do: 'hurry'; on: boolean }
   | { do: 'begin' }
   | { do: 'end' }
   | { do: 'count' }
@@ -33,7 +35,14 @@ export interface CarrierReport {
   starts: { call: number; startedAtMs: number; firstMediaAtMs: number }[];
 }
 
-export type ModelOrder = { do: 'begin' } | { do: 'end' } | { do: 'close' };
+export type ModelOrder =
+  /** Short answers, or long ones again. */
+  { do: 'hurry'; on: boolean } | { do: 'turns' } | { do: 'begin' } | { do: 'end' } | { do: 'close' };
+
+/** Turns of callers that a session has had: the middle one of all sessions. */
+export interface TurnsReport {
+  middle: number;
+}
 
 export interface ModelReport {
   sessions: number;
@@ -42,10 +51,16 @@ export interface ModelReport {
   /** Frames missing between two of the same stretch. */
   lostFrames: number;
   answers: number;
-  /** Frame sent by the carrier to its append at the model: the newest frame of each append. */
-  uplink: Summary;
-  /** The oldest frame of each append: with what it waited for the others. */
-  uplinkOldest: Summary;
+  /** Turns of callers since the session began: the middle one of all sessions. */
+  turns: number;
+  /** Frame sent by the carrier to its append at the model. The newest frame of each append: what the way takes. */
+  newestFrame: Summary;
+  /** Every frame of those appends: with what it waited for the others of its append. */
+  everyFrame: Summary;
+  /** The frames left out of both, late by design: those of a turn's first append (the pre-roll) and the rest that goes with a commit. */
+  heldFrame: Summary;
+  /** How late the model itself was to look at what is due: beyond a few milliseconds what it hears seems late as well. */
+  lateTicks: Summary;
   /** Where the model detects speech itself: when it said so. */
   speechStarts: { call: number; atMs: number }[];
   greetings: { call: number; askedAtMs: number; firstDeltaAtMs: number }[];

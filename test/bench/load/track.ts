@@ -1,5 +1,6 @@
 // What the bench's callers say: real speech in a loop of known places, so that both peers know when somebody talks without
-// asking each other. A call begins anywhere in the loop. The agent answers each utterance for three seconds.
+// asking each other. A call begins anywhere in the loop. The agent answers each utterance for three seconds. And a loop of short
+// questions, which makes a call as old by its turns as it would take many minutes to become.
 import { readFileSync } from 'node:fs';
 import wavefile from 'wavefile';
 import { encode } from '../../../scripts/carrier-simulator/mulaw.ts';
@@ -49,9 +50,18 @@ function samplesOf(path: string): Int16Array {
   );
 }
 
-/** The loop, the same in every process. */
-export function createTrack(): Track {
-  const frames = CYCLE_FRAMES * (SPEECH.length - 1) + LAST_CYCLE_FRAMES;
+/** Every so often a question of so long: its silence after it and a short answer just fit. */
+const SHORT_CYCLE_FRAMES = 100;
+const SHORT_SECONDS = 0.6;
+
+/** A voice and the frame at which it begins. */
+interface Placed {
+  voice: readonly [path: string, fromSeconds: number, seconds: number];
+  at: number;
+  bargesIn: boolean;
+}
+
+function lay(frames: number, voices: readonly Placed[]): Track {
   const pcm = new Int16Array(frames * FRAME_BYTES);
   // The line's own noise, about -66 dBFS: digital silence would make it too easy for whoever listens.
   let seed = 7;
@@ -59,26 +69,43 @@ export function createTrack(): Track {
     seed = (seed * 1103515245 + 12345) % 2147483648;
     pcm[i] = Math.round((seed / 1073741824 - 1) * 28);
   }
-  const utterances: Utterance[] = [];
-  const speak = (
-    [path, fromSeconds, seconds]: readonly [string, number, number],
-    at: number,
-    bargesIn: boolean,
-  ) => {
+  const utterances = voices.map(({ voice: [path, fromSeconds, seconds], at, bargesIn }): Utterance => {
     const voice = samplesOf(path).subarray(fromSeconds * 8000, (fromSeconds + seconds) * 8000);
     for (let i = 0; i < voice.length; i++) {
       const fade = Math.min(1, i / FADE, (voice.length - i) / FADE);
       const to = at * FRAME_BYTES + i;
       pcm[to] = Math.max(-32768, Math.min(32767, pcm[to]! + Math.round(voice[i]! * fade)));
     }
-    utterances.push({ from: at, to: at + Math.ceil(voice.length / FRAME_BYTES), bargesIn });
-  };
-  SPEECH.forEach((voice, index) => {
-    speak(voice, index * CYCLE_FRAMES, false);
+    return { from: at, to: at + Math.ceil(voice.length / FRAME_BYTES), bargesIn };
   });
-  speak(BARGE_IN, (SPEECH.length - 1) * CYCLE_FRAMES + BARGE_IN_AT_FRAMES, true);
   const spoken = utterances.reduce((sum, { from, to }) => sum + to - from, 0);
   return { mulaw: encode(pcm), frames, utterances, activity: spoken / frames };
+}
+
+/** The loop, the same in every process. */
+export function createTrack(): Track {
+  const last = SPEECH.length - 1;
+  return lay(CYCLE_FRAMES * last + LAST_CYCLE_FRAMES, [
+    ...SPEECH.map((voice, index) => ({ voice, at: index * CYCLE_FRAMES, bargesIn: false })),
+    { voice: BARGE_IN, at: CYCLE_FRAMES * last + BARGE_IN_AT_FRAMES, bargesIn: true },
+  ]);
+}
+
+/** Short questions, one after the other. */
+export function createShortTurns(): Track {
+  return lay(
+    SHORT_CYCLE_FRAMES * SPEECH.length,
+    SPEECH.map(([path, from], index) => ({
+      voice: [path, from, SHORT_SECONDS],
+      at: index * SHORT_CYCLE_FRAMES,
+      bargesIn: false,
+    })),
+  );
+}
+
+/** Turns that a caller of the loop has in so long. */
+export function turnsIn(seconds: number, track: Track): number {
+  return Math.round((seconds * 1000 * track.utterances.length) / (track.frames * FRAME_MS));
 }
 
 /** The agent's voice: three seconds of speech. */
