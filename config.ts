@@ -102,7 +102,7 @@ export const SETTINGS = {
     default: '40',
     min: 0,
     max: 10000,
-    help: 'event-loop delay (p99 of a second) beyond which a media thread takes no new calls (0: never)',
+    help: 'how late a media thread may be for its work (p99 of a second, beyond its rounds) and still take new calls, in milliseconds (0: however late)',
   },
   MAX_CALL_SECONDS: { kind: 'integer', default: '3600', min: 10, max: 14400, help: 'longest call' },
   RING_SECONDS: { kind: 'integer', default: '60', min: 5, max: 600, help: 'how long an outbound call rings' },

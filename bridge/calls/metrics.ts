@@ -85,12 +85,12 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     });
   perThread(
     'offhook_media_loop_delay_p99_seconds',
-    "A media thread's event-loop delay, last second",
+    'How late a media thread came to what waited for it, beyond the sleep of its rounds, last second',
     (load) => load.loopDelayP99Ms / 1000,
   );
   perThread(
     'offhook_media_loop_delay_max_seconds',
-    "A media thread's longest block, last second",
+    'The same at its worst: its longest block, last second',
     (load) => load.loopDelayMaxMs / 1000,
   );
   perThread(
@@ -100,7 +100,7 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
   );
   perThread(
     'offhook_media_frame_age_p50_seconds',
-    'How much later than the quickest of their stream frames were worked on: the middle, last second',
+    'How much later than the quickest of their stream frames were worked on, rounds of 5 ms included: the middle, last second',
     (load) => (load.frameAgeP50Ms === null ? null : load.frameAgeP50Ms / 1000),
   );
   perThread(

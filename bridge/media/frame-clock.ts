@@ -1,78 +1,89 @@
-// The 20 ms clock of a media thread: one timer for all its calls, on a schedule that does not drift.
+// PURE. The 20 ms clock of a media thread: one for all its calls, on a schedule that does not drift. Who looks at it, and when,
+// is rounds.ts.
 import { FRAME_MS } from '../../audio/format.ts';
 
 /** Ticks made up for after a stall; beyond that the schedule starts anew and the rest is counted as skipped. */
 const MAX_CATCH_UP = 10;
 const RECENT_MS = 10_000;
 
+/** What calls have of it. */
 export interface FrameClock {
   /** Called once per frame with a monotonic time in milliseconds. Answers a function that takes it out again. */
   add(onFrame: (nowMs: number) => void): () => void;
-  /** The worst lateness of a tick since the last reading, in milliseconds, and the ticks skipped. */
-  lateness(): { maxMs: number; skipped: number };
   /** The worst lateness of the last ten to twenty seconds, in milliseconds: what the next tick may be late by too. */
   recentLateMs(): number;
-  close(): void;
 }
 
-/** Starts the clock. It runs always: VAD batches and pacing of all calls hang on it. */
-export function startFrameClock(onError: (error: unknown) => void): FrameClock {
-  const listeners = new Set<(nowMs: number) => void>();
-  const origin = performance.now();
-  let tick = 0;
-  let base = origin;
-  let maxMs = 0;
-  let skipped = 0;
-  let recentMs = 0;
-  let beforeMs = 0;
-  let recentUntil = origin + RECENT_MS;
-  let timer: NodeJS.Timeout;
+export class ThreadClock implements FrameClock {
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners = new Set<(nowMs: number) => void>();
+  #dueMs: number;
+  #maxMs = 0;
+  #skipped = 0;
+  #recentMs = 0;
+  #beforeMs = 0;
+  #recentUntil: number;
 
-  function run(): void {
-    const now = performance.now();
-    const late = now - (base + tick * FRAME_MS);
-    if (late > maxMs) maxMs = late;
-    if (now >= recentUntil) {
-      beforeMs = recentMs;
-      recentMs = 0;
-      recentUntil = now + RECENT_MS;
-    }
-    if (late > recentMs) recentMs = late;
-    let due = Math.floor((now - base) / FRAME_MS) - tick + 1;
+  /** The first tick is due a frame after `nowMs`. @param onError told of what a listener throws */
+  constructor(nowMs: number, onError: (error: unknown) => void) {
+    this.#onError = onError;
+    this.#dueMs = nowMs + FRAME_MS;
+    this.#recentUntil = nowMs + RECENT_MS;
+  }
+
+  /** When the next tick is due. All others are whole frames from it. */
+  get dueMs(): number {
+    return this.#dueMs;
+  }
+
+  add(onFrame: (nowMs: number) => void): () => void {
+    this.#listeners.add(onFrame);
+    return () => this.#listeners.delete(onFrame);
+  }
+
+  /** Runs the ticks that are due. */
+  run(nowMs: number): void {
+    if (nowMs < this.#dueMs) return;
+    this.#late(nowMs);
+    let due = Math.floor((nowMs - this.#dueMs) / FRAME_MS) + 1;
     if (due > MAX_CATCH_UP) {
-      skipped += due - MAX_CATCH_UP;
-      tick += due - MAX_CATCH_UP;
+      this.#skipped += due - MAX_CATCH_UP;
+      this.#dueMs += (due - MAX_CATCH_UP) * FRAME_MS;
       due = MAX_CATCH_UP;
     }
-    for (; due > 0; due--, tick++) {
-      for (const listener of listeners) {
+    for (; due > 0; due--) {
+      const tickMs = this.#dueMs;
+      this.#dueMs += FRAME_MS;
+      for (const listener of this.#listeners) {
         try {
-          listener(base + tick * FRAME_MS);
+          listener(tickMs);
         } catch (error) {
-          onError(error);
+          this.#onError(error);
         }
       }
     }
-    timer = setTimeout(run, Math.max(0, base + tick * FRAME_MS - performance.now()));
   }
-  base = origin + FRAME_MS;
-  timer = setTimeout(run, FRAME_MS);
 
-  return {
-    add(onFrame) {
-      listeners.add(onFrame);
-      return () => listeners.delete(onFrame);
-    },
-    lateness() {
-      const answer = { maxMs, skipped };
-      maxMs = 0;
-      skipped = 0;
-      return answer;
-    },
-    recentLateMs: () => Math.max(recentMs, beforeMs),
-    close() {
-      clearTimeout(timer);
-      listeners.clear();
-    },
-  };
+  /** The worst lateness of a tick since the last reading, in milliseconds, and the ticks skipped. */
+  lateness(): { maxMs: number; skipped: number } {
+    const answer = { maxMs: this.#maxMs, skipped: this.#skipped };
+    this.#maxMs = 0;
+    this.#skipped = 0;
+    return answer;
+  }
+
+  recentLateMs(): number {
+    return Math.max(this.#recentMs, this.#beforeMs);
+  }
+
+  #late(nowMs: number): void {
+    const late = nowMs - this.#dueMs;
+    if (late > this.#maxMs) this.#maxMs = late;
+    if (nowMs >= this.#recentUntil) {
+      this.#beforeMs = this.#recentMs;
+      this.#recentMs = 0;
+      this.#recentUntil = nowMs + RECENT_MS;
+    }
+    if (late > this.#recentMs) this.#recentMs = late;
+  }
 }

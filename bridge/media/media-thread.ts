@@ -1,5 +1,4 @@
 // A media thread: opens its listener, its clock and its VAD, and holds the calls that the control thread gives it.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openVadBatch } from '../../audio/vad/batch.ts';
 import type { Vad } from '../../audio/vad/vad.ts';
@@ -10,13 +9,13 @@ import { models } from '../models/models.ts';
 import { type FromMedia, MEDIA_PROTOCOL, type MediaThreadData, type ToMedia } from '../protocol/messages.ts';
 import { TURN_RULES } from '../turns/turns.ts';
 import { FrameAges } from './frame-age.ts';
-import { startFrameClock } from './frame-clock.ts';
+import { ThreadClock } from './frame-clock.ts';
 import { plainFields } from './log-fields.ts';
 import { MediaCall } from './media-call.ts';
 import { openMediaServer } from './media-server.ts';
 import { Outbox } from './outbox.ts';
+import { Rounds } from './rounds.ts';
 
-const LOOP_RESOLUTION_MS = 5;
 /** A tenth of a second: what nobody waits for is told and stored together. */
 const PATIENCE_TICKS = 5;
 
@@ -53,7 +52,7 @@ const calls = new Map<string, MediaCall>();
 const counters = { framesIn: 0, framesOut: 0 };
 const frameAges = new FrameAges();
 const rules = { ...TURN_RULES, idleMs: data.callerIdleSeconds * 1000 };
-const clock = startFrameClock((error) => log.error({ err: error }, 'media.tick_failed'));
+const clock = new ThreadClock(performance.now(), (error) => log.error({ err: error }, 'media.tick_failed'));
 const vad = await openVad();
 let vadFailed = false;
 let ticks = 0;
@@ -64,6 +63,7 @@ clock.add(() => {
     vadFailed = true;
   });
 });
+const rounds = new Rounds(clock);
 
 /** Told with the load: anybody can make as many of them as he likes. */
 let refused: Record<string, number> = {};
@@ -113,6 +113,7 @@ function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
       },
     ),
   );
+  rounds.carry(calls.size);
 }
 
 async function receive(message: ToMedia): Promise<void> {
@@ -134,12 +135,13 @@ async function receive(message: ToMedia): Promise<void> {
     case 'release':
       await call.release();
       calls.delete(message.callId);
+      rounds.carry(calls.size);
   }
 }
 
 async function stop(): Promise<void> {
   clearInterval(reporting);
-  clock.close();
+  rounds.close();
   await server.close();
   await vad.close();
   outbox.flush();
@@ -148,20 +150,18 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
-const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-delay.enable();
 let windowsBefore = 0;
 const reporting = setInterval(() => {
   const { maxMs, skipped } = clock.lateness();
+  const delay = rounds.delay();
   const ages = frameAges.read();
   const { windows } = vad.counters;
   const { heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
   post({
     type: 'load',
     calls: calls.size,
-    // The histogram counts the sampling interval itself as delay.
-    loopDelayP99Ms: Math.max(0, delay.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
-    loopDelayMaxMs: Math.max(0, delay.max / 1e6 - LOOP_RESOLUTION_MS),
+    loopDelayP99Ms: delay.p99Ms,
+    loopDelayMaxMs: delay.maxMs,
     tickLateMaxMs: maxMs,
     skippedTicks: skipped,
     frameAgeP50Ms: ages?.p50Ms ?? null,
@@ -175,7 +175,6 @@ const reporting = setInterval(() => {
   });
   refused = {};
   windowsBefore = windows;
-  delay.reset();
 }, 1_000);
 
 port.on('message', (message: ToMedia) => {

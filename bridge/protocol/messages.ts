@@ -155,14 +155,14 @@ export interface ToolCall {
 /** A thread's account of its last second. */
 export interface ThreadLoad {
   calls: number;
-  /** Event-loop delay beyond the sampling interval over the last second, in milliseconds. */
+  /** How late it came to what waited for it, beyond the sleep of its rounds, over the last second; in milliseconds. */
   loopDelayP99Ms: number;
   loopDelayMaxMs: number;
   /** How late the 20 ms clock ran at worst, in milliseconds. */
   tickLateMaxMs: number;
   /** Its ticks that were left out after a stall, over the last second. */
   skippedTicks: number;
-  /** How much later than the quickest of their stream frames were worked on; null when none came. */
+  /** How much later than the quickest of their stream frames were worked on, rounds included; null when none came. */
   frameAgeP50Ms: number | null;
   frameAgeP99Ms: number | null;
   /** All since the start. */

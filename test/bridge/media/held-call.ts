@@ -60,15 +60,9 @@ export class HeldClock implements FrameClock {
     for (const one of this.#ticks) one(nowMs);
   }
 
-  lateness(): { maxMs: number; skipped: number } {
-    return { maxMs: 0, skipped: 0 };
-  }
-
   recentLateMs(): number {
     return 0;
   }
-
-  close(): void {}
 }
 
 /** Hears nothing, unless the test listens in its place. */

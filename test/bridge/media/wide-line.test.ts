@@ -10,9 +10,10 @@ import { type AudioFormat, bytesPerMs, FRAME_MS, frameBytes } from '../../../aud
 import { openVadBatch } from '../../../audio/vad/batch.ts';
 import type { MediaMessage, MediaWire } from '../../../bridge/carriers/media-wire.ts';
 import { FrameAges } from '../../../bridge/media/frame-age.ts';
-import { startFrameClock } from '../../../bridge/media/frame-clock.ts';
+import { ThreadClock } from '../../../bridge/media/frame-clock.ts';
 import { MediaCall } from '../../../bridge/media/media-call.ts';
 import { openMediaServer } from '../../../bridge/media/media-server.ts';
+import { Rounds } from '../../../bridge/media/rounds.ts';
 import { openOpenAISession } from '../../../bridge/models/openai/session.ts';
 import type { FromMedia, TranscriptUpdate } from '../../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
@@ -156,8 +157,9 @@ t.test('a greeting, a turn and its answer: understood both ways, in the sound of
     out,
   });
   t.teardown(() => simulator.close());
-  const clock = startFrameClock((error) => t.fail(String(error)));
-  t.teardown(() => clock.close());
+  const clock = new ThreadClock(performance.now(), (error) => t.fail(String(error)));
+  const rounds = new Rounds(clock);
+  t.teardown(() => rounds.close());
   const vad = await openVadBatch();
   t.teardown(() => vad.close());
   clock.add(() => void vad.run());

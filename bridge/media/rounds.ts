@@ -1,0 +1,118 @@
+// When a media thread works. With few calls whatever comes wakes it. With more it works in rounds: it sleeps, then reads all its
+// sockets, then ticks, and writes what comes of both. Waking up costs more than reading, so that many share one.
+import type { ThreadClock } from './frame-clock.ts';
+import { LoopDelay } from './loop-delay.ts';
+
+/** What comes waits for up to this long. Twice as long saves nothing more, a fifth of it nothing at all. */
+export const ROUND_MS = 5;
+/** From so many calls on rounds cost less than being woken. */
+export const ROUNDS_FROM = 6;
+/** Less is not worth falling asleep for. */
+const LEAST_SLEEP_MS = 0.2;
+
+/** What a thread's loop can do. Each answers what takes its order back. */
+export interface Loop {
+  /** Monotonic, in milliseconds. */
+  now(): number;
+  /** Stands still: nothing else of the thread runs. */
+  sleep(ms: number): void;
+  /** Runs once, when all that can be read now has been, without waiting for more. */
+  afterReading(run: () => void): () => void;
+  /** Runs once after `ms`; until then the loop waits for events. */
+  after(ms: number, run: () => void): () => void;
+}
+
+/** Nobody wakes it: it is there to be waited at. */
+const bed = new Int32Array(new SharedArrayBuffer(4));
+
+const threadLoop: Loop = {
+  now: () => performance.now(),
+  sleep: (ms) => void Atomics.wait(bed, 0, 0, ms),
+  afterReading(run) {
+    const immediate = setImmediate(run);
+    return () => clearImmediate(immediate);
+  },
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * ```
+ * events:  wait for what comes, or for the next tick -> tick -> ...
+ * rounds:  sleep until the round begins -> timers, sockets, messages of the control thread -> tick -> sleep ...
+ * ```
+ */
+export class Rounds {
+  readonly #clock: ThreadClock;
+  readonly #loop: Loop;
+  readonly #delay: LoopDelay;
+  #calls = 0;
+  #how: 'events' | 'rounds' | 'closed' = 'events';
+  /** When the next round begins. Ticks are due as rounds begin. */
+  #roundMs = 0;
+  #takeBack: () => void;
+
+  /** Begins at once. It runs always: VAD batches and pacing of all calls hang on the clock. */
+  constructor(clock: ThreadClock, loop: Loop = threadLoop, delay: LoopDelay = new LoopDelay()) {
+    this.#clock = clock;
+    this.#loop = loop;
+    this.#delay = delay;
+    delay.watch('events');
+    this.#takeBack = this.#untilTick();
+  }
+
+  /** So many calls live on the thread from now on. */
+  carry(calls: number): void {
+    this.#calls = calls;
+    if (this.#how !== 'events' || calls < ROUNDS_FROM) return;
+    this.#how = 'rounds';
+    this.#delay.watch('rounds');
+    this.#takeBack();
+    const untilTickMs = this.#clock.dueMs - this.#loop.now();
+    this.#roundMs = this.#clock.dueMs - (Math.ceil(untilTickMs / ROUND_MS) - 1) * ROUND_MS;
+    this.#takeBack = this.#loop.afterReading(this.#onRead);
+  }
+
+  /** How late the thread came to what waited for it, beyond the sleep of its rounds; since the last reading, in milliseconds. */
+  delay(): { p99Ms: number; maxMs: number } {
+    return this.#delay.read();
+  }
+
+  /** Nothing ticks any more. */
+  close(): void {
+    this.#how = 'closed';
+    this.#takeBack();
+    this.#delay.close();
+  }
+
+  #untilTick(): () => void {
+    return this.#loop.after(Math.max(0, this.#clock.dueMs - this.#loop.now()), this.#onTimer);
+  }
+
+  readonly #onTimer = (): void => {
+    this.#clock.run(this.#loop.now());
+    // A tick may have closed this, or brought a call.
+    if (this.#how === 'events') this.#takeBack = this.#untilTick();
+  };
+
+  readonly #onRead = (): void => {
+    this.#clock.run(this.#loop.now());
+    if (this.#how !== 'rounds') return;
+    if (this.#calls < ROUNDS_FROM) {
+      this.#how = 'events';
+      this.#delay.watch('events');
+      this.#takeBack = this.#untilTick();
+      return;
+    }
+    const restMs = this.#roundMs - this.#loop.now();
+    if (restMs > LEAST_SLEEP_MS) this.#loop.sleep(restMs);
+    const nowMs = this.#loop.now();
+    const lateMs = Math.max(0, nowMs - this.#roundMs);
+    this.#delay.round(lateMs);
+    // Rounds that were missed are left out; the others stay where they were.
+    this.#roundMs += (Math.floor(lateMs / ROUND_MS) + 1) * ROUND_MS;
+    this.#takeBack = this.#loop.afterReading(this.#onRead);
+  };
+}
