@@ -1,5 +1,6 @@
 // What goes over a call's media socket, and what a carrier's codec of it must do. PURE types.
 import type { AudioFormat } from '../../audio/format.ts';
+import type { FrameWriter } from '../sockets/frames.ts';
 
 /** A media message of the carrier, decoded. `payload`: whole samples in the stream's format, valid until the next decode. */
 export type MediaMessage =
@@ -29,10 +30,10 @@ export interface MediaWire {
   readonly clearReturnsMarks: boolean;
   /** Never throws: what cannot be read is `malformed`. */
   decode(data: Buffer, isBinary: boolean): MediaMessage;
-  /** Sound in the carrier's format (media.ts), whole frames of 20 ms; copied. */
-  audio(streamId: string, payload: Buffer): string | Buffer;
-  mark(streamId: string, name: string): string | Buffer;
-  clear(streamId: string): string | Buffer;
+  /** Writes a message of sound in the carrier's format (media.ts), whole frames of 20 ms; copied. */
+  audio(message: FrameWriter, streamId: string, payload: Buffer): void;
+  mark(message: FrameWriter, streamId: string, name: string): void;
+  clear(message: FrameWriter, streamId: string): void;
 }
 
 /** Headers of an upgrade, by their names in lower case. */

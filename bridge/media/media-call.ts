@@ -3,13 +3,13 @@
 // and its messages, ticked, and let go.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { v7 as newId } from 'uuid';
-import type { WebSocket } from 'ws';
 import { EchoGuard } from '../../audio/echo-guard.ts';
 import type { AudioFormat } from '../../audio/format.ts';
 import type { Vad } from '../../audio/vad/vad.ts';
 import type { MediaMessage, MediaWire } from '../carriers/media-wire.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
 import type { CallStats, EndReason, FromMedia, PrepareCall } from '../protocol/messages.ts';
+import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { Floor } from '../turns/floor.ts';
 import type { TurnEvent, TurnRules } from '../turns/turns.ts';
 import { AgentVoice } from './agent-voice.ts';
@@ -17,7 +17,7 @@ import { CallRecorder } from './call-recorder.ts';
 import { CallerAudio } from './caller-audio.ts';
 import { CallerClock } from './caller-clock.ts';
 import { CallerStream } from './caller-stream.ts';
-import { CarrierLine, SEPARATELY, type Transport } from './carrier-line.ts';
+import { CarrierLine } from './carrier-line.ts';
 import type { FrameAges } from './frame-age.ts';
 import type { FrameClock } from './frame-clock.ts';
 import { Talk } from './talk.ts';
@@ -117,12 +117,12 @@ export class MediaCall {
    * A stream says which call it belongs to. False when its token is wrong or was used.
    * From then on the socket is the call's.
    */
-  attach(socket: WebSocket, wire: MediaWire, started: Started, transport: Transport = SEPARATELY): boolean {
+  attach(socket: FrameSocket, wire: MediaWire, started: Started): boolean {
     if (!this.#takeToken(started.parameters.token ?? '')) return false;
     this.#closeStream();
     this.#startedAt ??= performance.now();
     const nowMs = this.#now();
-    const line = new CarrierLine({ socket, transport, wire, streamId: started.streamId }, nowMs);
+    const line = new CarrierLine({ socket, wire, streamId: started.streamId }, nowMs);
     const clock = new CallerClock(nowMs);
     const audio = new CallerAudio({
       talk: this.#talk,

@@ -1,12 +1,14 @@
 // The media listener of a thread: decides which upgrades become sockets and which socket belongs to which call.
 // A socket counts for nothing until its signature, its path and its one-time token are right.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
 import type { MediaMessage, MediaWire } from '../carriers/media-wire.ts';
 import { DEADLINES, limitConnections, refuseUpgrade } from '../connection-limits.ts';
 import { afterTurning } from '../loop-timer.ts';
+import { FrameSocket } from '../sockets/frame-socket.ts';
+import { FrameStream } from '../sockets/frame-stream.ts';
+import { readInto } from '../sockets/read-into.ts';
 
 /** A frame of 20 ms takes under 400 bytes; this leaves room for any carrier's start message. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -35,12 +37,7 @@ export interface StreamedCall {
   /** Whether the stream that is awaited has this token; it is not used up by asking. */
   expects(token: string): boolean;
   /** False when the stream is not the call's: its token is wrong or was used. From then on the socket is the call's. */
-  attach(
-    socket: WebSocket,
-    wire: MediaWire,
-    started: Extract<MediaMessage, { type: 'started' }>,
-    transport: Duplex,
-  ): boolean;
+  attach(socket: FrameSocket, wire: MediaWire, started: Extract<MediaMessage, { type: 'started' }>): boolean;
   /** A message of the attached socket. */
   media(message: MediaMessage): void;
   /** The attached socket has gone: stopped by the carrier, or lost without a word. */
@@ -110,7 +107,6 @@ class Newcomers {
 
 interface Newcomer extends Pick<MediaServerOptions, 'refused' | 'startMs'> {
   newcomers: Newcomers;
-  transport: Duplex;
   call: StreamedCall;
   wire: MediaWire;
   /** The call's, where the path has brought it; null: the start must. */
@@ -118,8 +114,9 @@ interface Newcomer extends Pick<MediaServerOptions, 'refused' | 'startMs'> {
 }
 
 /** Lets a socket say whose it is, and hands it to its call. */
-function greet(socket: WebSocket, newcomer: Newcomer): void {
-  const { newcomers, transport, call, wire, token } = newcomer;
+function greet(socket: FrameSocket, newcomer: Newcomer): void {
+  const { newcomers, call, wire, token } = newcomer;
+  const { ws } = socket;
   const startMs = newcomer.startMs ?? START_DEADLINE_MS;
   let attached = false;
   let ended = false;
@@ -140,8 +137,8 @@ function greet(socket: WebSocket, newcomer: Newcomer): void {
     // What still comes is not looked at: one guess per socket.
     ended = true;
     newcomer.refused(why);
-    socket.close(POLICY_VIOLATION, why);
-    setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
+    ws.close(POLICY_VIOLATION, why);
+    setTimeout(() => ws.terminate(), CLOSE_TIMEOUT_MS).unref();
   }
 
   function known(): void {
@@ -150,11 +147,11 @@ function greet(socket: WebSocket, newcomer: Newcomer): void {
     cancelDeadline();
   }
 
-  socket.on('message', (data, isBinary) => {
+  ws.on('message', (data, isBinary) => {
     if (ended) return;
     const message = wire.decode(data as Buffer, isBinary);
     if (message.type === 'malformed' && ++malformed > MAX_MALFORMED) {
-      socket.terminate();
+      ws.terminate();
       return;
     }
     if (attached) {
@@ -168,12 +165,12 @@ function greet(socket: WebSocket, newcomer: Newcomer): void {
     if (message.type === 'connected' || message.type === 'ignored') return;
     if (message.type !== 'started') return reject('start expected');
     const started = token === null ? message : { ...message, parameters: { ...message.parameters, token } };
-    if (!call.attach(socket, wire, started, transport)) return reject('token refused');
+    if (!call.attach(socket, wire, started)) return reject('token refused');
     known();
     attached = true;
   });
-  socket.on('error', () => {});
-  socket.on('close', () => {
+  ws.on('error', () => {});
+  ws.on('close', () => {
     known();
     if (attached && !ended) {
       ended = true;
@@ -214,9 +211,11 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     }
     const { call, carrier, token } = found;
     limits.release(socket);
-    sockets.handleUpgrade(request, socket, head, (accepted) =>
-      greet(accepted, { ...o, newcomers, transport: socket, call, wire: carrier.createWire(), token }),
-    );
+    const stream = new FrameStream((onread) => readInto(socket, onread));
+    sockets.handleUpgrade(request, stream, head, (accepted) => {
+      const opened = new FrameSocket(accepted, stream, { isClient: false, maxPayload: MAX_MESSAGE_BYTES });
+      greet(opened, { ...o, newcomers, call, wire: carrier.createWire(), token });
+    });
   });
 
   await new Promise<void>((resolve, reject) => {

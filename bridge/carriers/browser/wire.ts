@@ -40,16 +40,20 @@ export function createBrowserWire(): MediaWire {
       }
       return isRecord(message) ? decodeText(message) : { type: 'malformed', why: 'not an object' };
     },
-    audio(_streamId, payload) {
-      const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length);
-      frame.writeUInt32BE((sentBytes / BYTES_PER_MS) >>> 0, 0);
-      frame.writeUInt32BE(++sentFrames >>> 0, 4);
-      frame.set(payload, HEADER_BYTES);
+    audio(message, _streamId, payload) {
+      message
+        .binary()
+        .uint32((sentBytes / BYTES_PER_MS) >>> 0)
+        .uint32(++sentFrames >>> 0)
+        .bytes(payload);
       sentBytes += payload.length;
-      return frame;
     },
-    mark: (_streamId, name) => `{"type":"mark","name":${JSON.stringify(name)}}`,
-    clear: () => CLEAR,
+    mark(message, _streamId, name) {
+      message.text(`{"type":"mark","name":${JSON.stringify(name)}}`);
+    },
+    clear(message) {
+      message.text(CLEAR);
+    },
   };
 }
 

@@ -96,17 +96,17 @@ export function createTwilioWire(): MediaWire {
         ? decodeMessage(message, decodePayload)
         : { type: 'malformed', why: 'not an object' };
     },
-    audio(streamId, payload) {
+    audio(message, streamId, payload) {
       prefixes(streamId);
-      return `${audioPrefix}${payload.toString('base64')}"}}`;
+      message.text(audioPrefix).base64(payload).text('"}}');
     },
-    mark(streamId, name) {
+    mark(message, streamId, name) {
       prefixes(streamId);
-      return `${markPrefix}${JSON.stringify(name)}}}`;
+      message.text(markPrefix).text(JSON.stringify(name)).text('}}');
     },
-    clear(streamId) {
+    clear(message, streamId) {
       prefixes(streamId);
-      return clearText;
+      message.text(clearText);
     },
   };
 }

@@ -1,8 +1,9 @@
 // One connection to an OpenAI Realtime server: dial, configure, check that the configuration is in force, keep alive.
 // It tells of its end once. What is said over it, and what comes after it, is the session's.
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import type { Log } from '../../../log.ts';
 import { afterTurning } from '../../loop-timer.ts';
+import { FrameSocket } from '../../sockets/frame-socket.ts';
 import type { ModelConfig } from '../model.ts';
 import { sessionUpdate } from './client-events.ts';
 import { isFatal, isPassing } from './errors.ts';
@@ -68,7 +69,7 @@ export class ModelSocket {
   readonly #o: ModelSocketOptions;
   readonly #wire = createOpenAIWire();
   /** Null where the address cannot even be dialled. */
-  readonly #socket: WebSocket | null;
+  readonly #socket: FrameSocket | null;
   readonly #closed: Promise<void>;
   #state: 'dialing' | 'configuring' | 'ready' | 'over' = 'dialing';
   #expiresInMs: number | null = null;
@@ -81,10 +82,10 @@ export class ModelSocket {
   constructor(o: ModelSocketOptions) {
     this.#o = o;
     this.#socket = this.#dial();
-    const socket = this.#socket;
+    const ws = this.#socket?.ws;
     this.#closed =
-      socket === null ? Promise.resolve() : new Promise((resolve) => socket.once('close', () => resolve()));
-    if (socket === null) return;
+      ws === undefined ? Promise.resolve() : new Promise((resolve) => ws.once('close', () => resolve()));
+    if (ws === undefined) return;
     this.#cancelReady = o.timers.after(o.readyTimeoutMs, () =>
       this.#end({
         code: 'model_unreachable',
@@ -92,16 +93,16 @@ export class ModelSocket {
         retryable: true,
       }),
     );
-    this.#listen(socket);
+    this.#listen(ws);
   }
 
   send(event: string): void {
-    if (this.#open()) this.#socket?.send(event);
+    if (this.#state === 'ready') this.#socket?.send((message) => message.text(event));
   }
 
   /** The caller's sound, in the session's format. */
   append(payload: Buffer): void {
-    if (this.#open()) this.#socket?.send(this.#wire.append(payload), { binary: false });
+    if (this.#state === 'ready') this.#socket?.send((message) => this.#wire.append(message, payload));
   }
 
   /** Whether an answer is expected: then the other end must show a sign of life all the time. */
@@ -114,7 +115,7 @@ export class ModelSocket {
 
   /** Bytes that the network has not taken yet. */
   backlogBytes(): number {
-    return this.#socket?.bufferedAmount ?? 0;
+    return this.#socket?.waitingBytes ?? 0;
   }
 
   /** Gives it up: nothing more is told. Resolves when the socket is closed. */
@@ -123,14 +124,10 @@ export class ModelSocket {
     return this.#closed;
   }
 
-  #open(): boolean {
-    return this.#state === 'ready' && this.#socket?.readyState === WebSocket.OPEN;
-  }
-
-  #dial(): WebSocket | null {
+  #dial(): FrameSocket | null {
     const { config, listener } = this.#o;
     try {
-      return new WebSocket(realtimeUrl(config.url, config.model), {
+      return FrameSocket.dial(realtimeUrl(config.url, config.model), {
         headers: { Authorization: `Bearer ${config.apiKey}` },
         perMessageDeflate: false,
         handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
@@ -206,7 +203,7 @@ export class ModelSocket {
     if (event.type === 'session-created' && this.#state === 'dialing') {
       this.#state = 'configuring';
       this.#expiresInMs = grantedMs(event.expiresAt);
-      this.#socket?.send(sessionUpdate(config, CONFIG_EVENT_ID));
+      this.#socket?.send((message) => message.text(sessionUpdate(config, CONFIG_EVENT_ID)));
     } else if (event.type === 'session-updated' && this.#state === 'configuring') {
       const wrong = wrongInForce(event, config);
       if (wrong === null) {
@@ -224,7 +221,7 @@ export class ModelSocket {
   #ping(): void {
     this.#cancelPing();
     this.#heardSincePing = false;
-    this.#socket?.ping();
+    this.#socket?.ws.ping();
     const patienceMs = this.#expecting ? PING_EXPECTING_MS : PING_EVERY_MS;
     this.#cancelPing = this.#o.timers.after(patienceMs, () => {
       if (this.#heardSincePing) this.#ping();
@@ -239,12 +236,12 @@ export class ModelSocket {
     this.#state = 'over';
     this.#cancelReady();
     this.#cancelPing();
-    const socket = this.#socket;
-    if (loss === null && socket?.readyState === WebSocket.OPEN) {
-      socket.close(1000);
-      const cancel = this.#o.timers.after(CLOSE_TIMEOUT_MS, () => socket.terminate());
+    const ws = this.#socket?.ws;
+    if (loss === null && ws !== undefined && ws.readyState === ws.OPEN) {
+      ws.close(1000);
+      const cancel = this.#o.timers.after(CLOSE_TIMEOUT_MS, () => ws.terminate());
       void this.#closed.then(cancel);
-    } else socket?.terminate();
+    } else ws?.terminate();
     if (loss !== null) this.#o.listener.lost(loss);
   }
 }

@@ -1,5 +1,6 @@
 // PURE. The codec of an OpenAI Realtime socket, made for audio: deltas are read and appends written without JSON.
 // The other events are in server-events.ts and client-events.ts; what they mean is the session's.
+import type { FrameWriter } from '../../sockets/frames.ts';
 import { decodeServerEvent, type ModelEvent } from './server-events.ts';
 
 const DELTA_KEY = Buffer.from('"delta":"');
@@ -9,15 +10,13 @@ const QUOTE = 0x22;
 const APPEND_HEAD = '{"type":"input_audio_buffer.append","audio":"';
 const APPEND_TAIL = '"}';
 
-/** A codec for one socket. Its two buffers, of decoded and of encoded audio, are each overwritten by the next use. */
+/** A codec for one socket. Decoded audio stands in a buffer that the next decode overwrites. */
 export function createOpenAIWire(): {
   decode(data: Buffer, isBinary: boolean): ModelEvent;
-  /** An append event of audio, to be sent at once, as text. */
-  append(payload: Buffer): Buffer;
+  /** Writes an append event of audio. */
+  append(message: FrameWriter, payload: Buffer): void;
 } {
   let decoded = Buffer.allocUnsafe(4_096);
-  let encoded = Buffer.allocUnsafe(1_024);
-  encoded.write(APPEND_HEAD, 'latin1');
 
   function decodeAudio(text: string): Buffer | null {
     const length = text.length;
@@ -62,16 +61,8 @@ export function createOpenAIWire(): {
       }
       return decodeServerEvent(event, decodeAudio);
     },
-    append(payload) {
-      const text = payload.toString('base64');
-      const length = APPEND_HEAD.length + text.length + APPEND_TAIL.length;
-      if (length > encoded.length) {
-        encoded = Buffer.allocUnsafe(length * 2);
-        encoded.write(APPEND_HEAD, 'latin1');
-      }
-      encoded.write(text, APPEND_HEAD.length, 'latin1');
-      encoded.write(APPEND_TAIL, APPEND_HEAD.length + text.length, 'latin1');
-      return encoded.subarray(0, length);
+    append(message, payload) {
+      message.text(APPEND_HEAD).base64(payload).text(APPEND_TAIL);
     },
   };
 }

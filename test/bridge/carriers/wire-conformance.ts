@@ -4,12 +4,7 @@ import type { Test } from 'tap';
 import { type AudioFormat, FRAME_MS, frameBytes, sampleBytes } from '../../../audio/format.ts';
 import type { MediaMessage, MediaWire } from '../../../bridge/carriers/media-wire.ts';
 import { seeded } from '../../random.ts';
-
-/** A message of the socket, as it goes over the network. */
-export interface Message {
-  data: Buffer;
-  isBinary: boolean;
-}
+import { type Message, written } from '../sockets/written.ts';
 
 /** The carrier's end of a media socket. */
 export interface WirePeer {
@@ -22,7 +17,7 @@ export interface WirePeer {
   stop(): Message;
   /** What the daemon has sent. */
   read(
-    sent: string | Buffer,
+    sent: Message,
   ): { type: 'audio'; payload: Buffer } | { type: 'mark'; name: string } | { type: 'clear' };
 }
 
@@ -96,14 +91,17 @@ export function wireConformance(
     for (const frames of [1, 2, 5]) {
       const payload = sound(frames * frameBytes(format));
       const given = Buffer.from(payload);
-      const sent = wire.audio(started.streamId, payload);
+      const sent = written((message) => wire.audio(message, started.streamId, payload));
       // The daemon fills its buffer anew while the socket still holds the message.
       payload.fill(0);
       t.same(peer.read(sent), { type: 'audio', payload: given });
     }
     for (const name of ['0:800', 'with "quotes" and \\'])
-      t.same(peer.read(wire.mark(started.streamId, name)), { type: 'mark', name });
-    t.same(peer.read(wire.clear(started.streamId)), { type: 'clear' });
+      t.same(peer.read(written((message) => wire.mark(message, started.streamId, name))), {
+        type: 'mark',
+        name,
+      });
+    t.same(peer.read(written((message) => wire.clear(message, started.streamId))), { type: 'clear' });
   });
 
   t.test('whatever comes, it answers and never throws', async (t) => {

@@ -87,19 +87,16 @@ function openLine(format: AudioFormat) {
     wire: {
       clearReturnsMarks: true,
       decode: () => ({ type: 'ignored', event: 'none' }),
-      audio(_id, payload) {
+      audio(_message, _id, payload) {
         line.sent.push(Buffer.from(payload));
         waiting.push({ bytes: payload.length });
-        return '';
       },
-      mark(_id, mark) {
+      mark(_message, _id, mark) {
         waiting.push({ mark });
-        return '';
       },
       clear() {
         line.clears++;
         waiting = [];
-        return '';
       },
     } satisfies MediaWire,
     /** Plays a frame's time. Answers the marks it came to. */

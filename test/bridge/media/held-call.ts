@@ -1,12 +1,13 @@
 // What tests that hold a media call give it where a part does not matter to them: its plan, a clock that ticks when told, an
 // ear that hears nothing, a model that does nothing, a socket that takes everything. Each test says what differs.
 import { createHash } from 'node:crypto';
-import type { WebSocket } from 'ws';
 import { MULAW_8K } from '../../../audio/format.ts';
 import type { Vad } from '../../../audio/vad/vad.ts';
 import type { FrameClock } from '../../../bridge/media/frame-clock.ts';
 import type { ModelSession } from '../../../bridge/models/model.ts';
 import type { PrepareCall } from '../../../bridge/protocol/messages.ts';
+import type { FrameSocket } from '../../../bridge/sockets/frame-socket.ts';
+import { FrameWriter } from '../../../bridge/sockets/frames.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { TURN_BY_TURN } from '../models/capabilities.ts';
 
@@ -94,18 +95,25 @@ export const muteModel = (fields: Partial<ModelSession> = {}): ModelSession => (
 });
 
 /** Takes everything, and is closed as soon as it is asked to be. */
-export function deadSocket(
-  o: { send?(message: string | Buffer): void; close?(code: number): void } = {},
-): WebSocket {
-  const socket = {
-    bufferedAmount: 0,
-    send: o.send ?? (() => {}),
+export function deadSocket(o: { close?(code: number): void } = {}): FrameSocket {
+  const writer = new FrameWriter();
+  const ws = {
     close: o.close ?? (() => {}),
     terminate() {},
     once(_event: string, listener: () => void) {
       listener();
-      return socket;
+      return ws;
     },
   };
-  return socket as unknown as WebSocket;
+  const socket = {
+    ws,
+    waitingBytes: 0,
+    cork() {},
+    uncork() {},
+    send(write: (message: FrameWriter) => void) {
+      write(writer);
+      writer.drop();
+    },
+  };
+  return socket as unknown as FrameSocket;
 }

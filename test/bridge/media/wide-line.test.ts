@@ -31,7 +31,6 @@ const QUESTION = inFormat(bytesOf(readFixture('caller-thanks')), PCM_8K, LINE);
 
 /** The wire of a carrier that sends linear samples, little-endian, as base64 in JSON. */
 function createWideWire(): MediaWire {
-  const send = (message: object) => JSON.stringify(message);
   return {
     clearReturnsMarks: true,
     decode(data): MediaMessage {
@@ -42,9 +41,15 @@ function createWideWire(): MediaWire {
         return { type: 'malformed', why: 'not JSON of ours' };
       }
     },
-    audio: (_id, payload) => send({ event: 'media', payload: payload.toString('base64') }),
-    mark: (_id, name) => send({ event: 'mark', name }),
-    clear: () => send({ event: 'clear' }),
+    audio(message, _id, payload) {
+      message.text('{"event":"media","payload":"').base64(payload).text('"}');
+    },
+    mark(message, _id, name) {
+      message.text(JSON.stringify({ event: 'mark', name }));
+    },
+    clear(message) {
+      message.text(JSON.stringify({ event: 'clear' }));
+    },
   };
 }
 
@@ -83,8 +88,8 @@ t.test('the wire of this test is what every wire is', async (t) => {
       mark: (name) => json({ event: 'mark', name }),
       digit: (digit) => json({ event: 'dtmf', digit }),
       stop: () => json({ event: 'stop' }),
-      read(sent) {
-        const { event, payload, name } = JSON.parse(String(sent));
+      read({ data }) {
+        const { event, payload, name } = JSON.parse(String(data));
         if (event === 'media') return { type: 'audio', payload: Buffer.from(payload, 'base64') };
         return event === 'mark' ? { type: 'mark', name } : { type: 'clear' };
       },

@@ -3,6 +3,7 @@ import t from 'tap';
 import { isOwnOrigin } from '../../../../bridge/carriers/browser/origin.ts';
 import { createBrowserWire } from '../../../../bridge/carriers/browser/wire.ts';
 import { mediaCarriers } from '../../../../bridge/carriers/media.ts';
+import { written } from '../../sockets/written.ts';
 import { wireConformance } from '../wire-conformance.ts';
 
 const CALL = '0192f0c1-2b3c-7d4e-8f50-617283940abc';
@@ -58,16 +59,23 @@ for (const [name, value] of [
 
 t.test('to the page', async (t) => {
   const wire = createBrowserWire();
-  const first = wire.audio(CALL, Buffer.alloc(320, 0x11)) as Buffer;
+  const audio = (payload: Buffer) => {
+    const { data, isBinary } = written((message) => wire.audio(message, CALL, payload));
+    t.ok(isBinary);
+    return data;
+  };
+  const first = audio(Buffer.alloc(320, 0x11));
   t.same([...first.subarray(0, 8)], [0, 0, 0, 0, 0, 0, 0, 1]);
   t.same(first.subarray(8), Buffer.alloc(320, 0x11));
   const payload = Buffer.alloc(160, 0x22);
-  const second = wire.audio(CALL, payload) as Buffer;
+  const second = audio(payload);
   t.same([...second.subarray(0, 8)], [0, 0, 0, 40, 0, 0, 0, 2], 'forty milliseconds went before it');
   payload.fill(0);
   t.equal(second[8], 0x22, 'a copy: the caller fills its buffer anew while the socket still holds this');
-  t.same(JSON.parse(String(wire.mark(CALL, '1:"800'))), { type: 'mark', name: '1:"800' });
-  t.same(JSON.parse(String(wire.clear(CALL))), { type: 'clear' });
+  const mark = written((message) => wire.mark(message, CALL, '1:"800'));
+  t.same([JSON.parse(String(mark.data)), mark.isBinary], [{ type: 'mark', name: '1:"800' }, false]);
+  const clear = written((message) => wire.clear(message, CALL));
+  t.same([JSON.parse(String(clear.data)), clear.isBinary], [{ type: 'clear' }, false]);
 });
 
 t.test('as of every carrier', async (t) => {
@@ -85,8 +93,8 @@ t.test('as of every carrier', async (t) => {
       mark: (name) => json({ type: 'mark', name }),
       digit: (digit) => json({ type: 'digit', digit }),
       stop: () => json({ type: 'stop' }),
-      read: (sent) =>
-        typeof sent === 'string' ? JSON.parse(sent) : { type: 'audio', payload: sent.subarray(8) },
+      read: ({ data, isBinary }) =>
+        isBinary ? { type: 'audio', payload: data.subarray(8) } : JSON.parse(String(data)),
     },
   }));
 });

@@ -9,9 +9,11 @@ import type { CarrierEvent } from '../../../../bridge/carriers/carrier.ts';
 import { streamCarriers } from '../../../../bridge/carriers/media.ts';
 import type { MediaMessage, MediaWire } from '../../../../bridge/carriers/media-wire.ts';
 import { openTwilio } from '../../../../bridge/carriers/twilio/carrier.ts';
+import type { FrameWriter } from '../../../../bridge/sockets/frames.ts';
 import { openLog } from '../../../../log.ts';
 import type { SimulatorOptions } from '../../../../scripts/carrier-simulator/options.ts';
 import { startCarrierSimulator } from '../../../../scripts/carrier-simulator/simulator.ts';
+import { written } from '../../sockets/written.ts';
 import type { Peer, World } from '../conformance.ts';
 
 const OWN = '+14155550100';
@@ -43,7 +45,11 @@ const WAITING: ReadonlySet<CarrierEvent['type']> = new Set([
 ]);
 
 /** What a media socket's end here does with a message. */
-type OnMedia = (message: MediaMessage, wire: MediaWire, send: (data: string | Buffer) => void) => void;
+type OnMedia = (
+  message: MediaMessage,
+  wire: MediaWire,
+  send: (write: (message: FrameWriter) => void) => void,
+) => void;
 
 /** Opens it; it closes with the test. */
 export async function openSimulated(t: Pick<Test, 'teardown'>, options: SimulatorOptions = {}) {
@@ -106,7 +112,10 @@ export async function openSimulated(t: Pick<Test, 'teardown'>, options: Simulato
         media.push(
           message.type === 'audio' ? { ...message, payload: Buffer.from(message.payload) } : message,
         );
-        onMedia(message, wire, (out) => ws.send(out, { binary: false }));
+        onMedia(message, wire, (write) => {
+          const { data, isBinary: binary } = written(write);
+          ws.send(data, { binary });
+        });
         check();
       });
     });

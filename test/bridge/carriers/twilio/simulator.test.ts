@@ -8,15 +8,15 @@ t.test('a call out breaks no rule of the carrier, and a clear sends its marks ba
   made.onMedia((message, wire, send) => {
     if (message.type === 'started') {
       const { streamId } = message;
-      send(wire.audio(streamId, Buffer.alloc(320, 0x55)));
-      send(wire.mark(streamId, 'g1:320'));
-      send(wire.audio(streamId, Buffer.alloc(160_000, 0x55)));
-      send(wire.mark(streamId, 'g1:end'));
+      send((out) => wire.audio(out, streamId, Buffer.alloc(320, 0x55)));
+      send((out) => wire.mark(out, streamId, 'g1:320'));
+      send((out) => wire.audio(out, streamId, Buffer.alloc(160_000, 0x55)));
+      send((out) => wire.mark(out, streamId, 'g1:end'));
     }
     if (message.type === 'mark' && message.name === 'g1:320') {
       t.ok(wire.clearReturnsMarks);
       const started = made.media.find((one) => one.type === 'started');
-      send(wire.clear(started?.streamId ?? ''));
+      send((out) => wire.clear(out, started?.streamId ?? ''));
     }
   });
   const { carrierCallId } = await made.place();

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { mediaCarriers } from '../../../../bridge/carriers/media.ts';
 import { createTwilioWire } from '../../../../bridge/carriers/twilio/wire.ts';
+import type { FrameWriter } from '../../../../bridge/sockets/frames.ts';
 import {
   CONNECTED,
   dtmfMessage,
@@ -11,6 +12,7 @@ import {
   startMessage,
   stopMessage,
 } from '../../../../scripts/carrier-simulator/media-messages.ts';
+import { written } from '../../sockets/written.ts';
 import { wireConformance } from '../wire-conformance.ts';
 
 const SID = `MZ${'0123456789abcdef'.repeat(2)}`;
@@ -167,16 +169,20 @@ t.test('what is not the protocol is told, never thrown', async (t) => {
 
 t.test('what we send', async (t) => {
   const wire = createTwilioWire();
-  const sent = (data: string | Buffer) => JSON.parse(data.toString());
-  t.same(sent(wire.audio(SID, FRAME)), {
-    event: 'media',
-    streamSid: SID,
-    media: { payload: FRAME.toString('base64') },
-  });
-  t.same(sent(wire.mark(SID, 'g1:"160"')), { event: 'mark', streamSid: SID, mark: { name: 'g1:"160"' } });
-  t.same(sent(wire.clear(SID)), { event: 'clear', streamSid: SID });
-  t.same(sent(wire.clear('other"id')), { event: 'clear', streamSid: 'other"id' }, 'another stream');
-  t.same(sent(wire.audio(SID, Buffer.alloc(0))).media, { payload: '' });
+  const sent = (write: (message: FrameWriter) => void) => {
+    const { data, isBinary } = written(write);
+    t.notOk(isBinary);
+    return JSON.parse(data.toString());
+  };
+  const audio = (payload: Buffer) => sent((message) => wire.audio(message, SID, payload));
+  const mark = (id: string, name: string) => sent((message) => wire.mark(message, id, name));
+  const clear = (id: string) => sent((message) => wire.clear(message, id));
+  t.same(audio(FRAME), { event: 'media', streamSid: SID, media: { payload: FRAME.toString('base64') } });
+  t.same(mark(SID, 'g1:"160"'), { event: 'mark', streamSid: SID, mark: { name: 'g1:"160"' } });
+  t.same(clear(SID), { event: 'clear', streamSid: SID });
+  t.same(clear('other"id'), { event: 'clear', streamSid: 'other"id' }, 'another stream');
+  t.same(mark('Größe', '0:1').streamSid, 'Größe', 'whatever a carrier names it');
+  t.same(audio(Buffer.alloc(0)).media, { payload: '' });
 });
 
 t.test('as of every carrier, with the simulated one at the other end', async (t) => {
@@ -198,7 +204,7 @@ t.test('as of every carrier, with the simulated one at the other end', async (t)
         digit: (digit) => text(dtmfMessage(5, digit, SID)),
         stop: () => text(stopMessage(6, who)),
         read(sent) {
-          const message = readMessage(Buffer.from(sent), typeof sent !== 'string', {
+          const message = readMessage(sent.data, sent.isBinary, {
             streamSid: SID,
             bidirectional: true,
           });

@@ -11,6 +11,7 @@ import {
   truncateItem,
 } from '../../../../bridge/models/openai/client-events.ts';
 import { createOpenAIWire } from '../../../../bridge/models/openai/wire.ts';
+import { written } from '../../sockets/written.ts';
 import { CONFIG } from './session-rig.ts';
 
 const SOUND = Buffer.from(Array.from({ length: 333 }, (_, i) => (i * 13) & 0xff));
@@ -293,7 +294,9 @@ t.test('appended audio, of one length and another', async (t) => {
   const wire = createOpenAIWire();
   for (const length of [320, 0, 1, 5000, 160]) {
     const payload = Buffer.alloc(length, 7);
-    t.same(JSON.parse(wire.append(payload).toString()), {
+    const { data, isBinary } = written((message) => wire.append(message, payload));
+    t.notOk(isBinary);
+    t.same(JSON.parse(data.toString()), {
       type: 'input_audio_buffer.append',
       audio: payload.toString('base64'),
     });
