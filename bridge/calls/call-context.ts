@@ -8,7 +8,7 @@ import type { CallObserver } from './call-observers.ts';
 import type { AgentTexts } from './call-plan.ts';
 import type { RunTool } from './calls.ts';
 import type { MediaThreads } from './media-threads.ts';
-import type { TranscriptBatch } from './transcript-batch.ts';
+import type { TranscriptLog } from './transcript-log.ts';
 import type { TurnLog } from './turn-log.ts';
 
 export interface CallSettings {
@@ -41,7 +41,7 @@ export interface CallContext extends CallSettings {
   /** How the model of a call is reached. */
   access(call: Pick<CallRecord, 'model'>): ModelAccess;
   runTool: RunTool;
-  transcripts: TranscriptBatch;
+  transcripts: TranscriptLog;
   turnLog: TurnLog;
   /** The call has been over for so long, and its transcript is final. */
   settleResult(callId: string, endedMsAgo: number): void;

@@ -19,7 +19,7 @@ import { refuseElsewhere } from './elsewhere.ts';
 import { readMediaMessages } from './media-messages.ts';
 import { NewCalls } from './new-calls.ts';
 import { OwnedCalls } from './owned-calls.ts';
-import { openTranscriptBatch } from './transcript-batch.ts';
+import { openTranscriptLog } from './transcript-log.ts';
 import { openTurnLog } from './turn-log.ts';
 
 /** What this opens or finds for its calls itself. */
@@ -65,7 +65,7 @@ export class CallControl implements Calls {
       ...o,
       carrierOf: (name) => o.carriers.named(name),
       threads,
-      transcripts: openTranscriptBatch(store, log, replaced),
+      transcripts: openTranscriptLog(store, log, replaced),
       turnLog: openTurnLog(store, log, replaced),
       pause: o.pause ?? pause,
       failpoint: o.failpoint ?? (() => {}),

@@ -10,16 +10,16 @@ import type { Store } from '../../storage/store.ts';
  * @returns those of them that are stored. A line that cannot be, or of a call that is another daemon's, is told to the log and
  * lost, and takes no other one with it.
  */
-export type TranscriptBatch = (
+export type TranscriptLog = (
   records: readonly TranscriptItemRecord[],
 ) => Promise<readonly TranscriptItemRecord[]>;
 
 /** An empty batch. `replaced`: told of calls that turn out to be another daemon's. */
-export function openTranscriptBatch(
+export function openTranscriptLog(
   store: Pick<Store, 'saveTranscript'>,
   log: Log,
   replaced: (callIds: readonly string[]) => void,
-): TranscriptBatch {
+): TranscriptLog {
   let together: { records: TranscriptItemRecord[]; lost: Promise<ReadonlySet<TranscriptItemRecord>> } | null =
     null;
   let before: Promise<unknown> = Promise.resolve();

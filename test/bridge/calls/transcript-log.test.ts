@@ -1,6 +1,6 @@
 // Lines that are stored together, and what becomes of the others when one of them cannot be.
 import t from 'tap';
-import { openTranscriptBatch } from '../../../bridge/calls/transcript-batch.ts';
+import { openTranscriptLog } from '../../../bridge/calls/transcript-log.ts';
 import type { Log } from '../../../log.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import type { Store } from '../../../storage/store.ts';
@@ -10,7 +10,7 @@ function open(save: Store['saveTranscript']) {
   const batches: number[] = [];
   const errors: unknown[][] = [];
   const log = { error: (...line: unknown[]) => errors.push(line) } as unknown as Log;
-  const batch = openTranscriptBatch(
+  const batch = openTranscriptLog(
     {
       saveTranscript(items) {
         batches.push(items.length);
@@ -38,7 +38,7 @@ t.test(
     const log = { warn: (...line: unknown[]) => lines.push(line), error: () => t.fail() } as unknown as Log;
     const replaced: (readonly string[])[] = [];
     const store = { saveTranscript: async () => ['theirs'] };
-    const batch = openTranscriptBatch(store, log, (callIds) => replaced.push(callIds));
+    const batch = openTranscriptLog(store, log, (callIds) => replaced.push(callIds));
     const [own, other] = [makeItem('own'), makeItem('theirs')];
     t.same(await batch([own, other]), [own]);
     t.same(lines, [[{ call_ids: ['theirs'] }, 'transcript.not_owned']]);
