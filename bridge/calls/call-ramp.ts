@@ -37,7 +37,6 @@ export function openCallRamp(o: CallRampOptions): CallRamp {
   /** Calls that may begin now; a second's worth at most. */
   let turns = perSecond;
   let filledAt = now();
-  let secondAt = filledAt;
   let begun = 0;
   let requestWaitMs = 0;
 
@@ -54,22 +53,32 @@ export function openCallRamp(o: CallRampOptions): CallRamp {
     return true;
   }
 
+  function second(): void {
+    fill();
+    perSecond = afterRampSecond(perSecond, { begun, requestWaitMs, late: o.late() }, o.rules);
+    begun = 0;
+    requestWaitMs = 0;
+  }
+
   function step(): void {
     fill();
-    if (filledAt - secondAt >= SECOND_MS) {
-      secondAt = filledAt;
-      perSecond = afterRampSecond(perSecond, { begun, requestWaitMs, late: o.late() }, o.rules);
-      begun = 0;
-      requestWaitMs = 0;
-    }
     while (waiting.length > 0 && begin()) waiting.shift()?.tell(true);
     // The pace may have fallen since they were told to wait.
     for (let first = waiting[0]; first && filledAt - first.sinceMs > MOST_WAIT_MS; first = waiting[0]) {
       waiting.shift();
       first.tell(false);
     }
+    if (waiting.length === 0) stopSteps();
   }
-  const stop = (o.every ?? every)(STEP_MS, step);
+
+  const again = o.every ?? every;
+  const stopSeconds = again(SECOND_MS, second);
+  /** While somebody waits. */
+  let steps: (() => void) | null = null;
+  function stopSteps(): void {
+    steps?.();
+    steps = null;
+  }
 
   return {
     turn() {
@@ -78,13 +87,15 @@ export function openCallRamp(o: CallRampOptions): CallRamp {
       if (waiting.length === 0 && begin()) return true;
       if (((waiting.length + 1 - turns) / perSecond) * SECOND_MS > MOST_WAIT_MS)
         return Promise.resolve(false);
+      steps ??= again(STEP_MS, step);
       return new Promise((tell) => waiting.push({ sinceMs: filledAt, tell }));
     },
     requestWaited(ms) {
       if (ms > requestWaitMs) requestWaitMs = ms;
     },
     close() {
-      stop();
+      stopSeconds();
+      stopSteps();
       for (const { tell } of waiting.splice(0)) tell(false);
     },
   };

@@ -35,22 +35,22 @@ t.test('a late second is the last one told of', async (t) => {
 
 function openRig(lateMs = RULES.lateMs) {
   let nowMs = 0;
-  let step = () => {};
+  const timers = new Set<{ everyMs: number; atMs: number; run: () => void }>();
   const told: boolean[] = [];
   let late = false;
   const ramp = openCallRamp({
     rules: { lateMs },
     late: () => late,
     now: () => nowMs,
-    every(_ms, run) {
-      step = run;
-      return () => {
-        step = () => {};
-      };
+    every(everyMs, run) {
+      const timer = { everyMs, atMs: nowMs + everyMs, run };
+      timers.add(timer);
+      return () => timers.delete(timer);
     },
   });
   return {
     told,
+    timers,
     ramp,
     setLate(is: boolean) {
       late = is;
@@ -68,7 +68,11 @@ function openRig(lateMs = RULES.lateMs) {
     async pass(ms: number) {
       for (const end = nowMs + ms; nowMs < end; ) {
         nowMs += 50;
-        step();
+        for (const timer of timers) {
+          if (timer.atMs > nowMs) continue;
+          timer.atMs += timer.everyMs;
+          timer.run();
+        }
         await Promise.resolve();
       }
     },
@@ -118,6 +122,21 @@ t.test('turns do not pile up while nobody calls', async (t) => {
   const rig = openRig();
   await rig.pass(60_000);
   t.equal(rig.come(100), RAMP_START);
+});
+
+t.test('the thread is woken often only while somebody waits', async (t) => {
+  const rig = openRig();
+  t.equal(rig.timers.size, 1);
+  rig.come(RAMP_START);
+  t.equal(rig.timers.size, 1, 'all of them begin at once');
+  rig.come(3);
+  t.equal(rig.timers.size, 2);
+  await rig.pass(1_000);
+  t.equal(rig.begun(), 3);
+  t.same(
+    [...rig.timers].map(({ everyMs }) => everyMs),
+    [1_000],
+  );
 });
 
 t.test('where nothing is late every call begins at once', async (t) => {
