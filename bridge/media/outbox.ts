@@ -5,6 +5,7 @@ import type { FromMedia } from '../protocol/messages.ts';
 /** Nobody waits for these: they are written down or looked at. */
 const PATIENT: ReadonlySet<FromMedia['type']> = new Set([
   'alive',
+  'load',
   'floor',
   'transcript',
   'turn',
