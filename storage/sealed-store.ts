@@ -93,7 +93,8 @@ export function sealStore(store: Store, { seal, open }: Sealer): Store {
     findCallByCarrierId: (carrier, id) => opened(store.findCallByCarrierId(carrier, id), callOut),
     unfinishedCalls: async () => (await store.unfinishedCalls()).map(callOut),
     takeOver: async () => (await store.takeOver()).map(callOut),
-    saveCall: (id, o) => opened(store.saveCall(id, { ...o, change: callIn(id, o.change) }), callOut),
+    saveCall: (id, o, patience) =>
+      opened(store.saveCall(id, { ...o, change: callIn(id, o.change) }, patience), callOut),
 
     async beginIdempotent(orgId, key, requestHash, now) {
       const begun = await store.beginIdempotent(orgId, key, requestHash, now);

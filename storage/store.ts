@@ -112,6 +112,12 @@ export interface DueDelivery {
   callId: string | null;
 }
 
+/** How soon a write is to be stored. */
+export interface Patience {
+  /** Nobody waits for it: it may wait for others to share their commit, a quarter of a second at most. */
+  patient?: boolean;
+}
+
 export interface Listener {
   /** Deliveries that are due at their time, after the commit that made or re-queued them. */
   deliveries?(due: readonly DueDelivery[]): void;
@@ -128,6 +134,10 @@ export interface Listener {
  * request have an owner: what is another daemon's is not changed, and the verb says so (`not_owner`); whoever is told that
  * has been replaced, and lets go of it. Reads ask for no owner.
  *
+ * A write has happened when its promise resolves, and lasts from then on. Until then a read may not show it, another write may
+ * come first, and a process that dies has lost it. Writes that are asked for at about the same time may share a commit; each is
+ * all or nothing by itself, whatever becomes of the others.
+ *
  * A disk that is full, or fails, refuses requests (`storage_low`) and loses nothing that has happened: the steps of
  * calls (`saveCall` but for a top-up), words, turns, attempts of deliveries and answers given are kept in memory, in
  * their order, and written as soon as that goes. A call is read as it is, stored or kept; lists show what is stored.
@@ -140,6 +150,8 @@ export interface Store {
   writable(): boolean;
   /** Resolves when nothing of the call is kept in memory any more. */
   stored(callId: string): Promise<void>;
+  /** What waits patiently waits no longer. Resolves when it is stored, kept or refused. */
+  flush(): Promise<void>;
 
   // who owns what
   /** The daemon as which the store is opened. */
@@ -277,7 +289,7 @@ export interface Store {
   /** This daemon's calls that have ended and whose result is still pending, oldest first. */
   pendingResults(): Promise<CallRecord[]>;
   /** Conflicts besides those of the change: `not_found`, `not_owner`, `carrier_call_exists`, `event_exists`. */
-  saveCall(id: string, change: CallChange): Promise<CallRecord | Conflict>;
+  saveCall(id: string, change: CallChange, patience?: Patience): Promise<CallRecord | Conflict>;
   listEvents(callId: string): Promise<EventRecord[]>;
   /** An organization's events over all calls, newest first. */
   listOrgEvents(
@@ -299,19 +311,19 @@ export interface Store {
 
   // transcript
   /** Writes or replaces items by id. @returns the calls that are another daemon's: nothing is written of them */
-  saveTranscript(items: readonly TranscriptItemRecord[]): Promise<readonly string[]>;
+  saveTranscript(items: readonly TranscriptItemRecord[], patience?: Patience): Promise<readonly string[]>;
   /** In speech order: start_ms, then the order of insertion. */
   listTranscript(callId: string): Promise<TranscriptItemRecord[]>;
 
   // how fast answers came
   /**
-   * Adds what was timed, of any calls, in one transaction; of a turn that is there already, `barged_in` is taken.
+   * Adds what was timed, of any calls, all or none; of a turn that is there already, `barged_in` is taken.
    * @returns the calls that are another daemon's: nothing is written of them
    */
-  saveTurns(o: {
-    turns: readonly TurnRecord[];
-    interruptions: readonly InterruptionRecord[];
-  }): Promise<readonly string[]>;
+  saveTurns(
+    o: { turns: readonly TurnRecord[]; interruptions: readonly InterruptionRecord[] },
+    patience?: Patience,
+  ): Promise<readonly string[]>;
   /** By turn_index. */
   listTurns(callId: string): Promise<TurnRecord[]>;
   /** As they came. */

@@ -16,6 +16,7 @@ import {
   type Moment,
   type Next,
   RESTARTED,
+  streamBegan,
   type ToolResult,
 } from './live-state.ts';
 
@@ -215,8 +216,8 @@ function streamOver(d: Draft, { carrierCallId, transfer, waited }: Input<'stream
 }
 
 function mediaStarted(d: Draft, { carrierCallId, at }: Input<'media-started'>): void {
-  const { stream, away } = d.live;
-  const startedAt = 'startedAt' in stream ? (stream.startedAt ?? at) : at;
+  const { away } = d.live;
+  const startedAt = streamBegan(d.live) ?? at;
   d.know({ token: 'used', stream: { at: 'on', startedAt } });
   if (d.call.carrier_call_id === null) d.happen({ type: 'accepted', carrierCallId });
   // Its start proves the answer.
@@ -225,8 +226,8 @@ function mediaStarted(d: Draft, { carrierCallId, at }: Input<'media-started'>): 
 }
 
 function streamEnded(d: Draft, how: 'stopped' | 'lost'): void {
-  const { stream, finishing } = d.live;
-  const startedAt = 'startedAt' in stream ? stream.startedAt : null;
+  const { finishing } = d.live;
+  const startedAt = streamBegan(d.live);
   if (d.rules.carrier.streamIsCall) {
     // Whoever was there has left.
     d.know({ stream: { at: 'stopped', startedAt } });

@@ -11,6 +11,11 @@ export class CallWords {
   readonly #callId: string;
   /** Words that are being stored, or are still to come. */
   readonly #awaited = new Set<Promise<unknown>>();
+  /** Lines that are stored next: when those before them are, so that what is newer of a line is written last. */
+  #next: { records: TranscriptItemRecord[]; stored: Promise<readonly TranscriptItemRecord[]> } | null = null;
+  #before: Promise<unknown> = Promise.resolve();
+  /** Somebody waits for all of it. */
+  #hurried = false;
   /** Lines of the agent's of which nobody has said yet what was heard, by their id. */
   readonly #open = new Map<string, TranscriptItemRecord>();
 
@@ -62,7 +67,9 @@ export class CallWords {
 
   /** Resolves when all words, and every turn, are stored or cannot be. */
   async stored(): Promise<void> {
+    this.#hurried = true;
     do {
+      await this.#o.store.flush();
       await Promise.allSettled([...this.#awaited]);
       await this.#o.turnLog.flush();
     } while (this.#awaited.size > 0);
@@ -89,7 +96,23 @@ export class CallWords {
   }
 
   async #save(records: readonly TranscriptItemRecord[]): Promise<void> {
-    const saved = await this.awaits(this.#o.transcripts(records));
+    const saved = await this.awaits(this.#store(records));
     if (saved.length > 0) this.#o.observer.words?.(this.#callId, saved);
+  }
+
+  /** With all else that comes until those before are stored. @returns those of them that are stored */
+  async #store(records: readonly TranscriptItemRecord[]): Promise<readonly TranscriptItemRecord[]> {
+    if (this.#next === null) {
+      const gathered: TranscriptItemRecord[] = [];
+      const stored = this.#before.then(() => {
+        this.#next = null;
+        return this.#o.transcripts(gathered, { patient: !this.#hurried });
+      });
+      this.#before = stored;
+      this.#next = { records: gathered, stored };
+    }
+    this.#next.records.push(...records);
+    const stored = new Set(await this.#next.stored);
+    return records.filter((record) => stored.has(record));
   }
 }

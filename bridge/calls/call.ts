@@ -14,15 +14,18 @@ import { step } from './call-step.ts';
 import { CallWords } from './call-words.ts';
 import type { LiveCall } from './calls.ts';
 import { elsewhere } from './elsewhere.ts';
+import { Lane } from './lane.ts';
 import {
   type Ask,
   type CallInput,
   type CallRules,
   type Command,
   type End,
+  isPatient,
   type LiveState,
   leftBehind,
   newLiveState,
+  streamBegan,
   unwritten,
 } from './live-state.ts';
 import type { InterruptionTimes } from './turn-log.ts';
@@ -48,6 +51,7 @@ export class Call {
   readonly #dial: CallDial;
   readonly #media: CallMedia;
   readonly #words: CallWords;
+  readonly #lane: Lane;
   readonly #rules: CallRules;
   readonly #onLetGo: (call: Call) => void;
   readonly #tools = new AbortController();
@@ -55,7 +59,6 @@ export class Call {
   #live: LiveState = leftBehind();
   /** As it was last read or written. */
   #row: CallRecord;
-  #lane: Promise<unknown> = Promise.resolve();
   #hangUp: Promise<unknown> | null = null;
   #floor: LiveCall['floor'] = 'none';
   #isLetGo = false;
@@ -79,6 +82,7 @@ export class Call {
     });
     this.#media = new CallMedia(o, record);
     this.#words = new CallWords(o, record.id);
+    this.#lane = new Lane(o.store);
     this.#rules = {
       ringSeconds,
       maxSeconds,
@@ -105,7 +109,7 @@ export class Call {
    * @throws AppError at_capacity when no thread runs; the call has failed then
    */
   create<R extends Conflict>(make: () => Promise<CallRecord | R>, patience: number): Promise<CallRecord | R> {
-    return this.#inLane(async () => {
+    return this.#lane.run(async () => {
       const made = await this.#make(make);
       if ('conflict' in made) return made;
       this.#row = made;
@@ -187,9 +191,9 @@ export class Call {
 
   /** Resolves when nothing of the call is being worked on any more. */
   async idle(): Promise<void> {
-    for (let lane: unknown = null; lane !== this.#lane; ) {
-      lane = this.#lane;
-      await lane;
+    for (let last: unknown = null; last !== this.#lane.last; ) {
+      last = this.#lane.last;
+      await last;
       await Promise.allSettled([this.#hangUp]);
     }
   }
@@ -210,12 +214,11 @@ export class Call {
     if (this.#live.media.at !== 'none') this.#words.interruption(times, takenBack);
   }
 
-  /** What was said: timed in the lane, where the stream's beginning may be being written, and stored beside it. */
+  /** What was said: timed by the stream's beginning, in the lane where that may be being written, and stored beside it. */
   async said(items: readonly TranscriptUpdate[]): Promise<void> {
-    const { stored } = await this.#inLane(async () => {
-      const { stream } = this.#live;
-      return { stored: this.#words.said(items, 'startedAt' in stream ? stream.startedAt : null) };
-    });
+    const say = () => ({ stored: this.#words.said(items, streamBegan(this.#live)) });
+    // Once known, it stays the same.
+    const { stored } = streamBegan(this.#live) === null ? await this.#lane.run(async () => say()) : say();
     await stored;
   }
 
@@ -230,31 +233,28 @@ export class Call {
     }
   }
 
-  #inLane<T>(work: () => Promise<T>): Promise<T> {
-    const after = this.#lane.then(work, work);
-    this.#lane = after.catch(() => undefined);
-    return after;
-  }
-
   #take(input: CallInput): Promise<Taken> {
-    return this.#inLane(() => this.#step(input));
+    return this.#lane.run(() => this.#step(input), { patient: isPatient(input) });
   }
 
   /** In the lane: reads the row, steps, writes, and begins what the step asks for. */
   async #step(input: CallInput): Promise<Taken> {
     const { store } = this.#o;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const stored = await store.findCall(this.id);
+      const patient = isPatient(input);
+      // What is told again and again needs nothing of the row, which nobody else writes while the call talks.
+      const stored = patient && tries === 0 ? this.#row : await store.findCall(this.id);
       if (stored === null) return { call: null, again: false, underWay: Promise.resolve() };
       const moment = {
         nowMs: this.#o.monotonicMs(),
         now: this.#o.now().toISOString(),
         writable: store.writable(),
       };
-      const next = step(stored, this.#live, input, moment, this.#rules);
+      const { write, ...next } = step(stored, this.#live, input, moment, this.#rules);
       let saved: CallRecord | Conflict = stored;
       try {
-        if (next.write !== null) saved = await store.saveCall(this.id, next.write);
+        if (write !== null)
+          saved = await this.#lane.store(patient, (patience) => store.saveCall(this.id, write, patience));
       } catch (error) {
         this.#live = unwritten(this.#live, next.live, moment.nowMs);
         throw error;
@@ -352,7 +352,7 @@ export class Call {
     let answer: Extract<CallInput, { type: 'top-up-answered' }>['answer'] = 'failed';
     try {
       const ledger = [{ kind: 'top_up' as const, amountMilliCents }];
-      const saved = await this.#inLane(() =>
+      const saved = await this.#lane.run(() =>
         this.#o.store.saveCall(this.id, { from: ['in_progress'], change: {}, ledger }),
       );
       if (!('conflict' in saved)) answer = 'taken';
@@ -371,7 +371,7 @@ export class Call {
     if (settle !== 'nothing') {
       this.#words.breakOff();
       await this.#words.stored();
-      await this.#inLane(async () => {});
+      await this.#lane.run(async () => {});
     }
     if (this.#isLetGo) return;
     this.#isLetGo = true;

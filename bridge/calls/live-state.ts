@@ -116,6 +116,13 @@ export function stillUp(live: LiveState, nowMs: number): LiveState {
   return { ...live, line: { at: 'open' }, finishing };
 }
 
+/** When its first stream began, by the wall clock; null where it has not. */
+export const streamBegan = ({ stream }: Pick<LiveState, 'stream'>): string | null =>
+  'startedAt' in stream ? stream.startedAt : null;
+
+/** What is told of a talk as it goes on, and nobody waits for. */
+export const isPatient = ({ type }: Pick<CallInput, 'type'>): boolean => type === 'alive' || type === 'usage';
+
 /**
  * The live state when a step could not be written. What came in has happened all the same; but nothing follows of it: the
  * line was not asked to end, and the media thread not told to let go.

@@ -1,13 +1,10 @@
-// What was timed on calls, numbered, and written in batches: a turn is no reason for a transaction of its own.
+// What was timed on calls, numbered, and on its way to storage: nobody waits for it, so that it shares its commit.
 import { v7 as newId } from 'uuid';
 import type { Log } from '../../log.ts';
 import type { InterruptionRecord, TurnRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import { tenths } from '../../storage/turn-view.ts';
 import type { TurnTimes } from '../protocol/messages.ts';
-
-/** How long a turn may wait for others. A crash loses no more than this, and no call's state hangs on it. */
-const BATCH_MS = 250;
 
 /** Times in milliseconds since the media stream's start. */
 export interface InterruptionTimes {
@@ -22,75 +19,62 @@ export interface TurnLog {
   turn(callId: string, times: TurnTimes): TurnRecord;
   /** One that was not taken back is of the last turn. */
   interruption(callId: string, times: InterruptionTimes, takenBack: boolean): InterruptionRecord;
-  /** Writes what waits, and resolves when all that was ever given is stored; to be done before a call counts as final. */
+  /** Has what waits written, and resolves when all that was ever given is stored; to be done before a call counts as final. */
   flush(): Promise<void>;
   /** The call is gone: its numbering is forgotten. */
   forget(callId: string): void;
 }
 
-type Batch = Parameters<Store['saveTurns']>[0];
+/** Rows that could not be stored at about the same time: they are told as one. */
+interface Lost {
+  turns: number;
+  interruptions: number;
+  err: unknown;
+}
 
 const tenthsOrNull = (ms: number | null | undefined) => (ms == null ? null : tenths(ms));
 
 /**
- * An empty log. What cannot be stored is told to `log` and lost: no call waits for it.
+ * An empty log. What cannot be stored is told to `log` and lost, and takes nothing else with it: no call waits for it.
  * @param replaced told of calls that turn out to be another daemon's
  */
 export function openTurnLog(
-  store: Pick<Store, 'saveTurns'>,
+  store: Pick<Store, 'saveTurns' | 'flush'>,
   log: Log,
   replaced: (callIds: readonly string[]) => void,
 ): TurnLog {
   /** The last turn of each call. */
   const lasts = new Map<string, TurnRecord>();
-  let turns: TurnRecord[] = [];
-  let interruptions: InterruptionRecord[] = [];
   const underWay = new Set<Promise<unknown>>();
-  let timer: NodeJS.Timeout | null = null;
+  let lost: Lost | null = null;
 
-  function later(): void {
-    timer ??= setTimeout(() => void flush(), BATCH_MS).unref();
-  }
-
-  async function flush(): Promise<void> {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    if (turns.length + interruptions.length > 0) {
-      const batch = { turns, interruptions };
-      turns = [];
-      interruptions = [];
-      const saved = write(batch).catch((error: unknown) => saveAlone(batch, error));
-      underWay.add(saved);
-      void saved.finally(() => underWay.delete(saved));
+  function lose(turns: number, interruptions: number, err: unknown): void {
+    if (lost === null) {
+      lost = { turns: 0, interruptions: 0, err };
+      setImmediate(() => {
+        log.error({ ...lost }, 'turns.not_stored');
+        lost = null;
+      });
     }
-    await Promise.all(underWay);
+    lost.turns += turns;
+    lost.interruptions += interruptions;
   }
 
-  async function write(batch: Batch): Promise<void> {
-    const others = await store.saveTurns(batch);
-    if (others.length === 0) return;
-    log.warn({ call_ids: others }, 'turns.not_owned');
-    replaced(others);
+  async function write(turns: readonly TurnRecord[], interruptions: readonly InterruptionRecord[]) {
+    try {
+      const others = await store.saveTurns({ turns, interruptions }, { patient: true });
+      if (others.length === 0) return;
+      log.warn({ call_ids: others }, 'turns.not_owned');
+      replaced(others);
+    } catch (error) {
+      lose(turns.length, interruptions.length, error);
+    }
   }
 
-  /** One by one, what was refused together: a row that cannot be stored takes no other one with it. */
-  async function saveAlone(batch: Batch, refusal: unknown): Promise<void> {
-    const rows: Batch[] = [
-      ...batch.turns.map((turn) => ({ turns: [turn], interruptions: [] })),
-      ...batch.interruptions.map((one) => ({ turns: [], interruptions: [one] })),
-    ];
-    const saved = await Promise.allSettled(rows.length === 1 ? [] : rows.map(write));
-    const lost = rows.filter((_row, at) => saved[at]?.status !== 'fulfilled');
-    const reason = saved.find((one) => one.status === 'rejected')?.reason ?? refusal;
-    log.error(
-      {
-        turns: lost.filter((row) => row.turns.length > 0).length,
-        interruptions: lost.filter((row) => row.interruptions.length > 0).length,
-        of: rows.length,
-        err: reason,
-      },
-      'turns.not_stored',
-    );
+  function save(turns: readonly TurnRecord[], interruptions: readonly InterruptionRecord[]): void {
+    const saved = write(turns, interruptions);
+    underWay.add(saved);
+    void saved.finally(() => underWay.delete(saved));
   }
 
   return {
@@ -110,8 +94,7 @@ export function openTurnLog(
         barged_in: times.bargedIn,
       };
       lasts.set(callId, turn);
-      turns.push(turn);
-      later();
+      save([turn], []);
       return turn;
     },
     interruption(callId, times, takenBack) {
@@ -124,18 +107,21 @@ export function openTurnLog(
         silenced_ms: tenthsOrNull(times.silencedMs),
         taken_back: takenBack,
       };
-      interruptions.push(one);
+      save([], [one]);
       const last = lasts.get(callId);
       if (!takenBack && last !== undefined && !last.barged_in) {
         // Told when its first sound was heard, and cut short since.
         const cut = { ...last, barged_in: true };
         lasts.set(callId, cut);
-        turns.push(cut);
+        save([cut], []);
       }
-      later();
       return one;
     },
-    flush,
+    async flush() {
+      if (underWay.size === 0) return;
+      await store.flush();
+      await Promise.all(underWay);
+    },
     forget: (callId) => void lasts.delete(callId),
   };
 }

@@ -9,7 +9,7 @@ import { post } from './ledger.ts';
 import { publish } from './outbox.ts';
 import { countCall } from './overview.ts';
 import { type PageOptions, readPage, type Where } from './pages.ts';
-import { CALLS, EVENTS, LEDGER } from './rows.ts';
+import { CALLS, changedColumns, EVENTS, LEDGER, type Row } from './rows.ts';
 import { searchCalls } from './search.ts';
 import { enterCall } from './search-index.ts';
 import type { News } from './subscribers.ts';
@@ -175,16 +175,19 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
       return rows.map(CALLS.fromRow);
     },
 
-    async saveCall(id, change) {
+    async saveCall(id, change, patience) {
       // More credit is asked for; everything else has happened.
       if (change.ledger?.some(({ kind }) => kind === 'top_up')) {
-        return tryWrite((news) => save(news, id, change));
+        return tryWrite((news) => save(news, id, change), patience);
       }
-      return tryWriteFact({
-        callId: id,
-        work: (news) => save(news, id, change),
-        meanwhile: () => goAhead(id, change),
-      });
+      return tryWriteFact(
+        {
+          callId: id,
+          work: (news) => save(news, id, change),
+          meanwhile: () => goAhead(id, change),
+        },
+        patience,
+      );
     },
 
     async listEvents(callId) {
@@ -240,11 +243,9 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
     },
   };
 
-  /** Only the columns that differ, so that an update leaves the other indexes alone. */
-  function differences(before: CallRecord, after: CallRecord) {
-    const old = CALLS.toRow(before);
-    return Object.fromEntries(
-      Object.entries(CALLS.toRow(after)).filter(([column, value]) => old[column] !== value),
-    );
+  function differences(before: CallRecord, after: CallRecord): Row {
+    // What is the same value needs not be made a row of: most of a call are texts that never change.
+    const fields = CALLS.columns.filter((column) => before[column] !== after[column]);
+    return changedColumns(CALLS.toRow(before, fields), CALLS.toRow(after, fields));
   }
 }

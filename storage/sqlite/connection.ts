@@ -3,10 +3,11 @@ import type Database from 'better-sqlite3';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Conflict, Listener } from '../store.ts';
-import { isDiskFault, KeptWrites } from './kept-writes.ts';
+import { GroupCommit, type Sharing } from './group-commit.ts';
+import { KeptWrites } from './kept-writes.ts';
 import type { Parameters, Reader } from './reader.ts';
 import type { Row } from './rows.ts';
-import { SteadyClock, StorageClocks } from './steady-clock.ts';
+import { type Moment, SteadyClock, StorageClocks } from './steady-clock.ts';
 import { type News, Subscribers } from './subscribers.ts';
 
 /** Thrown inside a write transaction to leave nothing of it behind and answer a conflict. */
@@ -50,27 +51,32 @@ export interface Connection {
   /** The other way. */
   wall(time: string): string;
   /**
-   * A request: one BEGIN IMMEDIATE transaction, all of `work` or nothing; its news is told after the commit.
+   * A request: all of `work` or nothing, in a transaction that is BEGIN IMMEDIATE and may have other writes too; its news is
+   * told after the commit.
    * @throws AppError storage_low when the disk does not take it, or while something that has happened waits to be stored
    */
-  write<T>(work: (news: News) => T): T;
-  /** As `write`; a Refusal thrown in `work` rolls back and becomes the answer. */
-  tryWrite<T>(work: (news: News) => T): T | Conflict;
+  write<T>(work: (news: News) => T, sharing?: Sharing): Promise<T>;
+  /** As `write`; a Refusal thrown in `work` leaves nothing of it and becomes the answer. */
+  tryWrite<T>(work: (news: News) => T, sharing?: Sharing): Promise<T | Conflict>;
   /**
    * The same of what has happened: what the disk does not take is kept, and written in its order as soon as it can be.
    * @throws AppError storage_low for what may be given up, when too much is kept
    */
-  writeFact<T>(fact: Fact<T>): T;
-  /** Several at once, in one transaction where the disk takes it; kept, each is for itself. */
-  writeFacts(facts: readonly Omit<Fact<void>, 'meanwhile'>[]): void;
+  writeFact<T>(fact: Fact<T>, sharing?: Sharing): Promise<T>;
+  /** Several at once, all or none where the disk takes them; kept, each is for itself. */
+  writeFacts(facts: readonly Omit<Fact<void>, 'meanwhile'>[], sharing?: Sharing): Promise<void>;
   /** As `writeFact`, and Refusals as with `tryWrite`. */
-  tryWriteFact<T>(fact: Fact<T>): T | Conflict;
+  tryWriteFact<T>(fact: Fact<T>, sharing?: Sharing): Promise<T | Conflict>;
+  /** Resolves when all that was asked for is written, kept or refused. */
+  flush(): Promise<void>;
   kept: KeptWrites;
   subscribe(listener: Listener): () => void;
   /** Stored times have moved with the wall clock. */
   moved(byMs: number): void;
   /** Aborted when the store closes: what takes many transactions leaves the rest. */
   closing: AbortController;
+  /** Writes all that waits, as far as the disk takes it; the file is closed next. */
+  close(): void;
   /** A statement, prepared once and kept by its text: what a change needs, and single rows by an index. */
   statement(sql: string): Database.Statement<unknown[], Row>;
   /** Rows of what may be long in reading: beside this thread where the database is a file. Sees every commit before it. */
@@ -90,34 +96,31 @@ export interface ConnectionOptions {
   onPrepare?: ((sql: string) => void) | undefined;
   /** Told how long each write transaction held this thread, the disk included; milliseconds. */
   onWritten?: ((ms: number) => void) | undefined;
+  /** By which a transaction of several writes is kept short. */
+  monotonicMs?: (() => number) | undefined;
 }
 
 export function openConnection(o: ConnectionOptions): Connection {
   const { db, clock, log, onWrite, reader, onPrepare, onWritten } = o;
   const subscribers = new Subscribers(log);
+  const closing = new AbortController();
   const statements = new Map<string, Database.Statement<unknown[], Row>>();
   const steadyClock = new SteadyClock(db);
   const clocks = new StorageClocks(clock, steadyClock);
   const version = Number(db.pragma('user_version', { simple: true }));
-  const kept = new KeptWrites({ log, probe: () => commit(() => db.pragma(`user_version = ${version}`)) });
+  const group = new GroupCommit({
+    db,
+    clocks,
+    mayWrite: () => kept.flush(),
+    note: (error) => kept.note(error),
+    tell: (news) => subscribers.tell(news),
+    onWrite,
+    onWritten,
+    monotonicMs: o.monotonicMs ?? (() => performance.now()),
+  });
+  const probe = () => group.commit(() => void db.pragma(`user_version = ${version}`));
+  const kept = new KeptWrites({ log, probe });
   kept.onRecovered(() => subscribers.recovered());
-
-  function commit<T>(work: (news: News) => T, moment = clocks.read()): T {
-    const news: News = { events: [], deliveries: [] };
-    const transaction = db.transaction(() => {
-      onWrite?.();
-      return work(news);
-    });
-    const begun = performance.now();
-    let result: T;
-    try {
-      result = clocks.during(moment, () => transaction.immediate());
-    } finally {
-      onWritten?.(performance.now() - begun);
-    }
-    subscribers.tell(news);
-    return result;
-  }
 
   const notTaken = (cause?: unknown) =>
     new AppError('storage_low', 'The disk of the daemon is full, or takes no writes.', {
@@ -125,47 +128,38 @@ export function openConnection(o: ConnectionOptions): Connection {
       ...(cause === undefined ? {} : { cause }),
     });
 
-  function write<T>(work: (news: News) => T): T {
-    if (!kept.flush()) throw notTaken();
-    try {
-      const result = commit(work);
-      kept.note(null);
-      return result;
-    } catch (error) {
-      kept.note(error);
-      throw isDiskFault(error) ? notTaken(error) : error;
-    }
-  }
-
-  function tryCommit<T>(work: (news: News) => T): { done: T } | null {
-    if (!kept.flush()) return null;
-    try {
-      return { done: commit(work) };
-    } catch (error) {
-      if (!isDiskFault(error)) throw error;
-      kept.note(error);
-      return null;
-    }
-  }
-
-  function keep({ work, ...fact }: Omit<Fact<unknown>, 'meanwhile'>): void {
-    const moment = clocks.read();
-    kept.keep({ ...fact, write: () => void commit(work, moment) });
-  }
-
-  function writeFact<T>(fact: Fact<T>): T {
-    const stored = tryCommit(fact.work);
-    if (stored !== null) return stored.done;
-    const answer = fact.meanwhile();
-    keep(fact);
-    return answer;
-  }
-
-  function writeFacts(facts: readonly Omit<Fact<void>, 'meanwhile'>[]): void {
-    const all = (news: News) => {
-      for (const fact of facts) fact.work(news);
+  function write<T>(work: (news: News) => T, sharing?: Sharing): Promise<T> {
+    const untaken = (cause: unknown) => {
+      throw notTaken(cause ?? undefined);
     };
-    if (tryCommit(all) === null) for (const fact of facts) keep(fact);
+    return group.ask({ work, untaken }, sharing);
+  }
+
+  function keep({ work, ...fact }: Omit<Fact<unknown>, 'meanwhile'>, at: Moment): void {
+    kept.keep({ ...fact, write: () => group.commit(work, at) });
+  }
+
+  function writeFact<T>(fact: Fact<T>, sharing?: Sharing): Promise<T> {
+    const untaken = (_cause: unknown, at: Moment) => {
+      const answer = fact.meanwhile();
+      keep(fact, at);
+      return answer;
+    };
+    return group.ask({ work: fact.work, untaken }, sharing);
+  }
+
+  function writeFacts(facts: readonly Omit<Fact<void>, 'meanwhile'>[], sharing?: Sharing): Promise<void> {
+    return group.ask(
+      {
+        work(news) {
+          for (const fact of facts) fact.work(news);
+        },
+        untaken(_cause, at) {
+          for (const fact of facts) keep(fact, at);
+        },
+      },
+      sharing,
+    );
   }
 
   function statement(sql: string): Database.Statement<unknown[], Row> {
@@ -178,9 +172,9 @@ export function openConnection(o: ConnectionOptions): Connection {
     return prepared;
   }
 
-  function orConflict<T>(verb: () => T): T | Conflict {
+  async function orConflict<T>(answer: Promise<T>): Promise<T | Conflict> {
     try {
-      return verb();
+      return await answer;
     } catch (error) {
       if (error instanceof Refusal) return { conflict: error.conflict };
       throw error;
@@ -195,14 +189,20 @@ export function openConnection(o: ConnectionOptions): Connection {
     steady: (time) => clocks.steady(time),
     wall: (time) => clocks.wall(time),
     write,
-    tryWrite: (work) => orConflict(() => write(work)),
+    tryWrite: (work, sharing) => orConflict(write(work, sharing)),
     writeFact,
     writeFacts,
-    tryWriteFact: (fact) => orConflict(() => writeFact(fact)),
+    tryWriteFact: (fact, sharing) => orConflict(writeFact(fact, sharing)),
+    flush: () => group.flush(),
     kept,
     subscribe: (listener) => subscribers.add(listener),
     moved: (byMs) => subscribers.moved(byMs),
-    closing: new AbortController(),
+    closing,
+    close() {
+      closing.abort();
+      group.close();
+      kept.close();
+    },
     statement,
     async read(sql, parameters) {
       if (reader !== undefined) return reader.read(sql, parameters);

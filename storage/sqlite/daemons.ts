@@ -102,16 +102,19 @@ export function daemons(
       const taken: CallRecord[] = [];
       const strays = hasStrays();
       if (left.length === 0 && !strays) return taken;
-      write(() => {
-        if (strays) taken.push(...inherit(null).map(CALLS.fromRow));
-        for (const epoch of left) {
-          const { changes } = statement(
-            'UPDATE daemons SET ended_at = coalesce(ended_at, ?), heir = ? WHERE epoch = ? AND heir IS NULL',
-          ).run(connection.now(), owner, epoch);
-          // Else another daemon has looked at the same moment.
-          if (changes > 0) taken.push(...inherit(epoch).map(CALLS.fromRow));
-        }
-      });
+      await write(
+        () => {
+          if (strays) taken.push(...inherit(null).map(CALLS.fromRow));
+          for (const epoch of left) {
+            const { changes } = statement(
+              'UPDATE daemons SET ended_at = coalesce(ended_at, ?), heir = ? WHERE epoch = ? AND heir IS NULL',
+            ).run(connection.now(), owner, epoch);
+            // Else another daemon has looked at the same moment.
+            if (changes > 0) taken.push(...inherit(epoch).map(CALLS.fromRow));
+          }
+        },
+        { alone: true },
+      );
       for (const epoch of left) buryLife(o.path, epoch);
       return taken;
     },

@@ -20,7 +20,7 @@ import { accepted, type Connection, updateById } from './connection.ts';
 import { deliveryOf, deliveryRow, dueOfRow, leaseOf } from './delivery-rows.ts';
 import { OWED, readEndpoint } from './endpoints.ts';
 import { type PageOptions, readPage } from './pages.ts';
-import { ATTEMPTS, CALLS, DELIVERIES, ENDPOINTS, type Row, type Value } from './rows.ts';
+import { ATTEMPTS, CALLS, changedColumns, DELIVERIES, ENDPOINTS, type Row, type Value } from './rows.ts';
 import type { News } from './subscribers.ts';
 
 type Verbs =
@@ -100,9 +100,11 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
     return atPresent(delivery, textOrNull(row?.url));
   }
 
-  /** Writes what became of a delivery that nobody holds any more, and of its call. */
-  function release(delivery: DeliveryRecord): void {
-    updateById(connection, DELIVERIES, delivery.id, { ...deliveryRow(connection, delivery), ...NO_LEASE });
+  /** Writes what became of a delivery that nobody holds any more, and of its call. `stored`: as it is until then. */
+  function release(delivery: DeliveryRecord, stored = read(delivery.id)): void {
+    const before = stored === null ? {} : deliveryRow(connection, stored.delivery);
+    const changed = changedColumns(before, deliveryRow(connection, delivery));
+    updateById(connection, DELIVERIES, delivery.id, { ...changed, ...NO_LEASE });
     const change = callAfter(delivery);
     if (change === null || delivery.call_id === null) return;
     updateById(connection, CALLS, delivery.call_id, { ...change, updated_at: connection.now() });
@@ -178,13 +180,14 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
     },
 
     async recordAttempt(id, outcome) {
-      const outcomeOf = () => attempted(read(id), outcome, { owner, now: connection.now() });
+      const outcomeOf = (found = read(id)) => attempted(found, outcome, { owner, now: connection.now() });
       return tryWriteFact({
         callId: null,
         work(news) {
-          const delivery = accepted(outcomeOf());
+          const found = read(id);
+          const delivery = accepted(outcomeOf(found));
           insertAttempt(id, outcome.attempt);
-          release(delivery);
+          release(delivery, found);
           updateEndpoint(delivery);
           if (delivery.status === 'pending') news.deliveries.push(dueOf(delivery));
           return delivery;
@@ -292,15 +295,18 @@ export function deliveries(connection: Connection): Pick<Store, Verbs> {
       let count = 0;
       for (let from = 0; from === 0 || from < ids.length; from += REPLAYED_AT_ONCE) {
         if (from > 0) await new Promise((next) => setImmediate(next));
-        const done = tryWrite((news) => {
-          accepted(sendable(readEndpoint(connection, orgId, endpointId)));
-          for (const id of ids.slice(from, from + REPLAYED_AT_ONCE)) {
-            const before = readOwn(orgId, id);
-            if (before === null || before.status === 'pending') continue;
-            requeue(before, at, news);
-            count++;
-          }
-        });
+        const done = await tryWrite(
+          (news) => {
+            accepted(sendable(readEndpoint(connection, orgId, endpointId)));
+            for (const id of ids.slice(from, from + REPLAYED_AT_ONCE)) {
+              const before = readOwn(orgId, id);
+              if (before === null || before.status === 'pending') continue;
+              requeue(before, at, news);
+              count++;
+            }
+          },
+          { alone: true },
+        );
         if (done !== undefined) return done;
       }
       return { count };

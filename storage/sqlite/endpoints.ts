@@ -122,7 +122,7 @@ export function endpoints(connection: Connection): Pick<Store, Verbs> {
 
     async endDeletedDeliveries() {
       for (const { id } of await connection.read(OWED_TO_DELETED, {}))
-        if (write(() => endPending(String(id))) > 0) return true;
+        if ((await write(() => endPending(String(id)), { alone: true })) > 0) return true;
       return false;
     },
   };

@@ -63,9 +63,12 @@ export function farOffRetries(connection: Connection): Pick<Store, 'pullDueDeliv
       const found = await find(now, waitsMs);
       for (let from = 0; from < found.length && !closed(); from += PULLED_AT_ONCE) {
         const some = found.slice(from, from + PULLED_AT_ONCE);
-        write(() => {
-          for (const seq of some) pull(seq, now(), waitsMs);
-        });
+        await write(
+          () => {
+            for (const seq of some) pull(seq, now(), waitsMs);
+          },
+          { alone: true },
+        );
         await new Promise((next) => setImmediate(next));
       }
     },

@@ -65,7 +65,7 @@ export function openBeside(o: { path: string; secretKeys: string | null; now: ()
     return {
       store: sealed,
       close() {
-        connection.kept.close();
+        connection.close();
         db.close();
       },
     };

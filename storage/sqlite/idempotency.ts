@@ -122,7 +122,7 @@ export function idempotency(connection: Connection): Pick<Store, Verbs> {
     },
 
     async finishIdempotent(orgId, key, status, body) {
-      writeFact({
+      await writeFact({
         callId: null,
         length: body.length,
         work() {
@@ -134,7 +134,7 @@ export function idempotency(connection: Connection): Pick<Store, Verbs> {
     },
 
     async dropIdempotent(orgId, key) {
-      writeFact({
+      await writeFact({
         callId: null,
         length: 0,
         work() {

@@ -43,7 +43,7 @@ export function operators(connection: Connection): Pick<Store, Verbs> {
     },
 
     async createSession(record) {
-      write(() => {
+      await write(() => {
         statement('DELETE FROM dashboard_sessions WHERE expires_at <= ?').run(record.created_at);
         statement(SESSIONS.insert).run(SESSIONS.toRow(record));
       });
@@ -55,7 +55,9 @@ export function operators(connection: Connection): Pick<Store, Verbs> {
     },
 
     async touchSession(hash, at) {
-      write(() => statement('UPDATE dashboard_sessions SET last_seen_at = ? WHERE hash = ?').run(at, hash));
+      await write(() =>
+        statement('UPDATE dashboard_sessions SET last_seen_at = ? WHERE hash = ?').run(at, hash),
+      );
     },
 
     async endSession(hash) {

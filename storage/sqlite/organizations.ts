@@ -114,7 +114,7 @@ export function organizations(connection: Connection): Pick<Store, Verbs> {
     },
 
     async setBalance(orgId, balanceMilliCents) {
-      write(() => {
+      await write(() => {
         if (balanceMilliCents !== null) {
           setCredit(connection, orgId, balanceMilliCents);
         } else {
@@ -124,7 +124,7 @@ export function organizations(connection: Connection): Pick<Store, Verbs> {
     },
 
     async insertKey(key) {
-      write(() => addKey(key));
+      await write(() => addKey(key));
     },
 
     async listKeys(orgId) {
@@ -142,7 +142,7 @@ export function organizations(connection: Connection): Pick<Store, Verbs> {
     },
 
     async touchKey(id, at) {
-      write(() => statement('UPDATE api_keys SET last_used_at = ? WHERE id = ?').run(at, id));
+      await write(() => statement('UPDATE api_keys SET last_used_at = ? WHERE id = ?').run(at, id));
     },
 
     async revokeKey(orgId, id, at) {

@@ -67,6 +67,11 @@ function table<R extends object>(name: string, kinds: { [F in keyof R & string]:
   };
 }
 
+/** Of a row, the columns that differ from those before: an update of these alone leaves the other indexes as they are. */
+export function changedColumns(before: Row, after: Row): Row {
+  return Object.fromEntries(Object.entries(after).filter(([column, value]) => before[column] !== value));
+}
+
 export const DAEMONS = table<DaemonRecord>('daemons', {
   epoch: 'value',
   host: 'value',

@@ -54,7 +54,7 @@ export class SteadyClock {
 }
 
 /** What the wall clock said, and how far it was ahead of the steady one. */
-interface Moment {
+export interface Moment {
   at: string;
   aheadMs: number;
 }

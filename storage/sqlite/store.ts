@@ -1,5 +1,5 @@
 // The Store on SQLite: opens the file and puts the verbs together; they live in sqlite/, a file per resource. Secrets are sealed around them.
-// better-sqlite3 is synchronous: a verb has happened when its promise is made, in the order of the calls.
+// better-sqlite3 is synchronous: a verb reads when it is asked, and writes with those asked at the same time (group-commit.ts).
 import { systemClock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import { sealStore } from '../sealed-store.ts';
@@ -98,12 +98,14 @@ export async function openStore(o: StoreOptions): Promise<Store> {
 
     writable: () => connection.kept.writable(),
     stored: (callId) => connection.kept.stored(callId),
+    flush: connection.flush,
 
     async close() {
       connection.closing.abort();
-      connection.kept.close();
       // First: a reader would keep the log from being emptied.
       await reader?.close();
+      // What was asked until now is written.
+      connection.close();
       database.close();
     },
 

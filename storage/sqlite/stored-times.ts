@@ -32,7 +32,7 @@ export function storedTimes(connection: Connection): Pick<Store, 'moveTimes'> {
   return {
     async moveTimes(byMs) {
       const allMs = steadyClock.set(byMs);
-      writeFact({
+      await writeFact({
         callId: null,
         work() {
           const stepMs = steadyClock.note(allMs);

@@ -12,10 +12,10 @@ export function transcript(connection: Connection): Pick<Store, 'saveTranscript'
     ${replaced.map((column) => `${column} = excluded.${column}`).join(', ')}`;
 
   return {
-    async saveTranscript(items) {
+    async saveTranscript(items, patience) {
       const others = new Set<string>();
       if (items.length === 0) return [];
-      writeFacts(
+      await writeFacts(
         items.map((item) => ({
           callId: item.call_id,
           name: `item ${item.call_id} ${item.id}`,
@@ -33,6 +33,7 @@ export function transcript(connection: Connection): Pick<Store, 'saveTranscript'
             enterCall(connection, item.call_id);
           },
         })),
+        patience,
       );
       return [...others];
     },

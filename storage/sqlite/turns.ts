@@ -23,7 +23,7 @@ export function turns(connection: Connection): Pick<Store, 'saveTurns' | 'listTu
   }
 
   return {
-    async saveTurns(o) {
+    async saveTurns(o, patience) {
       const others = new Set<string>();
       if (o.turns.length + o.interruptions.length === 0) return [];
       const ofOwner = (callId: string, save: () => void) => ({
@@ -34,12 +34,15 @@ export function turns(connection: Connection): Pick<Store, 'saveTurns' | 'listTu
           else others.add(callId);
         },
       });
-      writeFacts([
-        ...o.turns.map((turn) => ofOwner(turn.call_id, () => saveTurn(turn))),
-        ...o.interruptions.map((one) =>
-          ofOwner(one.call_id, () => void statement(INTERRUPTIONS.insert).run(INTERRUPTIONS.toRow(one))),
-        ),
-      ]);
+      await writeFacts(
+        [
+          ...o.turns.map((turn) => ofOwner(turn.call_id, () => saveTurn(turn))),
+          ...o.interruptions.map((one) =>
+            ofOwner(one.call_id, () => void statement(INTERRUPTIONS.insert).run(INTERRUPTIONS.toRow(one))),
+          ),
+        ],
+        patience,
+      );
       return [...others];
     },
 

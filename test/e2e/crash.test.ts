@@ -30,6 +30,10 @@ t.test('killed and started again', async (t) => {
     'a piece of the recording',
     () => (statSync(recorded, { throwIfNoEntry: false })?.size ?? 0) > 1_000,
   );
+  const told = await until('words of both talks', async () => {
+    const words = await Promise.all(talking.map((call) => rig.transcript(call.id)));
+    return words.every((items) => items.length > 0) ? words : null;
+  });
   await lab.daemon.stop('SIGKILL');
   await lab.restartDaemon();
 
@@ -46,6 +50,11 @@ t.test('killed and started again', async (t) => {
       result_status: 'failed',
     });
     t.ok((call.billed_duration_seconds ?? 0) >= 1);
+  }
+  for (const [at, items] of told.entries()) {
+    const kept = new Map((await rig.transcript(talking[at]?.id ?? '')).map(({ id, text }) => [id, text]));
+    for (const { id, text } of items)
+      t.ok(kept.get(id)?.startsWith(text), 'what was told of a talk is not lost');
   }
   t.match(calls[2], { answered_at: null, billed_duration_seconds: null, reservation_status: 'released' });
   const atCarrier = await until('the carrier to be rid of them', async () => {

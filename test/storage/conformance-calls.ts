@@ -545,6 +545,29 @@ export function callConformance(t: Test, openEmpty: OpenEmpty): void {
     t.equal((await store.listTranscript(call.id)).length, 3, 'and all that came with them');
   });
 
+  t.test('what nobody waits for is stored by a flush, or with what is asked later', async (t) => {
+    const { store } = await open(t);
+    const org = await addOrganization(store);
+    const call = succeeded(await store.createCall(makeCall(org), { events: [], reserve: 0 }));
+    const patient = { patient: true };
+    await store.flush();
+    const first = makeItem(call.id, { id: 'item_1' });
+    const usage = { tokens: 4 };
+    const asked = [
+      store.saveTranscript([first], patient),
+      store.saveTurns({ turns: [makeTurn(call.id)], interruptions: [] }, patient),
+      store.saveCall(call.id, { from: ['queued'], change: { usage } }, patient),
+      store.saveCall(call.id, { from: ['ringing'], change: { usage } }, patient),
+    ];
+    await store.flush();
+    t.match(await Promise.all(asked), [[], [], { id: call.id, usage }, { conflict: 'status' }]);
+    t.strictSame(await store.listTranscript(call.id), [first]);
+    t.equal((await store.listTurns(call.id)).length, 1);
+    t.match(await store.findCall(call.id), { status: 'queued', usage });
+    await store.saveTranscript([makeItem(call.id, { id: 'item_2', start_ms: 5 })], patient);
+    t.equal((await store.listTranscript(call.id)).length, 2, 'and by itself where nothing comes');
+  });
+
   t.test('turns and interruptions', async (t) => {
     const { store } = await open(t);
     const org = await addOrganization(store);

@@ -1,6 +1,9 @@
 // A call is here until what was said on it is stored, however long the store takes: its result is made of all of it. What the
 // agent was saying when its media side was lost is said to have been cut.
 import t from 'tap';
+import { CallWords } from '../../../bridge/calls/call-words.ts';
+import type { TurnLog } from '../../../bridge/calls/turn-log.ts';
+import type { Store } from '../../../storage/store.ts';
 import { makeItem, succeeded } from '../../storage/makers.ts';
 import { type CallsRig, openCallsRig, START_MS, snapshot } from './calls-rig.ts';
 
@@ -221,3 +224,85 @@ t.test('words are timed by when the stream began, though that is still being wri
     { id: 'second', started_at: new Date(START_MS - 300).toISOString() },
   ]);
 });
+
+t.test('what is newer of a line is stored when what is older is, and together', async (t) => {
+  const asked: { texts: string[]; done: () => void }[] = [];
+  const shown: string[] = [];
+  const words = new CallWords(
+    {
+      store: { flush: async () => {} } as unknown as Store,
+      transcripts: (records) =>
+        new Promise((stored) =>
+          asked.push({ texts: records.map(({ text }) => text), done: () => stored(records) }),
+        ),
+      turnLog: { flush: async () => {} } as unknown as TurnLog,
+      observer: { words: (_callId, items) => shown.push(...items.map(({ text }) => text)) },
+      now: () => new Date(START_MS),
+    },
+    'a',
+  );
+  const say = (id: string, text: string) => {
+    const line = { id, role: 'caller', text, heardText: text, interrupted: false } as const;
+    return words.said([{ ...line, startMs: 0, endMs: 1 }], null);
+  };
+  const first = say('one', 'as it began');
+  await later();
+  const rest = Promise.all([say('one', 'as it ended'), say('two', 'another')]);
+  await later();
+  t.same(asked[0]?.texts, ['as it began']);
+  t.equal(asked.length, 1, 'it waits');
+  asked[0]?.done();
+  await first;
+  await later();
+  t.same(asked[1]?.texts, ['as it ended', 'another']);
+  t.same(shown, ['as it began'], 'shown as it is stored');
+  asked[1]?.done();
+  await rest;
+  t.same(shown, ['as it began', 'as it ended', 'another']);
+});
+
+t.test(
+  'words and usage share a commit while the call talks, and at its end nobody waits for them',
+  async (t) => {
+    const rig = await openCallsRig(t, { carried: true });
+    const call = await rig.calls.dispatch(rig.newCall());
+    const carrierCallId = call.carrier_call_id ?? '';
+    rig.atCarrier.set(carrierCallId, { ...rig.atCarrier.get(carrierCallId)!, status: 'answered' });
+    const at = new Date(START_MS).toISOString();
+    rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+    while ((await rig.store.findCall(call.id))?.status !== 'in_progress') await later();
+    const patient: string[] = [];
+    const prompt: string[] = [];
+    const { saveCall, saveTranscript } = rig.store;
+    rig.store.saveCall = (id, change, patience) => {
+      (patience?.patient ? patient : prompt).push(Object.keys(change.change).join());
+      return saveCall(id, change, patience);
+    };
+    rig.store.saveTranscript = (items, patience) => {
+      (patience?.patient ? patient : prompt).push(...items.map(({ id }) => id));
+      return saveTranscript(items, patience);
+    };
+    const say = (id: string, startMs: number) => {
+      const line = { id, role: 'caller', text: 'Yes.', heardText: 'Yes.', interrupted: false } as const;
+      rig.calls.onMedia({
+        type: 'transcript',
+        callId: call.id,
+        items: [{ ...line, startMs, endMs: startMs + 1 }],
+      });
+    };
+    rig.calls.onMedia({ type: 'usage', callId: call.id, usage: { input_text_tokens: 5 } });
+    say('first', 0);
+    while (patient.length + prompt.length < 2) await later();
+    t.same(patient.sort(), ['first', 'usage']);
+    t.same(prompt, []);
+    const hungUp = rig.calls.hangUp(rig.org, call.id);
+    while ((await rig.store.findCall(call.id))?.status !== 'completed') await later();
+    rig.calls.onMedia({ type: 'usage', callId: call.id, usage: { input_text_tokens: 2 } });
+    rig.calls.onMedia({ type: 'released', callId: call.id, stats: STATS, recording: null });
+    say('last', 900);
+    await hungUp;
+    while (rig.calls.size > 0) await later();
+    t.match(await rig.store.findCall(call.id), { usage: { input_text_tokens: 7 } });
+    t.match(await rig.store.listTranscript(call.id), [{ id: 'first' }, { id: 'last' }]);
+  },
+);

@@ -172,6 +172,7 @@ t.test(
     const left = rig.newCall();
     succeeded(await rig.store.createCall(left, { events: ['call.queued'], reserve: 0 }));
     const dialling = rig.calls.dispatch(rig.newCall());
+    while (rig.asked.length === 0) await new Promise((later) => setImmediate(later));
     await rig.calls.recover([left]);
     t.ok(looks >= 3, 'it waits for the carrier to answer the other');
     t.match(await dialling, { status: 'initiated', carrier_call_id: 'CA1' });

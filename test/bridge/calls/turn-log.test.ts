@@ -1,4 +1,4 @@
-// Turns and interruptions are numbered and stored in batches.
+// Turns and interruptions are numbered, and stored with what else nobody waits for.
 import t from 'tap';
 import { openTurnLog } from '../../../bridge/calls/turn-log.ts';
 import type { TurnTimes } from '../../../bridge/protocol/messages.ts';
@@ -16,112 +16,124 @@ const TIMES: TurnTimes = {
   bargedIn: false,
 };
 
-function open(fails: boolean | ((batch: Parameters<Store['saveTurns']>[0]) => boolean) = false) {
-  const batches: Parameters<Store['saveTurns']>[0][] = [];
+type Batch = Parameters<Store['saveTurns']>[0];
+
+function open(fails: boolean | ((batch: Batch) => boolean) = false) {
+  const saved: Batch[] = [];
   const errors: unknown[] = [];
+  const impatient: Batch[] = [];
   const log = { error: (...line: unknown[]) => errors.push(line) } as unknown as Log;
   const turns = openTurnLog(
     {
-      async saveTurns(batch) {
+      async saveTurns(batch, { patient = false } = {}) {
+        if (!patient) impatient.push(batch);
         if (fails === true || (fails !== false && fails(batch))) throw new Error('the disk is full');
-        batches.push(batch);
+        saved.push(batch);
         return [];
       },
+      flush: async () => {},
     },
     log,
     () => {},
   );
-  return { turns, batches, errors };
+  return { turns, saved, errors, impatient };
 }
 
-t.test('turns of several calls are one batch, each call with its own count', async (t) => {
-  const { turns, batches } = open();
+t.test('turns of several calls, each call with its own count: nobody waits for them', async (t) => {
+  const { turns, saved, impatient } = open();
   t.match(turns.turn('a', TIMES), { call_id: 'a', turn_index: 1, speech_end_ms: 1_000, decided_ms: 1_500.1 });
   t.match(turns.turn('b', TIMES), { turn_index: 1 });
   t.match(turns.turn('a', TIMES), { turn_index: 2, first_heard_ms: null });
   const one = turns.interruption('a', { atMs: 7, heldMs: 3.33 }, true);
   t.match(one, { at_ms: 7, onset_ms: null, held_ms: 3.3, silenced_ms: null, taken_back: true });
-  t.equal(batches.length, 0, 'nothing is written by itself at once');
-  turns.flush();
-  turns.flush();
-  t.equal(batches.length, 1);
+  await turns.flush();
+  t.same(impatient, []);
   t.same(
-    batches[0]?.turns.map((turn) => [turn.call_id, turn.turn_index]),
+    saved.flatMap((batch) => batch.turns.map((turn) => [turn.call_id, turn.turn_index])),
     [
       ['a', 1],
       ['b', 1],
       ['a', 2],
     ],
   );
-  t.same(batches[0]?.interruptions, [one]);
+  t.same(
+    saved.flatMap((batch) => batch.interruptions),
+    [one],
+  );
   turns.forget('a');
   t.match(turns.turn('a', TIMES), { turn_index: 1 });
-  turns.flush();
 });
 
-t.test('what waits is written without being asked for', async (t) => {
-  const { turns, batches } = open();
-  turns.turn('a', TIMES);
-  // The log's own timer does not keep a program alive.
-  for (let waited = 0; batches.length === 0 && waited < 5_000; waited += 50) {
-    await new Promise((later) => setTimeout(later, 50));
-  }
-  t.equal(batches.length, 1);
-});
-
-t.test('a batch that cannot be stored is told, and the next one goes on', async (t) => {
+t.test('one that cannot be stored is told, and the next one goes on', async (t) => {
   const { turns, errors } = open(true);
   turns.turn('a', TIMES);
-  turns.flush();
+  await turns.flush();
   await new Promise(setImmediate);
-  t.match(errors, [[{ turns: 1 }, 'turns.not_stored']]);
+  t.match(errors, [
+    [{ turns: 1, interruptions: 0, err: { message: 'the disk is full' } }, 'turns.not_stored'],
+  ]);
+  turns.turn('a', TIMES);
+  await turns.flush();
+  await new Promise(setImmediate);
+  t.equal(errors.length, 2);
 });
 
-t.test('one row that is refused takes no other one with it, and is told once', async (t) => {
-  const { turns, batches, errors } = open(
-    (batch) =>
-      batch.turns.some((turn) => turn.call_id === 'gone') ||
-      batch.interruptions.some((one) => one.at_ms === 9),
-  );
-  turns.turn('a', TIMES);
-  turns.turn('gone', TIMES);
-  turns.turn('b', TIMES);
-  const kept = turns.interruption('a', { atMs: 7 }, true);
-  turns.interruption('b', { atMs: 9 }, true);
-  turns.flush();
-  await new Promise(setImmediate);
-  t.same(
-    batches.flatMap((batch) => batch.turns.map((turn) => turn.call_id)),
-    ['a', 'b'],
-  );
-  t.same(
-    batches.flatMap((batch) => batch.interruptions),
-    [kept],
-  );
-  t.equal(errors.length, 1);
-  t.match(errors, [[{ turns: 1, interruptions: 1, of: 5 }, 'turns.not_stored']]);
-});
+t.test(
+  'one row that is refused takes no other one with it, and those of a moment are told once',
+  async (t) => {
+    const { turns, saved, errors } = open(
+      (batch) =>
+        batch.turns.some((turn) => turn.call_id === 'gone') ||
+        batch.interruptions.some((one) => one.at_ms === 9),
+    );
+    turns.turn('a', TIMES);
+    turns.turn('gone', TIMES);
+    turns.turn('b', TIMES);
+    const kept = turns.interruption('a', { atMs: 7 }, true);
+    turns.interruption('b', { atMs: 9 }, true);
+    await turns.flush();
+    await new Promise(setImmediate);
+    t.same(
+      saved.flatMap((batch) => batch.turns.map((turn) => turn.call_id)),
+      ['a', 'b'],
+    );
+    t.same(
+      saved.flatMap((batch) => batch.interruptions),
+      [kept],
+    );
+    t.match(errors, [[{ turns: 1, interruptions: 1 }, 'turns.not_stored']]);
+    t.equal(errors.length, 1);
+  },
+);
 
 t.test('an interruption is of the last turn, also when that is stored already', async (t) => {
-  const { turns, batches } = open();
+  const { turns, saved } = open();
   turns.turn('a', TIMES);
   turns.turn('a', TIMES);
-  turns.flush();
+  await turns.flush();
+  saved.length = 0;
   turns.interruption('a', { atMs: 5 }, true);
   turns.interruption('b', { atMs: 6 }, false);
   turns.interruption('a', { atMs: 7 }, false);
   turns.interruption('a', { atMs: 8 }, false);
-  turns.flush();
-  t.match(batches[1]?.turns, [{ call_id: 'a', turn_index: 2, barged_in: true }]);
-  t.equal(batches[1]?.turns.length, 1, 'told once');
-  t.equal(batches[1]?.interruptions.length, 4);
+  await turns.flush();
+  const cut = saved.flatMap((batch) => batch.turns);
+  t.match(cut, [{ call_id: 'a', turn_index: 2, barged_in: true }]);
+  t.equal(cut.length, 1, 'told once');
+  t.equal(saved.flatMap((batch) => batch.interruptions).length, 4);
 });
 
-t.test('a flush resolves when everything is stored, also what was being written already', async (t) => {
+t.test('a flush has what waits written, and resolves when everything is stored', async (t) => {
   const stored: (() => void)[] = [];
   const log = { error: (line: unknown) => t.fail(String(line)) } as unknown as Log;
-  const store = { saveTurns: () => new Promise<never[]>((done) => stored.push(() => done([]))) };
+  let flushed = 0;
+  const store = {
+    saveTurns: () => new Promise<never[]>((done) => stored.push(() => done([]))),
+    flush: async () => void flushed++,
+  };
   const turns = openTurnLog(store, log, () => {});
+  await turns.flush();
+  t.equal(flushed, 0, 'nothing waits');
   turns.turn('a', TIMES);
   const first = turns.flush();
   turns.turn('a', TIMES);
@@ -132,6 +144,7 @@ t.test('a flush resolves when everything is stored, also what was being written 
   stored[1]?.();
   await new Promise(setImmediate);
   t.equal(over, false);
+  t.equal(flushed, 2);
   stored[0]?.();
   await Promise.all([first, all]);
   t.ok(over);
@@ -141,7 +154,11 @@ t.test('turns of a call that another daemon has taken over: the log is told, and
   const lines: unknown[][] = [];
   const log = { warn: (...line: unknown[]) => lines.push(line) } as unknown as Log;
   const replaced: (readonly string[])[] = [];
-  const turns = openTurnLog({ saveTurns: async () => ['theirs'] }, log, (callIds) => replaced.push(callIds));
+  const store = {
+    saveTurns: async ({ turns }: Batch) => turns.map((turn) => turn.call_id).filter((id) => id === 'theirs'),
+    flush: async () => {},
+  };
+  const turns = openTurnLog(store, log, (callIds) => replaced.push(callIds));
   turns.turn('own', TIMES);
   turns.turn('theirs', TIMES);
   await turns.flush();

@@ -147,6 +147,8 @@ async function settleOne(
   const done = all.settled(before.id);
   all.open(o.deadlineMs === undefined ? {} : { deadlineMs: o.deadlineMs }).settle(before.id);
   const call = await done;
+  // The event is told first, and then the log.
+  await new Promise((told) => setImmediate(told));
   const events = (await all.store.listEvents(call.id)).filter((event) => event.type === 'call.completed');
   return { ...all, before, call, events };
 }
@@ -756,14 +758,16 @@ t.test('a call that ended without a result to settle has its cost noted once, an
     },
   });
   const before = await store.listEvents(call.id);
-  const turn = () => new Promise((done) => setImmediate(done));
+  const turns = async () => {
+    for (let turn = 0; turn < 10; turn++) await new Promise((done) => setImmediate(done));
+  };
   results.settleCost(call.id);
-  await turn();
+  await turns();
   t.strictSame((await store.findCall(call.id))?.cost, COST);
   t.strictSame(await store.listEvents(call.id), before);
   const again = open({ costOf: () => ({ ...COST, as_of: 'later' }) });
   again.settleCost(call.id);
-  await turn();
+  await turns();
   t.strictSame((await store.findCall(call.id))?.cost, COST, 'later rates change nothing');
   t.equal(asked, 1);
 });

@@ -129,19 +129,18 @@ t.test('a second daemon is turned away, from this process or another', async (t)
   t.match(said, /StorageError: another daemon is using this data folder/);
 });
 
-t.test('a change owns the database from its first line', (t) => {
+t.test('a change owns the database from its first line', async (t) => {
   const path = join(t.testdir(), 'offhook.db');
   const { db, daemon, close } = openDatabase({ path });
   const connection = openConnection({ db, owner: daemon.epoch, clock: () => new Date(START) });
   const shell = new Database(path, { timeout: 0 });
-  connection.write(() => {
+  await connection.write(() => {
     connection.statement('SELECT count(*) FROM organizations').get();
     t.throws(() => shell.exec('DELETE FROM api_keys'), { code: 'SQLITE_BUSY' }, 'nobody writes in between');
   });
   shell.exec('DELETE FROM api_keys');
   shell.close();
   close();
-  t.end();
 });
 
 t.test('a damaged file is refused and left as it is', (t) => {

@@ -220,7 +220,7 @@ t.test('a database that may not grow: SQLite itself says so, and says when it ma
   t.teardown(() => database.close());
   const { db } = database;
   const connection = openConnection({ db, owner: database.daemon.epoch, clock: () => new Date(at(0)) });
-  t.teardown(() => connection.kept.close());
+  t.teardown(() => connection.close());
   db.pragma('foreign_keys = OFF');
   const store = transcript(connection);
   db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true })) + 12}`);
