@@ -1,6 +1,9 @@
 // PURE. The last half second of a stream, kept so that a turn can begin before it was recognized as speech.
 import { type AudioFormat, bytesPerMs, sampleBytes } from './format.ts';
 
+/** What was read last, of whichever stream: it is passed on before the next is. */
+let answer = Buffer.alloc(0);
+
 export class Preroll {
   readonly #bytesPerMs: number;
   readonly #sampleBytes: number;
@@ -35,17 +38,20 @@ export class Preroll {
     this.#position += kept.length;
   }
 
-  /** The newest `fromMsAgo` of sound in whole samples, oldest first; shorter when less is kept. A copy. */
+  /**
+   * The newest `fromMsAgo` of sound in whole samples, oldest first; shorter when less is kept. Valid until the next reading of
+   * any stream's.
+   */
   read(fromMsAgo: number): Buffer {
     const size = this.#ring.length;
     const wanted = Math.round((fromMsAgo * this.#bytesPerMs) / this.#sampleBytes) * this.#sampleBytes;
     const length = Math.max(0, Math.min(wanted, size, this.#position));
-    const out = Buffer.alloc(length);
+    if (length > answer.length) answer = Buffer.allocUnsafeSlow(length);
     const at = (this.#position - length) % size;
     const first = Math.min(length, size - at);
-    out.set(this.#ring.subarray(at, at + first));
-    out.set(this.#ring.subarray(0, length - first), first);
-    return out;
+    this.#ring.copy(answer, 0, at, at + first);
+    this.#ring.copy(answer, first, 0, length - first);
+    return answer.subarray(0, length);
   }
 
   /** Forgets what was heard. */

@@ -1,16 +1,18 @@
 // PURE. The caller's side of a model session: audio of the turn that is being spoken, turns that were committed, and
 // which of them still wait for their words. Audio is kept until then, so that a new session can be told it.
+import { SoundQueue } from '../../audio/sound-queue.ts';
 
 /** A server refuses to commit less. */
 const MIN_TURN_MS = 100;
 /** The most audio of one turn that is kept for a new session; of a longer one the newest half. */
 const MAX_HELD_MS = 120_000;
-const FIRST_HELD_MS = 4_000;
+/** A stretch up to this long is put together in one place, of whichever call: it is sent before the next is. */
+let stretch = Buffer.allocUnsafeSlow(8_192);
+const LONGEST_STRETCH = 262_144;
 
 export class CallerTurns {
   readonly #bytesPerMs: number;
-  #held = Buffer.alloc(0);
-  #heldBytes = 0;
+  #held = new SoundQueue();
   #sentBytes = 0;
   #turnBytes = 0;
   #nextTurn = 0;
@@ -24,35 +26,25 @@ export class CallerTurns {
   }
 
   append(payload: Uint8Array): void {
-    if (this.#heldBytes + payload.length > MAX_HELD_MS * this.#bytesPerMs) {
+    if (this.#held.length + payload.length > MAX_HELD_MS * this.#bytesPerMs) {
       // Whole milliseconds, so that no sample is cut in two.
-      const drop = Math.floor(this.#heldBytes / 2 / this.#bytesPerMs) * this.#bytesPerMs;
-      this.#held.copyWithin(0, drop, this.#heldBytes);
-      this.#heldBytes -= drop;
-      this.#sentBytes = Math.max(0, this.#sentBytes - drop);
+      this.#drop(Math.floor(this.#held.length / 2 / this.#bytesPerMs) * this.#bytesPerMs);
     }
-    if (this.#heldBytes + payload.length > this.#held.length) {
-      const larger = Buffer.allocUnsafe(
-        Math.max(this.#held.length * 2, this.#heldBytes + payload.length, FIRST_HELD_MS * this.#bytesPerMs),
-      );
-      this.#held.copy(larger, 0, 0, this.#heldBytes);
-      this.#held = larger;
-    }
-    this.#held.set(payload, this.#heldBytes);
-    this.#heldBytes += payload.length;
+    this.#held.push(payload);
     this.#turnBytes += payload.length;
   }
 
   /**
    * The stretch of the open turn that was not sent yet, once it has `leastMs`; null before. It counts as sent.
-   * Valid until the next append.
+   * Valid until the next stretch of any call.
    */
   unsent(leastMs: number): Buffer | null {
-    const bytes = this.#heldBytes - this.#sentBytes;
+    const bytes = this.#held.length - this.#sentBytes;
     if (bytes === 0 || bytes < leastMs * this.#bytesPerMs) return null;
-    const stretch = this.#held.subarray(this.#sentBytes, this.#heldBytes);
-    this.#sentBytes = this.#heldBytes;
-    return stretch;
+    const out = roomFor(bytes);
+    this.#held.copy(out, 0, this.#sentBytes, bytes);
+    this.#sentBytes = this.#held.length;
+    return out.subarray(0, bytes);
   }
 
   /** Milliseconds of the open turn. */
@@ -69,19 +61,18 @@ export class CallerTurns {
 
   /** Nothing was said so far: forgets what was sent of it, but for the newest milliseconds. */
   keep(newestMs: number): void {
-    const drop = Math.min(this.#sentBytes, this.#heldBytes - newestMs * this.#bytesPerMs);
+    const drop = Math.min(this.#sentBytes, this.#held.length - newestMs * this.#bytesPerMs);
     if (drop <= 0) return;
-    this.#held.copyWithin(0, drop, this.#heldBytes);
-    this.#heldBytes -= drop;
-    this.#sentBytes -= drop;
-    this.#turnBytes = this.#heldBytes;
+    this.#drop(drop);
+    this.#turnBytes = this.#held.length;
   }
 
-  /** Ends the open turn; null when it is too short. The audio is a copy. */
-  commit(): { turn: number; audio: Buffer } | null {
+  /** Ends the open turn; null when it is too short. The audio is the asker's from then on. */
+  commit(): { turn: number; audio: SoundQueue } | null {
     if (this.openMs() < MIN_TURN_MS) return null;
     const turn = this.#nextTurn++;
-    const audio = Buffer.from(this.#held.subarray(0, this.#heldBytes));
+    const audio = this.#held;
+    this.#held = new SoundQueue();
     this.#open.add(turn);
     this.#forget();
     return { turn, audio };
@@ -129,9 +120,22 @@ export class CallerTurns {
     this.#sentBytes = 0;
   }
 
+  /** The oldest of what is held goes. */
+  #drop(bytes: number): void {
+    this.#held.drop(bytes);
+    this.#sentBytes = Math.max(0, this.#sentBytes - bytes);
+  }
+
   #forget(): void {
-    this.#heldBytes = 0;
+    this.#held.clear();
     this.#sentBytes = 0;
     this.#turnBytes = 0;
   }
+}
+
+/** Room for a stretch: longer ones come after a lost session only. */
+function roomFor(bytes: number): Buffer {
+  if (bytes > LONGEST_STRETCH) return Buffer.allocUnsafeSlow(bytes);
+  if (bytes > stretch.length) stretch = Buffer.allocUnsafeSlow(LONGEST_STRETCH);
+  return stretch;
 }

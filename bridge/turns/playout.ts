@@ -2,12 +2,12 @@
 // Heard is what the carrier's marks confirm and nothing else. After a clear, marks of the generation before
 // are ignored: a carrier sends those of unheard audio back as well.
 import { type AudioFormat, bytesPerMs, frameBytes, silentByte } from '../../audio/format.ts';
+import { SoundQueue } from '../../audio/sound-queue.ts';
 
 /** How much audio one mark covers at least: the resolution of heard time. */
 const MARK_EVERY_FRAMES = 5;
-/** Items are remembered for a few turns: at so many the settled ones go, down to so many. */
+/** Items are remembered for some turns after they were settled: nothing late of them is taken for something new. */
 const MOST_ITEMS = 32;
-const KEPT_ITEMS = 16;
 
 export interface PlayoutItem {
   readonly itemId: string;
@@ -20,9 +20,8 @@ export interface PlayoutItem {
   settled: boolean;
   /** Where its first byte went in the stream of this generation; -1 before. */
   startAt: number;
-  /** Received and not yet sent, oldest first; `offset` is into the first chunk. */
-  chunks: Buffer[];
-  offset: number;
+  /** Received and not yet sent. */
+  readonly unsent: SoundQueue;
 }
 
 /** What is left of an item when it is cut. */
@@ -34,9 +33,7 @@ export interface Cut {
   complete: boolean;
 }
 
-const unsent = (item: PlayoutItem) => item.receivedBytes - item.sentBytes;
-
-/** The agent's voice of one call, from its receipt to its being heard. Holds the items of the last few turns. */
+/** The agent's voice of one call, from its receipt to its being heard. Only what is open is ever walked through. */
 export class Playout {
   readonly #bytesPerMs: number;
   readonly #frameBytes: number;
@@ -46,8 +43,6 @@ export class Playout {
   readonly #items = new Map<string, PlayoutItem>();
   /** Those that are not settled, in the order of their receipt. */
   #open: PlayoutItem[] = [];
-  /** Ids of items that were cut: late audio of theirs is dropped. */
-  readonly #cutIds = new Set<string>();
   #generation = 0;
   /** Bytes sent, marked and confirmed in this generation. */
   #sent = 0;
@@ -68,10 +63,10 @@ export class Playout {
 
   /** Adds audio of an item (copied). Audio of an item that was cut or is complete is dropped. */
   push(itemId: string, payload: Uint8Array): void {
-    if (payload.length === 0 || this.#cutIds.has(itemId)) return;
+    if (payload.length === 0) return;
     const item = this.#items.get(itemId) ?? this.#begin(itemId);
-    if (item.complete) return;
-    item.chunks.push(Buffer.from(payload));
+    if (item.complete || item.settled) return;
+    item.unsent.push(payload);
     item.receivedBytes += payload.length;
   }
 
@@ -96,13 +91,14 @@ export class Playout {
     while (written + frame <= out.length) {
       const item = this.#current();
       if (item === undefined) break;
-      const left = unsent(item);
+      const left = item.unsent.length;
       if (left === 0 || (left < frame && !item.complete)) break;
       if (item.startAt < 0) {
         item.startAt = this.#sent;
         this.#onStart(item.itemId);
       }
-      const copied = takeFrame(item, Math.min(left, frame), out, written);
+      const copied = item.unsent.take(out, written, frame);
+      item.sentBytes += copied;
       if (copied < frame) out.fill(this.#silentByte, written + copied, written + frame);
       this.#sent += frame;
       written += frame;
@@ -114,7 +110,7 @@ export class Playout {
   dueMark(): string | null {
     if (this.#sent === this.#marked) return null;
     const item = this.#current();
-    const more = item !== undefined && unsent(item) > 0;
+    const more = item !== undefined && item.unsent.length > 0;
     return more && this.#sent - this.#marked < this.#markEveryBytes ? null : this.lastMark();
   }
 
@@ -148,8 +144,7 @@ export class Playout {
   clear(): Cut[] {
     const cuts = this.#open.map((item) => {
       item.settled = true;
-      item.chunks = [];
-      this.#cutIds.add(item.itemId);
+      item.unsent.clear();
       return {
         itemId: item.itemId,
         heardMs: Math.floor(item.heardBytes / this.#bytesPerMs),
@@ -179,7 +174,7 @@ export class Playout {
   ready(): boolean {
     const item = this.#current();
     if (item === undefined) return false;
-    return unsent(item) >= this.#frameBytes || (item.complete && unsent(item) > 0);
+    return item.unsent.length >= this.#frameBytes || (item.complete && item.unsent.length > 0);
   }
 
   /** Whether any sound of the item was received, as far back as items are remembered. */
@@ -216,51 +211,35 @@ export class Playout {
       complete: false,
       settled: false,
       startAt: -1,
-      chunks: [],
-      offset: 0,
+      unsent: new SoundQueue(),
     };
     this.#items.set(itemId, item);
     this.#open.push(item);
-    if (this.#items.size > MOST_ITEMS) {
-      for (const [id, old] of this.#items) {
-        if (this.#items.size <= KEPT_ITEMS) break;
-        if (old.settled) this.#items.delete(id);
-      }
-    }
+    if (this.#items.size > MOST_ITEMS) this.#forgetOldest();
     return item;
+  }
+
+  /** The oldest of what is settled. */
+  #forgetOldest(): void {
+    for (const [id, item] of this.#items) {
+      if (!item.settled) continue;
+      this.#items.delete(id);
+      return;
+    }
   }
 
   /** The item to send from: the oldest one that is not all sent. A later one waits until it is complete. */
   #current(): PlayoutItem | undefined {
-    for (const item of this.#open) if (unsent(item) > 0 || !item.complete) return item;
+    for (const item of this.#open) if (item.unsent.length > 0 || !item.complete) return item;
     return undefined;
   }
 
   #isHeard(item: PlayoutItem): boolean {
-    return item.complete && unsent(item) === 0 && item.heardBytes === item.sentBytes;
+    return item.complete && item.unsent.length === 0 && item.heardBytes === item.sentBytes;
   }
 
   #settle(item: PlayoutItem): void {
     item.settled = true;
     this.#open.splice(this.#open.indexOf(item), 1);
   }
-}
-
-/** Moves the next `bytes` of an item into `out`. Answers how many there were. */
-function takeFrame(item: PlayoutItem, bytes: number, out: Uint8Array, at: number): number {
-  let copied = 0;
-  while (copied < bytes) {
-    const chunk = item.chunks[0];
-    if (chunk === undefined) break;
-    const part = Math.min(bytes - copied, chunk.length - item.offset);
-    out.set(chunk.subarray(item.offset, item.offset + part), at + copied);
-    copied += part;
-    item.offset += part;
-    if (item.offset === chunk.length) {
-      item.chunks.shift();
-      item.offset = 0;
-    }
-  }
-  item.sentBytes += copied;
-  return copied;
 }

@@ -1,5 +1,6 @@
 // PURE. What was said in a call, in order, as a new session is told it: the caller's words (or audio, while the words are
 // not known), what was heard of the agent's, tool calls and their answers. A session of OpenAI cannot be resumed.
+import type { SoundQueue } from '../../../audio/sound-queue.ts';
 import type { SaidItem } from './client-events.ts';
 
 /** What a new session is told at most, newest first: enough for an hour of talk, and far below a context window. */
@@ -11,8 +12,9 @@ const MAX_AUDIO_MS = 60_000;
 /** One thing to tell a new session. `audio` is appended and committed, which gives it its words as well. */
 export type Seed = { kind: 'audio'; turn: number; audio: Buffer } | (SaidItem & { id: string });
 
+type CallerEntry = { kind: 'caller'; turn: number; text: string | null; audio: SoundQueue | null };
 type Entry =
-  | { kind: 'caller'; turn: number; text: string | null; audio: Buffer | null }
+  | CallerEntry
   | { kind: 'agent'; itemId: string; text: string; cut: string | null }
   | { kind: 'text'; role: 'system' | 'user'; text: string }
   | { kind: 'tool-call'; toolCallId: string; name: string; argumentsJson: string }
@@ -28,6 +30,8 @@ export class Conversation {
   readonly #maxAudioBytes: number;
   readonly #unintelligible: string;
   readonly #entries: Entry[] = [];
+  /** Those of them whose audio is still there, oldest first. */
+  #sounding: CallerEntry[] = [];
   readonly #agents = new Map<string, Entry & { kind: 'agent' }>();
 
   /** `bytesPerMs` of the audio it is given; `unintelligible`: what a turn without words or audio is told as. */
@@ -36,14 +40,16 @@ export class Conversation {
     this.#unintelligible = o.unintelligible;
   }
 
-  caller(turn: number, audio: Buffer): void {
-    this.#entries.push({ kind: 'caller', turn, text: null, audio });
-    let kept = 0;
-    for (let at = this.#entries.length - 1; at >= 0; at--) {
-      const entry = this.#entries[at]!;
-      if (entry.kind !== 'caller' || entry.audio === null) continue;
-      kept += entry.audio.length;
-      if (kept > this.#maxAudioBytes && entry.turn !== turn) entry.audio = null;
+  /** A turn of the caller's. Its audio is kept, until its words are known or there is too much of it, and is ours from then on. */
+  caller(turn: number, audio: SoundQueue): void {
+    const entry: CallerEntry = { kind: 'caller', turn, text: null, audio };
+    this.#entries.push(entry);
+    this.#sounding.push(entry);
+    let kept = this.#sounding.reduce((sum, one) => sum + (one.audio?.length ?? 0), 0);
+    for (const one of [...this.#sounding]) {
+      if (kept <= this.#maxAudioBytes || one === entry) return;
+      kept -= one.audio?.length ?? 0;
+      this.#silence(one);
     }
   }
 
@@ -51,11 +57,13 @@ export class Conversation {
     const entry = this.#entries.findLast((one) => one.kind === 'caller' && one.turn === turn);
     if (entry?.kind !== 'caller') return;
     entry.text = text;
-    entry.audio = null;
+    this.#silence(entry);
   }
 
   /** Nothing was said in the turn after all. */
   dropCaller(turn: number): void {
+    const sounding = this.#sounding.find((one) => one.turn === turn);
+    if (sounding !== undefined) this.#silence(sounding);
     this.#remove((entry) => entry.kind === 'caller' && entry.turn === turn);
   }
 
@@ -122,6 +130,14 @@ export class Conversation {
     return { seeds, items };
   }
 
+  /** Its audio is of no more use. */
+  #silence(entry: CallerEntry): void {
+    if (entry.audio === null) return;
+    entry.audio.clear();
+    entry.audio = null;
+    this.#sounding = this.#sounding.filter((one) => one !== entry);
+  }
+
   #agent(itemId: string): Entry & { kind: 'agent' } {
     let entry = this.#agents.get(itemId);
     if (!entry) {
@@ -172,7 +188,7 @@ function lengthOf(entry: Entry): number {
 function seedOf(entry: Entry, id: string, unintelligible: string): Seed | null {
   switch (entry.kind) {
     case 'caller':
-      if (entry.audio !== null) return { kind: 'audio', turn: entry.turn, audio: entry.audio };
+      if (entry.audio !== null) return { kind: 'audio', turn: entry.turn, audio: entry.audio.bytes() };
       return { kind: 'text', id, role: 'user', text: entry.text ?? unintelligible };
     case 'agent': {
       const text = entry.cut ?? entry.text;

@@ -1,9 +1,17 @@
 // The playout under every short order of what can happen to it, and under long ones drawn at random: sound of two items, whole
 // and broken frames, marks that come late, twice, or of audio that was cleared. What must hold of all of them is said once.
+// Then whole calls of many items, beside a record that forgets nothing.
 import fc from 'fast-check';
 import t from 'tap';
-import { FRAME_BYTES, MULAW_8K } from '../../../audio/format.ts';
-import { Playout } from '../../../bridge/turns/playout.ts';
+import {
+  type AudioFormat,
+  bytesPerMs,
+  FRAME_BYTES,
+  frameBytes,
+  MULAW_8K,
+  silentByte,
+} from '../../../audio/format.ts';
+import { type Cut, Playout } from '../../../bridge/turns/playout.ts';
 import { Drawing } from '../../states/drawing.ts';
 import { RUNS, SEED } from '../seed.ts';
 
@@ -189,5 +197,210 @@ t.test('long orders', async (t) => {
     seed: SEED,
     numRuns: 5_000 * RUNS,
   });
+  t.pass(`seed ${SEED}`);
+});
+
+/** What was received, sent and heard, item by item, with every byte of it and all items there ever were. */
+class PlainRecord {
+  readonly items: {
+    id: string;
+    sound: Buffer;
+    sent: number;
+    heard: number;
+    complete: boolean;
+    over: boolean;
+    startAt: number;
+  }[] = [];
+  readonly started: string[] = [];
+  readonly #format: AudioFormat;
+  #generation = 0;
+  #sent = 0;
+  #marked = 0;
+  #heard = 0;
+
+  constructor(format: AudioFormat) {
+    this.#format = format;
+  }
+
+  push(id: string, sound: Buffer): void {
+    let item = this.#item(id);
+    if (item === undefined) {
+      item = { id, sound: Buffer.alloc(0), sent: 0, heard: 0, complete: false, over: false, startAt: -1 };
+      this.items.push(item);
+    }
+    if (!item.complete && !item.over) item.sound = Buffer.concat([item.sound, sound]);
+  }
+
+  finish(id: string): boolean {
+    const item = this.#item(id);
+    if (item === undefined || item.over) return false;
+    item.complete = true;
+    return this.#settled().includes(id);
+  }
+
+  /** The next frame; null: there is none. */
+  frame(): Buffer | null {
+    const size = frameBytes(this.#format);
+    const item = this.#next();
+    if (item === undefined) return null;
+    const sound = item.sound.subarray(item.sent, item.sent + size);
+    if (sound.length === 0 || (sound.length < size && !item.complete)) return null;
+    if (item.startAt < 0) {
+      item.startAt = this.#sent;
+      this.started.push(item.id);
+    }
+    item.sent += sound.length;
+    this.#sent += size;
+    return Buffer.concat([sound, Buffer.alloc(size - sound.length, silentByte(this.#format))]);
+  }
+
+  mark(due: boolean): string | null {
+    const item = this.#next();
+    const more = item !== undefined && item.sound.length > item.sent;
+    const unmarked = this.#sent - this.#marked;
+    if (unmarked === 0 || (due && more && unmarked < 5 * frameBytes(this.#format))) return null;
+    this.#marked = this.#sent;
+    return `${this.#generation}:${this.#sent}`;
+  }
+
+  played(name: string): string[] {
+    const [generation, position = 0] = name.split(':').map(Number);
+    if (generation !== this.#generation || position > this.#sent || position <= this.#heard) return [];
+    this.#heard = position;
+    for (const item of this.items)
+      if (!item.over && item.startAt >= 0)
+        item.heard = Math.min(item.sent, Math.max(item.heard, position - item.startAt));
+    return this.#settled();
+  }
+
+  clear(): Cut[] {
+    const ms = (bytes: number) => Math.floor(bytes / bytesPerMs(this.#format));
+    const cut = this.items.filter((item) => !item.over);
+    for (const item of cut) item.over = true;
+    this.#generation++;
+    this.#sent = 0;
+    this.#marked = 0;
+    this.#heard = 0;
+    return cut.map(({ id, heard, sound, complete }) => ({
+      itemId: id,
+      heardMs: ms(heard),
+      receivedMs: ms(sound.length),
+      complete,
+    }));
+  }
+
+  pending(): boolean {
+    return this.items.some((item) => !item.over);
+  }
+
+  sentIsHeard(): boolean {
+    return this.#sent === this.#heard;
+  }
+
+  #item(id: string) {
+    return this.items.find((item) => item.id === id);
+  }
+
+  #next() {
+    return this.items.find((item) => !item.over && (item.sound.length > item.sent || !item.complete));
+  }
+
+  /** Those that have now been heard to their end. */
+  #settled(): string[] {
+    const heard = this.items.filter(
+      ({ over, complete, sound, sent, heard }) =>
+        !over && complete && sent === sound.length && heard === sent,
+    );
+    for (const item of heard) item.over = true;
+    return heard.map(({ id }) => id);
+  }
+}
+
+t.test('whole calls, beside a record that forgets nothing', async (t) => {
+  const act = fc.record({
+    verb: fc.constantFrom(
+      'begin',
+      'push',
+      'push',
+      'push',
+      'finish',
+      'take',
+      'take',
+      'take',
+      'mark',
+      'mark',
+      'mark',
+      'clear',
+    ),
+    /** Which of the newest items, and of the newest marks. */
+    back: fc.nat(4),
+    bytes: fc.oneof(fc.nat(400), fc.nat(20_000)),
+  });
+  const formats: AudioFormat[] = [MULAW_8K, { encoding: 'pcm16', rateHz: 24000 }];
+  const calls = fc.tuple(fc.constantFrom(...formats), fc.array(act, { minLength: 20, maxLength: 600 }));
+  fc.assert(
+    fc.property(calls, ([format, acts]) => {
+      const plain = new PlainRecord(format);
+      const started: string[] = [];
+      const playout = new Playout(format, (id) => started.push(id));
+      const out = Buffer.alloc(2 * frameBytes(format));
+      let begun = 1;
+      let bytesSeen = 0;
+      const marks: string[] = [];
+      const same = (what: string, found: unknown, wanted: unknown) => {
+        if (JSON.stringify(found) !== JSON.stringify(wanted))
+          throw new Error(`${what}: ${JSON.stringify(found)} for ${JSON.stringify(wanted)}`);
+      };
+      const id = (back: number) => `item ${Math.max(1, begun - back)}`;
+      for (const { verb, back, bytes } of acts) {
+        switch (verb) {
+          case 'begin':
+            begun++;
+            break;
+          case 'push': {
+            const sound = Buffer.from(Array.from({ length: bytes }, (_, i) => (bytesSeen + i) % 251));
+            bytesSeen += bytes;
+            if (bytes > 0) plain.push(id(back >> 1), sound);
+            playout.push(id(back >> 1), sound);
+            break;
+          }
+          case 'finish':
+            same('finish', playout.finish(id(back)), plain.finish(id(back)));
+            break;
+          case 'take':
+            for (let n = 0; n <= back * 4; n++) {
+              const frames = [plain.frame(), plain.frame()].filter((frame) => frame !== null);
+              const wanted = Buffer.concat(frames);
+              const found = out.subarray(0, playout.take(out));
+              if (!found.equals(wanted)) throw new Error(`${found.length} bytes for ${wanted.length}`);
+              const mark = plain.mark(true);
+              same('mark', playout.dueMark(), mark);
+              if (mark !== null) marks.push(mark);
+            }
+            break;
+          case 'mark': {
+            const name = marks[Math.max(0, marks.length - 1 - back)] ?? '0:160';
+            same(
+              'heard',
+              playout.markPlayed(name).map(({ itemId }) => itemId),
+              plain.played(name),
+            );
+            break;
+          }
+          case 'clear':
+            if (back === 4) same('cut', playout.clear(), plain.clear());
+            else same('last mark', playout.lastMark(), plain.mark(false));
+        }
+        same('started', started, plain.started);
+        same('pending', playout.pending(), plain.pending());
+        same('sent is heard', playout.sentIsHeard(), plain.sentIsHeard());
+        for (const item of plain.items.slice(-8)) {
+          same('received', playout.receivedMs(item.id), item.sound.length / bytesPerMs(format));
+          same('heard', playout.heardMs(item.id), Math.floor(item.heard / bytesPerMs(format)));
+        }
+      }
+    }),
+    { seed: SEED, numRuns: 300 * RUNS },
+  );
   t.pass(`seed ${SEED}`);
 });

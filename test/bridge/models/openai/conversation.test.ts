@@ -1,20 +1,27 @@
 // What a new session is told of a call.
 import t from 'tap';
+import { SoundQueue } from '../../../../audio/sound-queue.ts';
 import { Conversation } from '../../../../bridge/models/openai/conversation.ts';
+
+function sound(bytes: Buffer): SoundQueue {
+  const queue = new SoundQueue();
+  queue.push(bytes);
+  return queue;
+}
 
 t.test('in the order it was said, with what is known of it', async (t) => {
   const conversation = new Conversation({ bytesPerMs: 8, unintelligible: '[not understood]' });
   conversation.text('system', 'now');
   conversation.agentDelta('a1', 'Hel');
   conversation.agentDelta('a1', 'lo.');
-  conversation.caller(0, Buffer.from('zero'));
+  conversation.caller(0, sound(Buffer.from('zero')));
   conversation.agentDelta('a2', 'Su');
   conversation.agentText('a2', 'Sure, one moment please.');
   conversation.toolCall({ toolCallId: 'c', name: 'n', argumentsJson: '{}' });
   conversation.toolOutput('c', 'out');
   conversation.agentText('a3', 'Unheard.');
-  conversation.caller(1, Buffer.from('one'));
-  conversation.caller(2, Buffer.from('two'));
+  conversation.caller(1, sound(Buffer.from('one')));
+  conversation.caller(2, sound(Buffer.from('two')));
   conversation.text('user', 'Pressed 5');
   // The words of the first turn come last.
   conversation.callerText(0, 'Hi.');
@@ -45,7 +52,7 @@ t.test('in the order it was said, with what is known of it', async (t) => {
 
 t.test('a turn that was none is not told, an item without words neither', async (t) => {
   const conversation = new Conversation({ bytesPerMs: 8, unintelligible: '[not understood]' });
-  conversation.caller(0, Buffer.from('x'));
+  conversation.caller(0, sound(Buffer.from('x')));
   conversation.dropCaller(0);
   conversation.agentDelta('a', '');
   t.same(conversation.seeds('p').seeds, []);
@@ -66,12 +73,12 @@ t.test('of a long call the newest is told, and no answer of a tool without its c
 
 t.test('audio without words is kept for a minute, the newest turn always', async (t) => {
   const conversation = new Conversation({ bytesPerMs: 8, unintelligible: '[not understood]' });
-  for (let turn = 0; turn < 5; turn++) conversation.caller(turn, Buffer.alloc(20_000 * 8, turn));
+  for (let turn = 0; turn < 5; turn++) conversation.caller(turn, sound(Buffer.alloc(20_000 * 8, turn)));
   t.same(
     conversation.seeds('p').seeds.map((seed) => seed.kind),
     ['text', 'text', 'audio', 'audio', 'audio'],
   );
-  conversation.caller(5, Buffer.alloc(90_000 * 8));
+  conversation.caller(5, sound(Buffer.alloc(90_000 * 8)));
   t.same(
     conversation.seeds('p').seeds.map((seed) => seed.kind),
     ['text', 'text', 'text', 'text', 'text', 'audio'],
