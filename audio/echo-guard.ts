@@ -2,7 +2,7 @@
 // and later than it was played. Compares levels first, then the sound itself. What is then not speech is decided elsewhere.
 import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS } from './format.ts';
 import { MULAW_TO_PCM } from './g711.ts';
-import { mulawLevelDb, SILENT_DB } from './levels.ts';
+import { SILENT_DB, squaresDb } from './levels.ts';
 
 /** Sounds are compared at 2 kHz: below 1 kHz lies what every echo path lets through. */
 const DECIMATION = 4;
@@ -36,43 +36,94 @@ const UNUSUAL_STEP = 1 / 32;
 /** Candidates of the coarse look that are looked at closely, each with so many samples to both sides. */
 const CANDIDATES = 4;
 const NEAR = 8;
+/** Rings, in samples of 2 kHz: powers of two. */
 const REFERENCE = 4096;
 const CALLER = 1024;
 const FRAMES = 128;
 
-/** Box of 8 at every 4th sample of 8 kHz: takes out what would fold. */
-class Decimator {
+/** One span is compared at a time, whoever's line it is of: all guards of a thread work in the same place. */
+const SPAN_SAMPLES = new Float32Array(SPAN);
+const SPAN_LOUDNESS = new Float32Array(SPAN_BLOCKS);
+const PLAYED_LOUDNESS = new Float32Array(SPAN_BLOCKS + LAG_BLOCKS);
+const SCORES = new Float32Array(LAG_BLOCKS + 1);
+const PLAYED_SAMPLES = new Float32Array(SPAN + 2 * NEAR);
+
+/** The newest of a stream at 2 kHz: a box of 8 at every 4th sample of 8 kHz, which takes out what would fold. */
+class Decimated {
+  readonly ring: Float32Array;
+  /** One past the newest sample, in samples of 2 kHz since 0 ms. */
+  to = 0;
   #sum = 0;
   #before = 0;
   #count = 0;
 
-  /** Answers a sample of 2 kHz for every fourth, else NaN. */
-  push(sample: number): number {
-    this.#sum += sample;
-    if (++this.#count < DECIMATION) return Number.NaN;
-    const out = this.#sum + this.#before;
-    this.#before = this.#sum;
-    this.#sum = 0;
-    this.#count = 0;
-    return out;
+  constructor(size: number) {
+    this.ring = new Float32Array(size);
+  }
+
+  /** Takes the next samples, mu-law. Answers the sum of their squares. */
+  push(mulaw: Uint8Array, from: number, end: number): number {
+    const { ring } = this;
+    const mask = ring.length - 1;
+    let { to } = this;
+    let sum = this.#sum;
+    let before = this.#before;
+    let count = this.#count;
+    let squares = 0;
+    for (let i = from; i < end; i++) {
+      const sample = MULAW_TO_PCM[mulaw[i]!]!;
+      squares += sample * sample;
+      sum += sample;
+      if (++count < DECIMATION) continue;
+      ring[to++ & mask] = sum + before;
+      before = sum;
+      sum = 0;
+      count = 0;
+    }
+    this.to = to;
+    this.#sum = sum;
+    this.#before = before;
+    this.#count = count;
+    return squares;
+  }
+
+  /** Silence from `from` to `to`, as far back as anything is kept. */
+  silence(from: number, to: number): void {
+    const { ring } = this;
+    const mask = ring.length - 1;
+    for (let at = Math.max(from, to - ring.length); at < to; at++) ring[at & mask] = 0;
+  }
+
+  /** Fills `out` with what stands from `from` on: zero where nothing is known. */
+  read(from: number, out: Float32Array): void {
+    const { ring, to } = this;
+    const mask = ring.length - 1;
+    const least = Math.max(0, to - ring.length);
+    for (let i = 0; i < out.length; i++) {
+      const at = from + i;
+      out[i] = at < least || at >= to ? 0 : ring[at & mask]!;
+    }
+  }
+
+  /** Fills `out` with the loudness of each block from `from` on. */
+  loudness(from: number, out: Float32Array): void {
+    const { ring, to } = this;
+    const mask = ring.length - 1;
+    const least = Math.max(0, to - ring.length);
+    for (let block = 0; block < out.length; block++) {
+      let sum = 0;
+      for (let at = from + block * BLOCK, last = at + BLOCK; at < last; at++)
+        if (at >= least && at < to) sum += Math.abs(ring[at & mask]!);
+      out[block] = sum;
+    }
   }
 }
 
 export class EchoGuard {
-  readonly #reference = new Float32Array(REFERENCE);
-  readonly #caller = new Float32Array(CALLER);
+  readonly #played = new Decimated(REFERENCE);
+  readonly #heard = new Decimated(CALLER);
   readonly #frameDb = new Float32Array(FRAMES).fill(SILENT_DB);
   readonly #frameAt = new Int32Array(FRAMES).fill(-1);
-  readonly #played = new Decimator();
-  readonly #heard = new Decimator();
-  /** One past the newest sample, in samples of 2 kHz since 0 ms. */
-  #playedTo = 0;
-  #heardTo = 0;
-  readonly #span = new Float32Array(SPAN);
-  readonly #spanBlocks = new Float32Array(SPAN_BLOCKS);
-  readonly #blocks = new Float32Array(SPAN_BLOCKS + LAG_BLOCKS);
-  readonly #scores = new Float32Array(LAG_BLOCKS + 1);
-  readonly #near = new Float32Array(SPAN + 2 * NEAR);
   #spanEnergy = 0;
   /** Where the line has echoed before, in samples of 2 kHz. */
   #lag: number | null = null;
@@ -88,52 +139,42 @@ export class EchoGuard {
 
   /** mu-law that is played from `atMs` on, on the clock of the caller's sound. Frames come in their order. */
   played(mulaw: Uint8Array, atMs: number): void {
+    const played = this.#played;
     const from = Math.round(atMs * PER_MS);
     // What lies between was silence.
-    if (from > this.#playedTo) {
-      const silent = Math.max(this.#playedTo, from - REFERENCE);
-      for (let at = silent; at < from; at++) this.#reference[at % REFERENCE] = 0;
-      this.#playedTo = from;
+    if (from > played.to) {
+      played.silence(played.to, from);
+      played.to = from;
     }
-    let to = this.#playedTo;
-    for (let i = 0; i < mulaw.length; i++) {
-      const sample = this.#played.push(MULAW_TO_PCM[mulaw[i]!]!);
-      if (!Number.isNaN(sample)) this.#reference[to++ % REFERENCE] = sample;
-    }
-    this.#playedTo = to;
     for (let at = 0; at < mulaw.length; at += FRAME_BYTES) {
+      const end = Math.min(mulaw.length, at + FRAME_BYTES);
+      const squares = played.push(mulaw, at, end);
       const frame = Math.floor((atMs + at / BYTES_PER_MS) / FRAME_MS);
       this.#frameAt[frame % FRAMES] = frame;
-      this.#frameDb[frame % FRAMES] = mulawLevelDb(mulaw.subarray(at, at + FRAME_BYTES));
+      this.#frameDb[frame % FRAMES] = squaresDb(squares, end - at);
     }
   }
 
   /** What was to be played after `atMs` never will be. */
   cleared(atMs: number): void {
-    const from = Math.max(0, Math.round(atMs * PER_MS));
-    for (let at = Math.max(from, this.#playedTo - REFERENCE); at < this.#playedTo; at++)
-      this.#reference[at % REFERENCE] = 0;
+    this.#played.silence(Math.max(0, Math.round(atMs * PER_MS)), this.#played.to);
     for (let i = 0; i < FRAMES; i++) if (this.#frameAt[i]! * FRAME_MS >= atMs) this.#frameDb[i] = SILENT_DB;
   }
 
-  /** The caller's next samples of 8 kHz; the first of them is from `atMs`. Needed only while `near` is true. */
-  heard(pcm: Int16Array, atMs: number): void {
+  /** The caller's next samples, mu-law; the first of them is from `atMs`. Needed only while `near` is true. */
+  heard(mulaw: Uint8Array, atMs: number): void {
+    const heard = this.#heard;
     const from = Math.round(atMs * PER_MS);
-    if (from > this.#heardTo + PER_MS * FRAME_MS || from < this.#heardTo - PER_MS * FRAME_MS) {
-      this.#caller.fill(0);
-      this.#heardTo = from;
+    if (from > heard.to + PER_MS * FRAME_MS || from < heard.to - PER_MS * FRAME_MS) {
+      heard.ring.fill(0);
+      heard.to = from;
     }
-    let to = this.#heardTo;
-    for (let i = 0; i < pcm.length; i++) {
-      const sample = this.#heard.push(pcm[i]!);
-      if (!Number.isNaN(sample)) this.#caller[to++ % CALLER] = sample;
-    }
-    this.#heardTo = to;
+    heard.push(mulaw, 0, mulaw.length);
   }
 
   /** The agent's voice is being played or its echo may still come. */
   near(atMs: number): boolean {
-    return this.#playedTo > 0 && atMs * PER_MS < this.#playedTo + MOST_LAG_MS * PER_MS;
+    return this.#played.to > 0 && atMs * PER_MS < this.#played.to + MOST_LAG_MS * PER_MS;
   }
 
   /** Whether a window of the caller's sound that ends at `endMs` is what was played. @param levelDb of the window */
@@ -192,36 +233,26 @@ export class EchoGuard {
 
   /** Copies the caller's span, without its mean. False when it is not there or silent. */
   #take(end: number): boolean {
-    if (end > this.#heardTo || end - SPAN < this.#heardTo - CALLER) return false;
+    if (end > this.#heard.to || end - SPAN < this.#heard.to - CALLER) return false;
+    const span = SPAN_SAMPLES;
+    this.#heard.read(end - SPAN, span);
     let mean = 0;
-    for (let i = 0; i < SPAN; i++) {
-      const at = end - SPAN + i;
-      const sample = at < 0 ? 0 : this.#caller[at % CALLER]!;
-      this.#span[i] = sample;
-      mean += sample;
-    }
+    for (let i = 0; i < SPAN; i++) mean += span[i]!;
     mean /= SPAN;
     let energy = 0;
     for (let i = 0; i < SPAN; i++) {
-      this.#span[i]! -= mean;
-      energy += this.#span[i]! * this.#span[i]!;
+      span[i]! -= mean;
+      energy += span[i]! * span[i]!;
     }
     this.#spanEnergy = energy;
     return energy > 0;
   }
 
-  #referenceAt(at: number): number {
-    return at < 0 || at >= this.#playedTo || at < this.#playedTo - REFERENCE
-      ? 0
-      : this.#reference[at % REFERENCE]!;
-  }
-
   /** The best correlation with what was played about `lag` samples before; its own lag is `#closeLag`. */
   #closely(end: number, lag: number): number {
-    const played = this.#near;
-    const span = this.#span;
-    const from = end - SPAN - lag - NEAR;
-    for (let i = 0; i < played.length; i++) played[i] = this.#referenceAt(from + i);
+    const played = PLAYED_SAMPLES;
+    const span = SPAN_SAMPLES;
+    this.#played.read(end - SPAN - lag - NEAR, played);
     let energy = 0;
     for (let i = 0; i < SPAN; i++) energy += played[i]! * played[i]!;
     let best = 0;
@@ -242,52 +273,46 @@ export class EchoGuard {
 
   /** Looks at the loudness of every 4 ms for the likeliest lags, then closely at those. */
   #search(end: number): { score: number; lag: number } {
-    const first = end - SPAN - MOST_LAG_MS * PER_MS;
-    for (let block = 0; block < this.#blocks.length; block++) {
-      let sum = 0;
-      for (let i = 0; i < BLOCK; i++) sum += Math.abs(this.#referenceAt(first + block * BLOCK + i));
-      this.#blocks[block] = sum;
-    }
+    this.#played.loudness(end - SPAN - MOST_LAG_MS * PER_MS, PLAYED_LOUDNESS);
     let mean = 0;
     for (let block = 0; block < SPAN_BLOCKS; block++) {
       let sum = 0;
-      for (let i = 0; i < BLOCK; i++) sum += Math.abs(this.#span[block * BLOCK + i]!);
-      this.#spanBlocks[block] = sum;
+      for (let i = 0; i < BLOCK; i++) sum += Math.abs(SPAN_SAMPLES[block * BLOCK + i]!);
+      SPAN_LOUDNESS[block] = sum;
       mean += sum;
     }
     mean /= SPAN_BLOCKS;
-    for (let block = 0; block < SPAN_BLOCKS; block++) this.#spanBlocks[block]! -= mean;
+    for (let block = 0; block < SPAN_BLOCKS; block++) SPAN_LOUDNESS[block]! -= mean;
     let sum = 0;
     let squares = 0;
     for (let block = 0; block < SPAN_BLOCKS - 1; block++) {
-      sum += this.#blocks[block]!;
-      squares += this.#blocks[block]! * this.#blocks[block]!;
+      sum += PLAYED_LOUDNESS[block]!;
+      squares += PLAYED_LOUDNESS[block]! * PLAYED_LOUDNESS[block]!;
     }
-    for (let at = 0; at < this.#scores.length; at++) {
-      const comes = this.#blocks[at + SPAN_BLOCKS - 1] ?? 0;
+    for (let at = 0; at < SCORES.length; at++) {
+      const comes = PLAYED_LOUDNESS[at + SPAN_BLOCKS - 1] ?? 0;
       sum += comes;
       squares += comes * comes;
       let product = 0;
-      for (let i = 0; i < SPAN_BLOCKS; i++) product += this.#spanBlocks[i]! * this.#blocks[at + i]!;
+      for (let i = 0; i < SPAN_BLOCKS; i++) product += SPAN_LOUDNESS[i]! * PLAYED_LOUDNESS[at + i]!;
       const spread = squares - (sum * sum) / SPAN_BLOCKS;
-      this.#scores[at] = spread <= 0 ? 0 : product / Math.sqrt(spread);
-      sum -= this.#blocks[at]!;
-      squares -= this.#blocks[at]! * this.#blocks[at]!;
+      SCORES[at] = spread <= 0 ? 0 : product / Math.sqrt(spread);
+      sum -= PLAYED_LOUDNESS[at]!;
+      squares -= PLAYED_LOUDNESS[at]! * PLAYED_LOUDNESS[at]!;
     }
     let best = 0;
     let bestLag = 0;
     for (let round = 0; round < CANDIDATES && best < SURELY_ALIKE; round++) {
       let at = 0;
-      for (let i = 1; i < this.#scores.length; i++) if (this.#scores[i]! > this.#scores[at]!) at = i;
-      if (this.#scores[at]! <= 0) break;
+      for (let i = 1; i < SCORES.length; i++) if (SCORES[i]! > SCORES[at]!) at = i;
+      if (SCORES[at]! <= 0) break;
       const lag = MOST_LAG_MS * PER_MS - at * BLOCK;
       const score = this.#closely(end, lag);
       if (score > best) {
         best = score;
         bestLag = this.#closeLag;
       }
-      for (let i = Math.max(0, at - 1); i <= Math.min(this.#scores.length - 1, at + 1); i++)
-        this.#scores[i] = 0;
+      for (let i = Math.max(0, at - 1); i <= Math.min(SCORES.length - 1, at + 1); i++) SCORES[i] = 0;
     }
     return { score: best, lag: bestLag };
   }

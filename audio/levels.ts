@@ -12,17 +12,18 @@ const SQUARES = Float64Array.from(MULAW_TO_PCM, (sample) => sample * sample);
 export function pcmLevelDb(pcm: Int16Array, from = 0): number {
   let sum = 0;
   for (let i = from; i < pcm.length; i++) sum += pcm[i]! * pcm[i]!;
-  return toDb(sum, pcm.length - from);
+  return squaresDb(sum, pcm.length - from);
 }
 
 /** RMS level of mu-law from byte `from` on, `SILENT_DB` to 0, without decoding it. */
 export function mulawLevelDb(payload: Uint8Array, from = 0): number {
   let sum = 0;
   for (let i = from; i < payload.length; i++) sum += SQUARES[payload[i]!]!;
-  return toDb(sum, payload.length - from);
+  return squaresDb(sum, payload.length - from);
 }
 
-function toDb(sum: number, count: number): number {
+/** RMS level of `count` samples of 16 bits by the sum of their squares, `SILENT_DB` to 0. */
+export function squaresDb(sum: number, count: number): number {
   if (sum === 0) return SILENT_DB;
   return Math.max(SILENT_DB, 10 * Math.log10(sum / count / FULL_SCALE_SQUARE));
 }

@@ -18,6 +18,9 @@ export interface CallerListener extends CallerVoiceListener {
   beep(): void;
 }
 
+/** What is looked at and forgotten: all calls of a thread in the same place. */
+const PCM = new Int16Array(4 * FRAME_BYTES);
+
 export class CallerAudio {
   readonly #talk: CallerListener;
   readonly #clock: CallerClock;
@@ -27,7 +30,6 @@ export class CallerAudio {
   readonly #lane: VadLane;
   readonly #toEar: Converter;
   #beep: BeepDetector | null = null;
-  readonly #pcm = new Int16Array(FRAME_BYTES * 4);
 
   constructor(o: {
     talk: CallerListener;
@@ -52,12 +54,12 @@ export class CallerAudio {
     const atMs = this.#clock.at(streamMs);
     const mulaw = this.#toEar.convert(sound);
     this.#lane.push(mulaw);
-    if (this.#echo.near(atMs)) this.#echo.heard(this.#decoded(mulaw), atMs);
+    if (this.#echo.near(atMs)) this.#echo.heard(mulaw, atMs);
     this.#talk.callerAudio(sound, atMs);
     if (!filled) this.#recorder.caller(mulaw, atMs - leadMs);
     if (this.#talk.waitingForBeep()) {
       this.#beep ??= new BeepDetector();
-      if (this.#beep.push(this.#decoded(mulaw)) !== null) this.#talk.beep();
+      if (this.#beep.push(decoded(mulaw)) !== null) this.#talk.beep();
     } else this.#beep = null;
   };
 
@@ -74,9 +76,9 @@ export class CallerAudio {
   close(): void {
     this.#lane.close();
   }
+}
 
-  #decoded(mulaw: Uint8Array): Int16Array {
-    const samples = mulaw.length <= this.#pcm.length ? this.#pcm : new Int16Array(mulaw.length);
-    return samples.subarray(0, decodeMulaw(mulaw, samples));
-  }
+function decoded(mulaw: Uint8Array): Int16Array {
+  const samples = mulaw.length <= PCM.length ? PCM : new Int16Array(mulaw.length);
+  return samples.subarray(0, decodeMulaw(mulaw, samples));
 }
