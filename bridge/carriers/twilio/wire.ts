@@ -18,7 +18,8 @@ const QUOTE = 0x22;
 
 /** A codec for one socket. The decoded payload lives in a buffer that the next decode overwrites. */
 export function createTwilioWire(): MediaWire {
-  let scratch = Buffer.allocUnsafe(FIRST_SCRATCH_BYTES);
+  // Not from Node's pool: what lives as long as a call would keep a whole slab of it.
+  let scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES);
   let payloadChars = 0;
   // One stream to a socket: its prefixes are built once.
   let prefixesOf = '';
@@ -41,7 +42,7 @@ export function createTwilioWire(): MediaWire {
     if (length % 4 !== 0) return null;
     const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
     const bytes = (length / 4) * 3 - padding;
-    if (bytes > scratch.length) scratch = Buffer.allocUnsafe(bytes * 2);
+    if (bytes > scratch.length) scratch = Buffer.allocUnsafeSlow(bytes * 2);
     // Node's decoder skips what it does not know: fewer bytes than promised mean that something was skipped.
     if (scratch.write(text, 0, 'base64') !== bytes) return null;
     return scratch.subarray(0, bytes);

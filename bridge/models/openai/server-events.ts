@@ -65,6 +65,7 @@ const ALIASES: Record<string, string> = {
 const text = z.string().catch('');
 const count = z.number().nonnegative().catch(0);
 const delta = z.looseObject({ response_id: z.string(), item_id: z.string(), delta: z.string() });
+type Delta = z.infer<typeof delta>;
 const audioDone = z.looseObject({ response_id: z.string(), item_id: z.string() });
 const textDone = z.looseObject({ response_id: z.string(), item_id: z.string(), transcript: text, text });
 
@@ -185,14 +186,14 @@ export function decodeServerEvent(event: unknown, decodeAudio: (text: string) =>
 function decodeNamed(name: string, event: unknown, decodeAudio: (text: string) => Buffer | null): ModelEvent {
   switch (name) {
     case 'response.output_audio.delta': {
-      const it = delta.parse(event);
+      const it = deltaOf(event);
       const payload = decodeAudio(it.delta);
       if (payload === null) return { type: 'malformed', why: 'audio is not base64' };
       return { type: 'audio', responseId: it.response_id, itemId: it.item_id, payload };
     }
     case 'response.output_audio_transcript.delta':
     case 'response.output_text.delta': {
-      const it = delta.parse(event);
+      const it = deltaOf(event);
       return { type: 'text', responseId: it.response_id, itemId: it.item_id, delta: it.delta };
     }
     case 'response.output_audio.done': {
@@ -255,6 +256,14 @@ function decodeNamed(name: string, event: unknown, decodeAudio: (text: string) =
     default:
       return { type: 'ignored', event: name.slice(0, 80) };
   }
+}
+
+/** Deltas come many times a second: the schema looks at those that are odd. */
+function deltaOf(event: unknown): Delta {
+  const it = event as Delta;
+  const plain =
+    typeof it.response_id === 'string' && typeof it.item_id === 'string' && typeof it.delta === 'string';
+  return plain ? it : delta.parse(event);
 }
 
 function decodeSessionUpdated(it: z.infer<typeof session>['session']): ModelEvent {

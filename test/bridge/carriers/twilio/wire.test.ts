@@ -35,6 +35,13 @@ const start = (mediaFormat: unknown) => ({
   start: { streamSid: SID, callSid: 'CA1', mediaFormat },
 });
 
+t.test('what a codec keeps is its own, and no part of what many share', async (t) => {
+  for (const payload of [FRAME, Buffer.alloc(4_000)]) {
+    const found = decode(media({ payload: payload.toString('base64') }));
+    t.ok(found.type === 'audio' && found.payload.buffer.byteLength < Buffer.poolSize);
+  }
+});
+
 t.test('messages in order of the documentation', async (t) => {
   t.same(decode('{"event":"connected","protocol":"Call","version":"1.0.0"}'), { type: 'connected' });
   t.same(

@@ -57,6 +57,16 @@ t.test('audio of any length, in one buffer', async (t) => {
   }
 });
 
+t.test('what a codec keeps is its own, and no part of what many share', async (t) => {
+  const wire = createOpenAIWire();
+  for (const length of [160, 8_000]) {
+    const fields = { response_id: 'r', item_id: 'i', delta: Buffer.alloc(length).toString('base64') };
+    const event = { type: 'response.output_audio.delta', ...fields };
+    const found = wire.decode(Buffer.from(JSON.stringify(event)), false);
+    t.ok(found.type === 'audio' && found.payload.buffer.byteLength < Buffer.poolSize);
+  }
+});
+
 t.test('a transcript that looks like audio is none', async (t) => {
   const event = {
     type: 'response.output_audio_transcript.delta',
@@ -65,6 +75,54 @@ t.test('a transcript that looks like audio is none', async (t) => {
     delta: 'QUJD',
   };
   t.same(decode(event), { type: 'text', responseId: 'r', itemId: 'i', delta: 'QUJD' });
+});
+
+t.test('words in every layout', async (t) => {
+  const type = 'response.output_audio_transcript.delta';
+  const fields = { event_id: 'event_1', response_id: 'resp_1', item_id: 'item_1', output_index: 0 };
+  for (const words of [
+    '',
+    ' the',
+    ' a "word"',
+    'C:\\dir',
+    'één\n',
+    ' \u{1f600}',
+    '\u2028',
+    '{"delta":"x"}',
+  ]) {
+    const expected = { type: 'text', responseId: 'resp_1', itemId: 'item_1', delta: words };
+    const event = { type, ...fields, content_index: 0, delta: words };
+    const cases: Record<string, unknown> = {
+      'the known layout': event,
+      "the beta's name": { ...event, type: 'response.audio_transcript.delta' },
+      'text alone': { ...event, type: 'response.output_text.delta' },
+      "text alone, the beta's name": { ...event, type: 'response.text.delta' },
+      'a field behind it': { ...event, obfuscation: 'xxxx' },
+      'spaces between': JSON.stringify(event, null, 1),
+      'other letters escaped': JSON.stringify(event).replace(
+        /[^\x20-\x7f]/g,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
+    };
+    for (const [name, one] of Object.entries(cases)) t.same(decode(one), expected, `${name}: ${words}`);
+  }
+  t.same(
+    decode(JSON.stringify({ type, ...fields, item_id: 'één', delta: 'x' })),
+    { type: 'text', responseId: 'resp_1', itemId: 'één', delta: 'x' },
+    'an id of other letters',
+  );
+  const broken = JSON.stringify({ type, ...fields, delta: 'one line' }).replace('one ', 'one\n');
+  t.equal(decode(broken).type, 'malformed', 'no JSON');
+});
+
+t.test('deltas of items in turn, by one codec', async (t) => {
+  const wire = createOpenAIWire();
+  for (const id of ['1', '1', '22', '1', '222', '222', '2'])
+    for (const type of ['response.output_audio.delta', 'response.output_audio_transcript.delta']) {
+      const event = { type, event_id: 'e', response_id: `resp_${id}`, item_id: `item_${id}`, delta: 'QUJD' };
+      const found = wire.decode(Buffer.from(JSON.stringify(event)), false);
+      t.match(found, { responseId: `resp_${id}`, itemId: `item_${id}` });
+    }
 });
 
 t.test('the other events', async (t) => {
@@ -279,6 +337,9 @@ t.test('what is not the protocol is told, never thrown', async (t) => {
     { type: 'response.output_audio.delta', response_id: 'r', item_id: 'i', delta: '!!!!' },
     { type: 'response.output_audio.delta', response_id: 'r', item_id: 'i', delta: 5 },
     { type: 'response.output_audio.delta', delta: 'QUJD' },
+    { type: 'response.output_audio_transcript.delta', response_id: 'r', item_id: 5, delta: 'x' },
+    { type: 'response.output_audio_transcript.delta', response_id: 'r', delta: 'x' },
+    { type: 'response.output_text.delta', response_id: 'r', item_id: 'i', delta: null },
     { type: 'error' },
     { type: 'input_audio_buffer.committed' },
     { type: '__proto__' },
