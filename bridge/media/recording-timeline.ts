@@ -2,8 +2,8 @@
 // it came; the agent where the marks that came back between these frames say it was played. Written late, so that what comes
 // late or is found to have been played later than it was sent still finds its place.
 // mu-law is a byte per sample: positions on the timeline are samples.
-import { BYTES_PER_MS, FRAME_BYTES } from '../../audio/format.ts';
-import { decodeMulaw } from '../../audio/g711.ts';
+import { BYTES_PER_MS, FRAME_BYTES, MULAW_SILENCE } from '../../audio/format.ts';
+import { MULAW_TO_PCM } from '../../audio/g711.ts';
 import { ClockLead } from './clock-lead.ts';
 
 /** Nothing younger is written. */
@@ -32,13 +32,18 @@ interface Span {
 
 export type WriteFrame = (caller: Int16Array, agent: Int16Array) => void;
 
+/** A frame of both voices on its way into the file: of one call after the other. */
+const CALLER_FRAME = new Int16Array(FRAME_BYTES);
+const AGENT_FRAME = new Int16Array(FRAME_BYTES);
+
+const silence = (length: number) => new Uint8Array(length).fill(MULAW_SILENCE);
+
 export class RecordingTimeline {
   /** Samples that came when their place was written, or that there was no room for. */
   lateSamples = 0;
   #write: WriteFrame | null = null;
-  #caller = new Int16Array(RING);
-  #agent = new Int16Array(RING);
-  readonly #pcm = new Int16Array(4_096);
+  #caller = silence(RING);
+  #agent = silence(RING);
   #written = 0;
   #callerTo = 0;
   /** What keeps a stream that follows another from going back behind it. */
@@ -65,7 +70,7 @@ export class RecordingTimeline {
     }
     if (this.#returned !== null) this.#heard(Math.min(at, this.#returned.latest));
     this.#callerTo = at;
-    this.#place('caller', at, this.#decode(payload));
+    this.#place('caller', at, payload);
     this.#callerTo = at + payload.length;
     this.#lead.seen(this.#callerTo / BYTES_PER_MS, nowMs);
   }
@@ -77,7 +82,7 @@ export class RecordingTimeline {
     const fresh = this.#agentTo + EXACT < now;
     if (fresh) this.#agentTo = now;
     const from = this.#agentTo;
-    this.#place('agent', from, this.#decode(payload));
+    this.#place('agent', from, payload);
     this.#agentTo += payload.length;
     const last = this.#spans.at(-1);
     if (last !== undefined && last.mark === null && !fresh) last.to = this.#agentTo;
@@ -154,8 +159,8 @@ export class RecordingTimeline {
   /** Moves the agent's voice from a span on. */
   #move(first: number, off: number): void {
     const from = this.#spans[first]?.from ?? this.#agentTo;
-    const moved = new Int16Array(this.#agentTo - from);
-    for (let i = 0; i < moved.length; i++) moved[i] = this.#agent[(from + i) % this.#agent.length] ?? 0;
+    const moved = silence(this.#agentTo - from);
+    for (let i = 0; i < moved.length; i++) moved[i] = this.#agent[(from + i) % this.#agent.length]!;
     this.#erase(from, this.#agentTo);
     this.#place('agent', from + off, moved);
     this.#agentTo += off;
@@ -166,18 +171,21 @@ export class RecordingTimeline {
   }
 
   #erase(from: number, to: number): void {
-    for (let at = Math.max(from, this.#written); at < to; at++) this.#agent[at % this.#agent.length] = 0;
+    for (let at = Math.max(from, this.#written); at < to; at++)
+      this.#agent[at % this.#agent.length] = MULAW_SILENCE;
   }
 
-  #place(voice: 'caller' | 'agent', at: number, samples: Int16Array): void {
-    const end = at + samples.length;
+  #place(voice: 'caller' | 'agent', at: number, mulaw: Uint8Array): void {
+    const end = at + mulaw.length;
     if (end > this.#written + this.#caller.length) this.#makeRoom(end);
     const ring = voice === 'caller' ? this.#caller : this.#agent;
-    const roomTo = this.#written + ring.length;
-    for (let i = 0; i < samples.length; i++) {
-      const position = at + i;
-      if (position < this.#written || position >= roomTo) this.lateSamples++;
-      else ring[position % ring.length] = samples[i] ?? 0;
+    const first = Math.max(at, this.#written);
+    const last = Math.min(end, this.#written + ring.length);
+    this.lateSamples += mulaw.length - Math.max(0, last - first);
+    let to = first % ring.length;
+    for (let i = first - at; i < last - at; i++) {
+      ring[to] = mulaw[i]!;
+      if (++to === ring.length) to = 0;
     }
   }
 
@@ -191,28 +199,29 @@ export class RecordingTimeline {
     this.#agent = this.#longer(this.#agent, size);
   }
 
-  #longer(ring: Int16Array, size: number): Int16Array<ArrayBuffer> {
-    const longer = new Int16Array(size);
+  #longer(ring: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+    const longer = silence(size);
     for (let at = this.#written; at < this.#written + ring.length; at++)
-      longer[at % size] = ring[at % ring.length] ?? 0;
+      longer[at % size] = ring[at % ring.length]!;
     return longer;
-  }
-
-  #decode(payload: Uint8Array): Int16Array {
-    const samples = payload.length <= this.#pcm.length ? this.#pcm : new Int16Array(payload.length);
-    return samples.subarray(0, decodeMulaw(payload, samples));
   }
 
   #flush(until: number): void {
     if (this.#write === null) return;
     while (this.#written + FRAME_BYTES <= until) {
       const at = this.#written % this.#caller.length;
-      const callerFrame = this.#caller.subarray(at, at + FRAME_BYTES);
-      const agentFrame = this.#agent.subarray(at, at + FRAME_BYTES);
-      this.#write(callerFrame, agentFrame);
-      callerFrame.fill(0);
-      agentFrame.fill(0);
+      takeFrame(this.#caller, at, CALLER_FRAME);
+      takeFrame(this.#agent, at, AGENT_FRAME);
+      this.#write(CALLER_FRAME, AGENT_FRAME);
       this.#written += FRAME_BYTES;
     }
+  }
+}
+
+/** Moves a frame out of a ring, whose length is whole frames: decoded, and silence in its place. */
+function takeFrame(ring: Uint8Array, at: number, out: Int16Array): void {
+  for (let i = 0; i < FRAME_BYTES; i++) {
+    out[i] = MULAW_TO_PCM[ring[at + i]!]!;
+    ring[at + i] = MULAW_SILENCE;
   }
 }
