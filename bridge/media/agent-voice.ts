@@ -106,6 +106,10 @@ export class AgentVoice {
     const line = this.#line;
     if (line === null || line.look(nowMs) !== 'open') return;
     const playout = this.#playout;
+    if (!playout.pending()) {
+      this.#leftOver = false;
+      return;
+    }
     if (this.#ports.floor.holds) {
       this.#mark(line, playout.lastMark(), nowMs);
       this.#leftOver = false;
@@ -177,7 +181,7 @@ export class AgentVoice {
   #send(line: VoiceLine, nowMs: number): boolean {
     const bytes = this.#playout.take(this.#out);
     if (bytes === 0) return false;
-    const payload = this.#out.subarray(0, bytes);
+    const payload = bytes === this.#out.length ? this.#out : this.#out.subarray(0, bytes);
     line.audio(payload);
     const mulaw = this.#toEar.convert(payload);
     this.#ports.recorder.agent(mulaw, nowMs);

@@ -250,9 +250,10 @@ export class MediaCall {
   }
 
   #onTick(dueMs: number): void {
-    this.#lateTickMs = Math.max(this.#lateTickMs, performance.now() - dueMs);
+    const at = performance.now();
+    if (at - dueMs > this.#lateTickMs) this.#lateTickMs = at - dueMs;
     try {
-      this.#tick();
+      this.#tick(at - (this.#startedAt ?? this.#preparedAt));
       this.#failing = false;
     } catch (error) {
       // One that fails at every tick is not alive any more, and is ended for that.
@@ -267,11 +268,10 @@ export class MediaCall {
     this.#ports.post({ type: 'alive', callId: this.callId });
   }
 
-  #tick(): void {
-    const nowMs = this.#now();
+  #tick(nowMs: number): void {
     this.#recorder.tick(nowMs);
     if (this.#stream === null) {
-      this.#talk.tick(nowMs);
+      this.#talk.tick(nowMs, nowMs);
       return;
     }
     const { line, caller } = this.#stream;
@@ -280,7 +280,7 @@ export class MediaCall {
     if (line.state === 'media_timeout' || line.state === 'carrier_backpressure')
       this.#talk.lineLost(line.state);
     if (nowMs > this.#plan.maxSeconds * 1000) this.#talk.finish('max_duration', null);
-    this.#talk.tick(heardMs);
+    this.#talk.tick(nowMs, heardMs);
   }
 
   #closeStream(): void {

@@ -178,12 +178,13 @@ export class Talk implements CallerListener {
   }
 
   /** Once a tick. @param heardMs up to when the caller was listened to */
-  tick(heardMs: number): void {
+  tick(nowMs: number, heardMs: number): void {
     this.#tick.heardMs = heardMs;
-    this.#timePasses();
+    this.#timePasses(nowMs);
+    if (!this.#modelTells) return;
     const { quietSinceMs } = this.#silence;
-    if (!this.#modelTells || this.#floor.at !== 'caller' || quietSinceMs === null) return;
-    if (this.#ports.now() - quietSinceMs > MODEL_UNTOLD_MS) this.#endTurn(quietSinceMs);
+    if (this.#floor.at !== 'caller' || quietSinceMs === null) return;
+    if (nowMs - quietSinceMs > MODEL_UNTOLD_MS) this.#endTurn(quietSinceMs);
   }
 
   /** Cuts what is still unheard, waits a little for the caller's last words, closes the model. */
@@ -201,20 +202,19 @@ export class Talk implements CallerListener {
     await this.#model.close();
   }
 
-  #handle(event: TurnEvent): void {
+  #handle(event: TurnEvent, now = this.#ports.now()): void {
     // Of a tick, which comes fifty times a second, there are none.
-    const effects = this.#floor.tell(event, this.#ports.now());
+    const effects = this.#floor.tell(event, now);
     for (let i = 0; i < effects.length; i++) this.#perform(effects[i]!);
   }
 
-  #timePasses(): void {
-    const now = this.#ports.now();
+  #timePasses(now = this.#ports.now()): void {
     this.#silence.tick(now);
     this.#tick.tools = this.#tools.busy;
     this.#tick.due = this.#voice.pending() || this.#busy();
     this.#tick.stillMs = this.#silence.stillMs(now);
     this.#tick.quietMs = this.#silence.quietMs(now);
-    this.#handle(this.#tick);
+    this.#handle(this.#tick, now);
   }
 
   /** What is said over the agent's voice is always judged here: its echo is known here, and a hold cannot wait. */

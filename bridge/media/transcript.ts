@@ -27,6 +27,8 @@ const SLOWER = 1.1;
 export class Transcript {
   readonly #newId: () => string;
   readonly #agent = new Map<string, AgentLine>();
+  /** Those of them that there may be more of to hear. */
+  readonly #unjudged = new Set<AgentLine>();
   readonly #caller = new Map<number, TranscriptUpdate>();
   readonly #waiting = new Set<number>();
   /** Of this call's complete lines; the assumption counts as one short line. */
@@ -89,7 +91,7 @@ export class Transcript {
 
   /** What was not begun to be heard will not be: answers the lines whose words were told and of which that is so. */
   agentSilenced(): TranscriptUpdate[] {
-    const unheard = [...this.#agent.values()].filter(({ whole, spoken }) => whole && spoken === null);
+    const unheard = [...this.#unjudged].filter(({ whole }) => whole);
     return unheard.map((line) => this.#unheard(line));
   }
 
@@ -156,6 +158,7 @@ export class Transcript {
       };
       line = { update, whole: false, spoken: null };
       this.#agent.set(itemId, line);
+      this.#unjudged.add(line);
     }
     return line;
   }
@@ -170,6 +173,7 @@ export class Transcript {
   #judge(line: AgentLine, spoken: Spoken): void {
     const { update, whole } = line;
     line.spoken = spoken;
+    this.#unjudged.delete(line);
     const msPerCharacter = (this.#spokenMs / this.#spokenCharacters) * SLOWER;
     // Text runs ahead of its audio: of a line that broke off at the model, the last words were never made.
     const complete = spoken.complete && whole;

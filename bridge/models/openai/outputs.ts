@@ -24,7 +24,9 @@ export interface ResponseRecord {
 
 export class Outputs {
   readonly #bytesPerMs: number;
-  #items = new Map<string, Output>();
+  readonly #items = new Map<string, Output>();
+  /** Of each response that has not ended. */
+  readonly #itemsOf = new Map<string, Output[]>();
   readonly #responses = new Map<string, ResponseRecord>();
   readonly #discarded = new Set<string>();
   readonly #ended = new Set<string>();
@@ -61,6 +63,7 @@ export class Outputs {
   end(responseId: string): ResponseRecord {
     const record = this.response(responseId);
     this.#responses.delete(responseId);
+    this.#itemsOf.delete(responseId);
     remember(this.#ended, responseId);
     return record;
   }
@@ -79,12 +82,16 @@ export class Outputs {
     if (!item) {
       item = { itemId, responseId, receivedBytes: 0, audioDone: false, cut: false };
       this.#items.set(itemId, item);
+      const before = this.#itemsOf.get(responseId);
+      if (before === undefined) this.#itemsOf.set(responseId, [item]);
+      else before.push(item);
     }
     return item;
   }
 
-  itemsOf(responseId: string): Output[] {
-    return [...this.#items.values()].filter((item) => item.responseId === responseId);
+  /** Of a response that has not ended, oldest first. */
+  itemsOf(responseId: string): readonly Output[] {
+    return this.#itemsOf.get(responseId) ?? [];
   }
 
   receivedMs(item: Output): number {
@@ -100,7 +107,8 @@ export class Outputs {
 
   /** Nothing of the session before is known to the new one. */
   restart(): void {
-    this.#items = new Map();
+    this.#items.clear();
+    this.#itemsOf.clear();
     this.#responses.clear();
     this.#discarded.clear();
     this.#ended.clear();

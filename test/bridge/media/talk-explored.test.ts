@@ -196,7 +196,7 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
       voice.pace(now);
       if (voice.frames > given) heldSince = null;
       while (plays && marks[0] !== undefined && marks[0].at <= now) talk.markBack(marks.shift()!.name);
-      talk.tick(world.listens ? now : 0);
+      talk.tick(now, world.listens ? now : 0);
       if (!floor.holds) heldSince = null;
       heldSince ??= floor.holds ? now : null;
       if (heldSince !== null && now - heldSince > TURN_RULES.holdLimitMs + STEP_MS)

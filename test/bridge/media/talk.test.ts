@@ -127,7 +127,7 @@ function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities>
       marks = [];
       return owed;
     },
-    tick: () => talk.tick(nowMs),
+    tick: () => talk.tick(nowMs, nowMs),
     /** The caller's sound, whatever it is. */
     hears(fromMs: number, toMs: number) {
       for (let atMs = fromMs; atMs < toMs; atMs += FRAME_MS)
