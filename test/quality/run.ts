@@ -5,6 +5,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
 import { VAD_MODELS, type VadModelName } from '../../audio/vad/models.ts';
+import { COSTS } from './cost.ts';
 import { measure } from './measure.ts';
 import { pictureOf } from './picture.ts';
 import { readRecordings } from './recordings.ts';
@@ -48,7 +49,7 @@ if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
 
 const say = (text = '') => process.stdout.write(`${text}\n`);
 const detectorNames = results.detectors.map(({ name }) => name);
-const costNames = Object.keys(VAD_MODELS);
+const costNames = COSTS;
 say(paint('bold', 'Conversations'));
 say(asText(['Offhook'], talkRows(results.talks), verdict));
 say();

@@ -22,13 +22,25 @@ const manifest = JSON.parse(read('package.json')) as {
 };
 const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Entry> };
 const installed = Object.entries(packages).filter(([path]) => path !== '');
+const compiler = Object.entries(
+  (JSON.parse(read('scripts/detector-compiler/package-lock.json')) as { packages: Record<string, Entry> })
+    .packages,
+).filter(([path]) => path !== '');
 
-t.test('every package of the lockfile has its hash, and comes from where npm is told to look', async (t) => {
+t.test('every package of a lockfile has its hash, and comes from where npm is told to look', async (t) => {
   t.ok(installed.length > 100, `${installed.length} packages`);
-  for (const [path, entry] of installed) {
+  for (const [path, entry] of [...installed, ...compiler]) {
     if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? '')) t.fail(`${path} has no integrity`);
     if (entry.resolved !== undefined) t.fail(`${path} names the place it came from`);
   }
+});
+
+t.test('the compiler of the detector is named by its hash too, and no part of an install', async (t) => {
+  t.ok(
+    compiler.some(([path]) => path === 'node_modules/assemblyscript'),
+    `${compiler.length} packages`,
+  );
+  for (const [path] of compiler) t.notOk(path in packages && /assemblyscript|binaryen/.test(path), path);
 });
 
 t.test('no package runs a script when it is installed', async (t) => {
