@@ -98,7 +98,8 @@ export class VadBatch implements Vad {
   /**
    * Answers every full window of every lane, a lane's windows in their order: before it returns, where the model runs at
    * once and it takes no longer than a slice. Between slices the thread is let go. Called once per tick; while a run goes on it
-   * answers the same promise. Rejects when the model fails: those windows are lost.
+   * answers the same promise. Rejects when the model fails, whose windows are lost,
+   * and when somebody who is told throws: the others are told all the same.
    */
   run(): Promise<void> {
     if (this.#running !== null) return this.#running;
@@ -148,7 +149,13 @@ export class VadBatch implements Vad {
     while (this.#batch.length < most) {
       const lane = this.#ready.shift();
       if (lane === undefined) break;
-      if (lane.answerPlain()) this.#batch.push(lane);
+      try {
+        if (lane.answerPlain()) this.#batch.push(lane);
+      } catch (error) {
+        // Its handler threw: what it has left comes with the next run.
+        this.#ready.push(lane);
+        throw error;
+      }
     }
     return this.#batch.length > 0;
   }
@@ -174,12 +181,16 @@ export class VadBatch implements Vad {
   #tell(): void {
     this.counters.runs++;
     this.counters.modelWindows += this.#batch.length;
-    try {
-      for (let row = 0; row < this.#batch.length; row++)
+    let failure: { error: unknown } | null = null;
+    for (let row = 0; row < this.#batch.length; row++) {
+      try {
         this.#batch[row]!.answer(this.#engine.probability(row));
-    } finally {
-      this.#batch.length = 0;
+      } catch (error) {
+        failure ??= { error };
+      }
     }
+    this.#batch.length = 0;
+    if (failure !== null) throw failure.error;
   }
 
   #fail(cause: unknown): never {

@@ -329,6 +329,30 @@ async function sharesNothing(t: Test, vad: VadBatch, speech: Int16Array, heard: 
   t.ok(b.heard.every(({ levelDb }) => levelDb === -96));
 }
 
+t.test(
+  'one who is told throws -> the others are told all the same, and so is he of what comes next',
+  async (t) => {
+    // Windows that the model sees, and those that the gate answers.
+    for (const sound of [readFixture('jfk-8k').subarray(3000, 3000 + 512), silence(64)]) {
+      const vad = await openVadBatch({ carry: false });
+      let told = 0;
+      const broken = vad.openLane(() => {
+        told++;
+        throw new Error('broken');
+      });
+      const kept = open(vad);
+      broken.push(toMulaw(sound));
+      kept.lane.push(sound);
+      let rejected = 0;
+      for (let run = 0; run < 4; run++) await vad.run().catch(() => rejected++);
+      t.equal(kept.heard.length, 2);
+      t.equal(told, 2);
+      t.ok(rejected > 0, 'and the run says so');
+      await vad.close();
+    }
+  },
+);
+
 t.test('a call far behind -> its oldest windows are given up and counted', async (t) => {
   const vad = await openVadBatch({ gate: false });
   const { lane, heard } = open(vad);
