@@ -1,5 +1,5 @@
 // Has a connection that a server accepted read into a buffer of ours: without it, each read allocates one of its own and passes a
-// stream, which is a third of what a frame costs. Node offers this for connections that are dialled (`onread`), and none for
+// stream, which is a quarter of what reading costs. Node offers this for connections that are dialled (`onread`), and none for
 // those that are accepted, so the connection's handle is taken over here, and only here. Where a Node has it otherwise, the
 // connection is read as any other.
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
