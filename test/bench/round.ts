@@ -113,8 +113,8 @@ export async function measure(
   const began = performance.now();
   const delays: number[] = [];
   const ticks: number[] = [];
-  while (performance.now() - began < o.seconds * 1000) {
-    await wait(Math.min(1_000, o.seconds * 1000 - (performance.now() - began)));
+  for (let left = o.seconds * 1000; left > 0; left = o.seconds * 1000 - (performance.now() - began)) {
+    await wait(Math.min(1_000, left));
     const text = await subject.metrics();
     delays.push(...gauge(text, 'offhook_media_loop_delay_p99_seconds').map((seconds) => seconds * 1000));
     ticks.push(...gauge(text, 'offhook_media_tick_late_max_seconds').map((seconds) => seconds * 1000));

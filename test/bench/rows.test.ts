@@ -2,6 +2,7 @@
 import t from 'tap';
 import { climb, figures, results, roundsAt } from './made-up.ts';
 import { memoryOfOneMoreKb, rowOf, shareOfFloor, toOneThread } from './rows.ts';
+import { mostOf } from './tables.ts';
 import { targetsOf } from './targets.ts';
 
 t.test('a ratio is of two rounds of the same number and as many calls', async (t) => {
@@ -116,4 +117,12 @@ t.test('targets: met, not met, not measured', async (t) => {
     "largest number of calls at least 0.75 of the bare bridge's": false,
     'memory of a further call': false,
   });
+});
+
+t.test('a climb says who ended it', async (t) => {
+  const carried = climb('daemon', 3, () => 0);
+  t.equal(mostOf(carried), '150');
+  t.equal(mostOf({ ...carried, ended: { why: 'ladder' } }), '150 or more');
+  t.equal(mostOf({ calls: 0, steps: [], ended: { why: 'not carried', text: 'late' } }), '0');
+  t.equal(mostOf({ calls: 0, steps: [], ended: { why: 'load' } }), 'not measured');
 });

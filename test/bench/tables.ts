@@ -110,7 +110,10 @@ const ENDS: Readonly<Record<Exclude<Climb['ended']['why'], 'not carried'>, strin
 };
 
 /** The most calls of a climb, and more where it was not the subject that ended it. */
-export const mostOf = ({ calls, ended }: Climb) => `${calls}${ended.why === 'not carried' ? '' : ' or more'}`;
+export function mostOf({ calls, ended }: Climb): string {
+  if (ended.why === 'not carried') return String(calls);
+  return calls === 0 ? 'not measured' : `${calls} or more`;
+}
 
 const endOf = ({ ended }: Climb) => (ended.why === 'not carried' ? ended.text : ENDS[ended.why]);
 
