@@ -22,7 +22,7 @@ export const SETTINGS = {
     default: '8080',
     min: 0,
     max: 65535,
-    help: 'port of the one public listener (0: any free one)',
+    help: 'the one public port (0: any free one)',
   },
   HOST: { kind: 'string', default: '127.0.0.1', help: 'address to listen on' },
   PUBLIC_URL: {

@@ -1,6 +1,5 @@
 // Opens everything in order and closes it in reverse: the only file that sees every folder. Signals have one owner, `run`.
 import { mkdirSync, readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openRecordingExports } from './audio/recording-exports.ts';
@@ -35,6 +34,7 @@ import { openEgress } from './control/egress/egress.ts';
 import { createHttpServer } from './control/http/http-server.ts';
 import type { OpenRecording } from './control/http/parts.ts';
 import { makePasswordLink, passwordUrl } from './control/http/password-link.ts';
+import { PublicPort } from './control/http/public-port.ts';
 import { arrivalOf } from './control/http/request-arrival.ts';
 import { clientOf } from './control/http/request-origin.ts';
 import { ensureFirstKey } from './control/operations/first-key.ts';
@@ -166,27 +166,23 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       if (threads === null) socket.destroy();
       else if (threads.upgrade({ request, socket, head })) limits.release(socket);
     });
-    await new Promise<void>((listening, fail) => {
-      server.once('error', fail);
-      server.listen({ port: config.PORT, host: config.HOST }, () => {
-        server.off('error', fail);
-        listening();
-      });
-    });
+    const publicPort = await PublicPort.open({ host: config.HOST, port: config.PORT }, (socket) =>
+      server.emit('connection', socket),
+    );
     closing.opened({
       name: 'listener',
       shareMs: SHARE_MS.listener,
-      close: (hurry) =>
-        new Promise((closed) => {
-          const closeAll = () => server.closeAllConnections();
-          server.close(() => closed());
-          server.closeIdleConnections();
-          if (hurry.aborted) closeAll();
-          else hurry.addEventListener('abort', closeAll, { once: true });
-          setTimeout(closeAll, 1_000).unref();
-        }),
+      close(hurry) {
+        const closed = publicPort.close();
+        const closeAll = () => server.closeAllConnections();
+        server.closeIdleConnections();
+        if (hurry.aborted) closeAll();
+        else hurry.addEventListener('abort', closeAll, { once: true });
+        setTimeout(closeAll, 1_000).unref();
+        return closed;
+      },
     });
-    const { address, port, family } = server.address() as AddressInfo;
+    const { address, port, family } = publicPort.address;
     const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     const publicUrl = config.PUBLIC_URL ?? url;
 
@@ -305,9 +301,12 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     // Calls that a dead process left behind end before anything new begins.
     await endTaken(left);
 
+    const listenAgain = () =>
+      publicPort.listen().catch((error: unknown) => log.error({ err: error }, 'listener.failed'));
+    const count = config.MEDIA_THREADS || Math.max(2, availableParallelism());
     threads = await MediaThreads.open({
       admission,
-      count: config.MEDIA_THREADS || Math.max(2, availableParallelism()),
+      count,
       firstPort: config.MEDIA_PORT,
       data: {
         carrierSecrets: Object.fromEntries(carriers.all.map(({ name, mediaSecret }) => [name, mediaSecret])),
@@ -317,15 +316,28 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         turnDetection: config.TURN_DETECTION as TurnDetection,
         modelSessionSeconds: config.MODEL_SESSION_SECONDS,
         vadModel: config.VAD_MODEL,
+        // Of several, one that dies would take streams of the others with it.
+        publicPort: publicPort.isShared && count === 1 ? { host: address, port } : null,
       },
       log,
       strangers,
       clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
       onMessage: (message) => calls.onMedia(message),
+      onConnection: (connection) => server.emit('connection', connection),
+      onPublic: (any) => void (any ? publicPort.leave() : listenAgain()),
       onLost: (callIds) => calls.onThreadLost(callIds),
     });
     const media = threads;
-    closing.opened({ name: 'media threads', shareMs: SHARE_MS.threads, close: () => media.close() });
+    closing.opened({
+      name: 'media threads',
+      shareMs: SHARE_MS.threads,
+      async close(hurry) {
+        // Who asks from now on is answered to the end of the listener.
+        await listenAgain();
+        server.closeIdleConnections();
+        await media.close(hurry);
+      },
+    });
     calls.attach(media);
     closing.opened({ name: 'carriers', shareMs: SHARE_MS.rest, close: () => carriers.close() });
     await carriers.open(calls.onCarrier);

@@ -174,6 +174,12 @@ function startProgram(
   });
 }
 
+/** A connection that there was, and that ended before the answer. */
+function isLost(error: unknown): boolean {
+  const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'ECONNRESET' || code === 'UND_ERR_SOCKET';
+}
+
 function jsonLine(line: string): Record<string, unknown> | null {
   if (!line.startsWith('{')) return null;
   try {
@@ -294,15 +300,21 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       received,
       receiverUrl,
       async api<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-        const response = await fetch(`${lab.daemon.url}${path}`, {
-          dispatcher: oneByOne,
-          method,
-          headers: {
-            authorization: `Bearer ${apiKey}`,
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-            ...headers,
-          },
-          ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        const ask = () =>
+          fetch(`${lab.daemon.url}${path}`, {
+            dispatcher: oneByOne,
+            method,
+            headers: {
+              authorization: `Bearer ${apiKey}`,
+              ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+              ...headers,
+            },
+            ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+          });
+        // A media thread that ends takes the connections with it that it has accepted.
+        const response = await ask().catch((error: unknown) => {
+          if (method === 'GET' && isLost(error)) return ask();
+          throw error;
         });
         const text = await response.text();
         const isJson = response.headers.get('content-type')?.includes('json') === true;

@@ -1,17 +1,8 @@
 // A media socket of the public port and its thread's listener: each is given what the other sends, until either ends.
-import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { closeSoon } from '../connection-limits.ts';
 import { afterTurning } from '../loop-timer.ts';
-
-/** An upgrade as Node's server hands it over. */
-export interface Upgrade {
-  request: IncomingMessage;
-  socket: Duplex;
-  /** What has come already of what follows it. */
-  head: Buffer;
-}
+import { bytesOf, type Upgrade } from '../upgrade.ts';
 
 export interface MediaJoinOptions {
   /** Of the thread's listener. */
@@ -60,13 +51,8 @@ export class MediaJoin {
   #join(): void {
     if (this.#at === 'parted') return;
     this.#at = 'joined';
-    const { request, socket, head } = this.#upgrade;
-    const lines = [`${request.method} ${request.url} HTTP/1.1`];
-    for (let i = 0; i < request.rawHeaders.length; i += 2) {
-      lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`);
-    }
-    this.#thread.write(`${lines.join('\r\n')}\r\n\r\n`);
-    if (head.length > 0) this.#thread.write(head);
+    const { socket } = this.#upgrade;
+    this.#thread.write(bytesOf(this.#upgrade));
     if ('setNoDelay' in socket) (socket as Socket).setNoDelay(true);
     socket.pipe(this.#thread);
     this.#thread.pipe(socket);

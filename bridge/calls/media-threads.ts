@@ -1,20 +1,23 @@
 // The media threads of this daemon: starts them, places calls on them, hands them messages and media upgrades, and replaces
 // one that dies. What one of them is doing is media-worker.ts.
 import { AppError } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
 import { streamCarriers } from '../carriers/media.ts';
 import { every } from '../loop-timer.ts';
 import type { ThreadLoad, ToMedia } from '../protocol/messages.ts';
+import type { Upgrade } from '../upgrade.ts';
 import { admits, afterDeath, choose, type RunningThread } from './admission.ts';
-import type { Upgrade } from './media-join.ts';
 import { MediaUpgrades, type MediaUpgradesOptions } from './media-upgrades.ts';
 import { MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 
 export interface MediaThreadsOptions
   extends Pick<MediaUpgradesOptions, 'strangers' | 'clientOf' | 'answerMs'>,
-    Pick<MediaWorkerOptions, 'data' | 'mediaSide' | 'admission' | 'log' | 'onMessage'> {
+    Pick<MediaWorkerOptions, 'data' | 'mediaSide' | 'admission' | 'log' | 'onMessage' | 'onConnection'> {
   count: number;
   /** Port of the first thread's listener, the next ones for the others; 0: any free ones. */
   firstPort: number;
+  /** One of them listens on the public port now, or none does any more. */
+  onPublic(any: boolean): void;
   /** A thread has died, and these calls with it. */
   onLost(callIds: readonly string[]): void;
 }
@@ -28,6 +31,7 @@ export class MediaThreads {
   readonly #workers = new Map<number, MediaWorker>();
   readonly #upgrades: MediaUpgrades;
   readonly #stopWatching: () => void;
+  #isPublic = false;
   #closing = false;
 
   /**
@@ -39,7 +43,7 @@ export class MediaThreads {
     try {
       await Promise.all(Array.from({ length: o.count }, (_, index) => threads.#start(index + 1, 0)));
     } catch (error) {
-      await threads.close();
+      await threads.close(AbortSignal.abort());
       throw error;
     }
     return threads;
@@ -56,6 +60,7 @@ export class MediaThreads {
       },
     });
     this.#stopWatching = every(SECOND_MS, () => {
+      failpoint('second');
       for (const worker of this.#workers.values()) worker.second();
     });
   }
@@ -107,18 +112,19 @@ export class MediaThreads {
   }
 
   /**
-   * Hands a media upgrade on the public port to the thread that its path names, when it is its carrier's and for a call
-   * that lives there. @returns whether it was; otherwise it was refused
+   * Hands a media upgrade that came to the control thread to the thread that its path names, when it is its carrier's and
+   * for a call that lives there. @returns whether it was; otherwise it was refused
    */
   upgrade(upgrade: Upgrade): boolean {
     return this.#upgrades.take(upgrade);
   }
 
-  async close(): Promise<void> {
+  /** @param hurry aborted: connections that threads have handed over are waited for no longer */
+  async close(hurry: AbortSignal): Promise<void> {
     this.#closing = true;
     this.#stopWatching();
     this.#upgrades.close();
-    await Promise.all([...this.#workers.values()].map((worker) => worker.close()));
+    await Promise.all([...this.#workers.values()].map((worker) => worker.close(hurry)));
   }
 
   /** `deaths`: of this thread in a row so far. Resolves when it listens; rejects where there is none to be had, too. */
@@ -128,6 +134,7 @@ export class MediaThreads {
       ...this.#o,
       thread,
       port: firstPort === 0 ? 0 : firstPort + thread - 1,
+      onPublic: () => this.#publicChanged(),
       onDeath: (lost, livedMs) => {
         this.#o.onLost(lost);
         this.#startAgain(thread, afterDeath(deaths, livedMs));
@@ -148,6 +155,13 @@ export class MediaThreads {
       });
     };
     setTimeout(start, restartMs).unref();
+  }
+
+  #publicChanged(): void {
+    const any = [...this.#workers.values()].some(({ isPublic }) => isPublic);
+    if (any === this.#isPublic || this.#closing) return;
+    this.#isPublic = any;
+    this.#o.onPublic(any);
   }
 
   #workerOf(callId: string): MediaWorker | undefined {

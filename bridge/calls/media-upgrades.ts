@@ -1,10 +1,11 @@
-// Media upgrades on the public port: each is refused, or joined to the thread that its path names. What strangers send reaches
+// Media upgrades that come to the control thread: each is refused, or joined to the thread that its path names. What strangers send reaches
 // no media thread.
 import type { IncomingMessage } from 'node:http';
 import type { StrangerLog } from '../../stranger-log.ts';
 import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
 import { type Client, refuseUpgrade } from '../connection-limits.ts';
-import { MediaJoin, type Upgrade } from './media-join.ts';
+import type { Upgrade } from '../upgrade.ts';
+import { MediaJoin } from './media-join.ts';
 
 export interface MediaUpgradesOptions {
   carriers: ReadonlyMap<string, StreamCarrier>;

@@ -1,6 +1,6 @@
 // One run of a media thread as the control thread sees it, from its start to its end: where it listens, which calls live on
 // it, and whether it keeps time. Which of them a call gets, and what follows an end, is media-threads.ts.
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Log } from '../../log.ts';
 import type { StrangerLog } from '../../stranger-log.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type ToMedia,
 } from '../protocol/messages.ts';
 import { type AdmissionRules, afterReport, afterSilence, ON_TIME, type Pace } from './admission.ts';
+import { type HandedConnection, HandedConnections } from './handed-connections.ts';
 
 /** What all media threads are started with. */
 export type SharedThreadData = Omit<MediaThreadData, 'protocol' | 'thread' | 'port'>;
@@ -28,6 +29,10 @@ export interface MediaWorkerOptions {
   /** Told of media sockets that it refused. */
   strangers: Pick<StrangerLog, 'saw'>;
   onMessage(message: CallMessage): void;
+  /** Given each connection that it has accepted on the public port, but for those of streams. */
+  onConnection(connection: HandedConnection): void;
+  /** It listens on the public port, or does so no longer. */
+  onPublic(): void;
   /** It has ended by itself after `livedMs`, and these calls with it. */
   onDeath(lost: readonly string[], livedMs: number): void;
 }
@@ -49,8 +54,10 @@ export class MediaWorker {
   readonly #bornAt = performance.now();
   readonly #listening = Promise.withResolvers<void>();
   readonly #calls = new Set<string>();
+  readonly #handed: HandedConnections;
   /** Null before it listens, and once it has ended. */
   #port: number | null = null;
+  #isPublic = false;
   #pace: Pace = ON_TIME;
   #load: ThreadLoad | null = null;
   /** Since its last report, by the control thread's own timer: a pause of that thread is no silence of this one. */
@@ -61,6 +68,7 @@ export class MediaWorker {
   constructor(o: MediaWorkerOptions) {
     this.#o = o;
     this.thread = o.thread;
+    const { port1, port2 } = new MessageChannel();
     this.#worker = new Worker(o.mediaSide ?? new URL('../media/media-thread.ts', import.meta.url), {
       name: `media-${o.thread}`,
       workerData: {
@@ -68,10 +76,13 @@ export class MediaWorker {
         protocol: MEDIA_PROTOCOL,
         thread: o.thread,
         port: o.port,
-      } satisfies MediaThreadData,
+        connections: port2,
+      } satisfies MediaThreadData & { connections: unknown },
+      transferList: [port2],
       env: {},
       resourceLimits: MEDIA_RESOURCES,
     });
+    this.#handed = new HandedConnections(port1, (connection) => o.onConnection(connection));
     this.#worker.on('message', (messages: readonly FromMedia[]) => {
       for (const message of messages) this.#receive(message);
     });
@@ -90,6 +101,11 @@ export class MediaWorker {
   /** Where it listens; null while it does not. */
   get port(): number | null {
     return this.#port;
+  }
+
+  /** It listens on the public port too. */
+  get isPublic(): boolean {
+    return this.#isPublic;
   }
 
   get pace(): Pace {
@@ -135,9 +151,13 @@ export class MediaWorker {
     void this.#worker.terminate();
   }
 
-  /** Ends it, within a moment. Its calls are told to nobody. */
-  async close(): Promise<void> {
+  /**
+   * Ends it, within a moment. Its calls are told to nobody; connections that it has handed over are waited for, a second at
+   * most and in a hurry not at all.
+   */
+  async close(hurry: AbortSignal): Promise<void> {
     this.#closing = true;
+    if (this.#isPublic) await this.#handed.finish(hurry);
     const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
     this.post({ type: 'stop' });
     const timer = setTimeout(() => void this.#worker.terminate(), STOP_MS);
@@ -161,9 +181,11 @@ export class MediaWorker {
     }
   }
 
-  #listens({ protocol, port }: Extract<FromMedia, { type: 'listening' }>): void {
+  #listens({ protocol, port, isPublic }: Extract<FromMedia, { type: 'listening' }>): void {
     if (protocol === MEDIA_PROTOCOL) {
       this.#port = port;
+      this.#isPublic = isPublic;
+      if (isPublic) this.#o.onPublic();
       this.#listening.resolve();
       return;
     }
@@ -203,9 +225,12 @@ export class MediaWorker {
   #ended(): void {
     this.#port = null;
     this.#load = null;
+    this.#isPublic = false;
+    this.#handed.close();
     const lost = [...this.#calls];
     this.#calls.clear();
     if (this.#closing) return;
+    this.#o.onPublic();
     this.#listening.reject(new Error(`Media thread ${this.thread} ended before it listened.`));
     this.#o.onDeath(lost, performance.now() - this.#bornAt);
   }

@@ -45,10 +45,30 @@ export function streamCarriers(
 
 const PATH = /^\/media\/(\d{1,3})\/([a-z][a-z0-9_-]{0,31})\/([0-9a-f-]{36})(?:\/([\w-]{43}))?$/;
 
-/** What a media upgrade's path says; null when it is none. `token`: the call's, where the carrier brings it there. */
-export function readStreamPath(
-  path: string | undefined,
-): { thread: number; carrier: string; callId: string; token: string | null } | null {
+export interface StreamPath {
+  thread: number;
+  carrier: string;
+  callId: string;
+  /** The call's, where the carrier brings it there. */
+  token: string | null;
+}
+
+/** What a media upgrade's path says; null when it is none. */
+export function readStreamPath(path: string | undefined): StreamPath | null {
   const [, thread, carrier = '', callId = '', token = null] = PATH.exec(path ?? '') ?? [];
   return thread === undefined ? null : { thread: Number(thread), carrier, callId, token };
+}
+
+const METHOD = Buffer.from('GET ');
+const BEGINS = Buffer.from('GET /media/');
+/** Of a request line, as far as a path of ours can reach. */
+const MOST_LINE_BYTES = 160;
+
+/** The path of the stream that a connection's first bytes ask for; null when they ask for none, whatever follows. */
+export function streamAsked(first: Buffer): StreamPath | 'unclear' | null {
+  const known = Math.min(first.length, BEGINS.length);
+  if (first.compare(BEGINS, 0, known, 0, known) !== 0) return null;
+  const end = first.indexOf(' ', METHOD.length);
+  if (end === -1) return first.length < MOST_LINE_BYTES ? 'unclear' : null;
+  return readStreamPath(first.toString('latin1', METHOD.length, end));
 }

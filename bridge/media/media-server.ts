@@ -1,6 +1,7 @@
 // The media listener of a thread: decides which upgrades become sockets and which socket belongs to which call.
 // A socket counts for nothing until its signature, its path and its one-time token are right.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
 import type { MediaMessage, MediaWire } from '../carriers/media-wire.ts';
@@ -9,6 +10,7 @@ import { afterTurning } from '../loop-timer.ts';
 import { FrameSocket } from '../sockets/frame-socket.ts';
 import { FrameStream } from '../sockets/frame-stream.ts';
 import { readInto } from '../sockets/read-into.ts';
+import type { Upgrade } from '../upgrade.ts';
 
 /** A frame of 20 ms takes under 400 bytes; this leaves room for any carrier's start message. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -25,7 +27,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
 /** Messages that cannot be read, after which a socket is given up. */
 const MAX_MALFORMED = 1_000;
 
-/** Connections that are no call's (yet). All come by this host: from the public listener or a proxy, one for everybody. */
+/** Connections that are no call's (yet), one number for everybody: most come by this host, from the control thread or a proxy. */
 const MAX_CONNECTIONS = 500;
 
 const POLICY_VIOLATION = 1008;
@@ -50,12 +52,16 @@ export interface MediaServerOptions {
   carrier(name: string): StreamCarrier | undefined;
   find(callId: string): StreamedCall | undefined;
   refused(why: string): void;
+  /** Has an upgrade that is refused answered elsewhere; false: here, and `refused` is told. */
+  handBack?(upgrade: Upgrade): boolean;
   /** For tests: what a socket has to say whose it is, in milliseconds. */
   startMs?: number;
 }
 
 export interface MediaServer {
   port: number;
+  /** Takes a connection that was accepted elsewhere, with the bytes that have come by it; paused. */
+  take(socket: Socket, first: Buffer): void;
   close(): Promise<void>;
 }
 
@@ -179,7 +185,7 @@ function greet(socket: FrameSocket, newcomer: Newcomer): void {
   });
 }
 
-/** Listens on loopback; the public listener or a proxy brings the sockets. */
+/** Listens on loopback, for the control thread or a proxy; sockets of the public port may be brought by `take`. */
 export async function openMediaServer(o: MediaServerOptions): Promise<MediaServer> {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -205,6 +211,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     socket.on('error', () => socket.destroy());
     const found = streamOf(request, o, newcomers.full);
     if ('status' in found) {
+      if (o.handBack?.({ request, socket, head }) === true) return limits.release(socket);
       o.refused(found.why);
       refuseUpgrade(socket, found.status);
       return;
@@ -225,6 +232,11 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : o.port,
+    take(socket, first) {
+      socket.unshift(first);
+      server.emit('connection', socket);
+      process.nextTick(() => socket.resume());
+    },
     async close() {
       for (const client of sockets.clients) if (client.readyState !== WebSocket.CLOSED) client.terminate();
       sockets.close();

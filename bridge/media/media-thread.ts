@@ -1,24 +1,27 @@
-// A media thread: opens its listener, its clock and its VAD, and holds the calls that the control thread gives it.
-import { parentPort, workerData } from 'node:worker_threads';
+// A media thread: opens its listeners, its clock and its VAD, and holds the calls that the control thread gives it.
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openVadBatch } from '../../audio/vad/batch.ts';
 import type { Vad } from '../../audio/vad/vad.ts';
 import type { Log } from '../../log.ts';
-import { streamCarriers } from '../carriers/media.ts';
+import { type StreamPath, streamCarriers } from '../carriers/media.ts';
 import { models } from '../models/models.ts';
 import { type FromMedia, MEDIA_PROTOCOL, type MediaThreadData, type ToMedia } from '../protocol/messages.ts';
 import { TURN_RULES } from '../turns/turns.ts';
+import { bytesOf } from '../upgrade.ts';
 import { FrameAges } from './frame-age.ts';
 import { ThreadClock } from './frame-clock.ts';
 import { plainFields } from './log-fields.ts';
 import { MediaCall } from './media-call.ts';
 import { openMediaServer } from './media-server.ts';
 import { Outbox } from './outbox.ts';
+import { PublicListener } from './public-listener.ts';
 import { Rounds } from './rounds.ts';
 
 /** A tenth of a second: what nobody waits for is told and stored together. */
 const PATIENCE_TICKS = 5;
 
 const data = workerData as MediaThreadData;
+const { connections: control } = workerData as { connections: MessagePort };
 if (parentPort === null) throw new Error('A media thread is started by the control thread.');
 if (data.protocol !== MEDIA_PROTOCOL)
   throw new Error(`The media protocol is ${MEDIA_PROTOCOL} here and ${data.protocol} there.`);
@@ -66,6 +69,7 @@ const rounds = new Rounds(clock);
 
 /** Told with the load: anybody can make as many of them as he likes. */
 let refused: Record<string, number> = {};
+let listener: PublicListener | null = null;
 const server = await openMediaServer({
   port: data.port,
   carrier: (name) => carriers.get(name),
@@ -73,7 +77,25 @@ const server = await openMediaServer({
   refused(why) {
     refused[why] = (refused[why] ?? 0) + 1;
   },
+  handBack: (upgrade) => listener?.takeBack(upgrade.socket, bytesOf(upgrade)) ?? false,
 });
+if (data.publicPort !== null) listener = await openPublicListener(data.publicPort);
+
+/** Without it the thread has its calls all the same: their streams come by the control thread. */
+function openPublicListener(address: { host: string; port: number }): Promise<PublicListener | null> {
+  const open = PublicListener.open({
+    address,
+    control,
+    isHere: ({ thread, carrier, callId }: StreamPath) =>
+      thread === data.thread && calls.get(callId)?.carrier === carrier,
+    take: (socket, first) => server.take(socket, first),
+    letIn: () => rounds.stir(),
+  });
+  return open.catch((error: unknown) => {
+    log.warn({ err: error }, 'media_thread.not_public');
+    return null;
+  });
+}
 
 /** v4 is the package's own detector, at the price that the log says; the others run in one batch. */
 async function openVad(): Promise<Vad> {
@@ -143,6 +165,7 @@ async function receive(message: ToMedia): Promise<void> {
 async function stop(): Promise<void> {
   clearInterval(reporting);
   rounds.close();
+  listener?.close();
   await server.close();
   await vad.close();
   outbox.flush();
@@ -183,4 +206,9 @@ port.on('message', (message: ToMedia) => {
     log.error({ message: message.type, err: error }, 'media.message_failed');
   });
 });
-post({ type: 'listening', protocol: MEDIA_PROTOCOL, port: server.port });
+post({
+  type: 'listening',
+  protocol: MEDIA_PROTOCOL,
+  port: server.port,
+  isPublic: listener !== null,
+});

@@ -49,6 +49,7 @@ export class Rounds {
   readonly #loop: Loop;
   readonly #delay: LoopDelay;
   #calls = 0;
+  #isStirred = false;
   #how: 'events' | 'rounds' | 'closed' = 'events';
   /** When the next round begins. Ticks are due as rounds begin. */
   #roundMs = 0;
@@ -73,6 +74,11 @@ export class Rounds {
     const untilTickMs = this.#clock.dueMs - this.#loop.now();
     this.#roundMs = this.#clock.dueMs - (Math.ceil(untilTickMs / ROUND_MS) - 1) * ROUND_MS;
     this.#takeBack = this.#loop.afterReading(this.#onRead);
+  }
+
+  /** Somebody was let in, and others may wait behind: the loop turns again before it sleeps. One is let in each turn. */
+  stir(): void {
+    this.#isStirred = true;
   }
 
   /** How late the thread came to what waited for it, beyond the sleep of its rounds; since the last reading, in milliseconds. */
@@ -107,6 +113,11 @@ export class Rounds {
       return;
     }
     const restMs = this.#roundMs - this.#loop.now();
+    if (restMs > LEAST_SLEEP_MS && this.#isStirred) {
+      this.#isStirred = false;
+      this.#takeBack = this.#loop.afterReading(this.#onRead);
+      return;
+    }
     if (restMs > LEAST_SLEEP_MS) this.#loop.sleep(restMs);
     const nowMs = this.#loop.now();
     const lateMs = Math.max(0, nowMs - this.#roundMs);

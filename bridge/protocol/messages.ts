@@ -6,7 +6,7 @@ import type { SpokenLine, TalkTexts } from './agent-texts.ts';
 import type { FaultCode, HangupCause } from './call-reasons.ts';
 
 /** Of these messages. Whoever starts with another version is refused: it rises when a message changes its meaning. */
-export const MEDIA_PROTOCOL = 2;
+export const MEDIA_PROTOCOL = 3;
 
 /** Anything that JSON leaves as it is. */
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [field: string]: Plain };
@@ -18,6 +18,8 @@ export interface MediaThreadData {
   thread: number;
   /** Loopback port to listen on; 0 for any. */
   port: number;
+  /** The public one, on which it listens in place of the control thread; null: that one does. */
+  publicPort: { host: string; port: number } | null;
   /** By carrier: what its media upgrades are verified with. Upgrades of other carriers are refused. */
   carrierSecrets: Record<string, string>;
   publicUrl: string;
@@ -222,7 +224,13 @@ export type CallMessage =
 export type FromMedia =
   | CallMessage
   /** The first message. `protocol`: MEDIA_PROTOCOL of who sends it. */
-  | { type: 'listening'; protocol: number; port: number }
+  | {
+      type: 'listening';
+      protocol: number;
+      port: number;
+      /** On the public port too. */
+      isPublic: boolean;
+    }
   | ({ type: 'load' } & ThreadLoad)
   | {
       type: 'log';

@@ -1,5 +1,5 @@
 // The HTTP server in front of the app, with its limits: slow and idle peers are culled, no address takes more than its share,
-// headers are bounded, and what is not HTTP gets an error in the same shape as all others. Upgrades and listening are main's.
+// headers are bounded, and what is not HTTP gets an error in the same shape as all others. Upgrades are main's.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -17,7 +17,7 @@ const MAX_CONNECTIONS = 2_000;
 const MAX_OF_AN_ADDRESS = 500;
 
 /**
- * A server that does not listen yet.
+ * A server that listens nowhere: it is brought connections, as `connection` events.
  * @param trustsProxy whether X-Forwarded-For of a connection from this address is believed, as it is from loopback
  * @param waited told of each request how long it waited for its work, in milliseconds
  */
@@ -50,6 +50,8 @@ export function createHttpServer(
         `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
     );
   });
+  // From this event on Node watches the deadlines of connections.
+  server.emit('listening');
   return { server, limits };
 }
 

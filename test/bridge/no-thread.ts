@@ -31,4 +31,4 @@ await until(() => threads.running().length === 1);
 console.log('one is left');
 await until(() => threads.running().length === 2);
 console.log('two again');
-await threads.close();
+await threads.close(AbortSignal.abort());

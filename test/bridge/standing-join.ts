@@ -37,5 +37,5 @@ const answer = await new Promise<string>((resolve) => {
   socket.on('error', (error) => resolve(error.message));
 });
 console.log(answer);
-await threads.close();
+await threads.close(AbortSignal.abort());
 process.exit(0);

@@ -210,17 +210,22 @@ async function liveCalls(rig: Rig, count: number) {
 
 /**
  * @param share connections that the strangers may have had at once, of those that are no call's
- * @param mediaPort of the media thread, when they come there
+ * @param o `mediaPort`: of the media thread, when they come there
  */
-async function underAttack(t: Test, localAddress: string, share: number, mediaPort?: number): Promise<void> {
+async function underAttack(
+  t: Test,
+  localAddress: string,
+  share: number,
+  o: { mediaThreads: number; mediaPort?: number },
+): Promise<void> {
+  const { mediaPort } = o;
   const rig = await openRig(t, {
     carrier: { defaultCallee: { ringMs: 200, steps: [], amd: { verdict: 'human', afterMs: 1_000 } } },
     env: {
       RATE_LIMIT_PER_SECOND: '60',
       RATE_LIMIT_BURST: '120',
-      ...(mediaPort === undefined
-        ? { MEDIA_THREADS: '2' }
-        : { MEDIA_THREADS: '1', MEDIA_PORT: String(mediaPort) }),
+      MEDIA_THREADS: String(o.mediaThreads),
+      ...(mediaPort === undefined ? {} : { MEDIA_PORT: String(mediaPort) }),
     },
   });
   const { url } = rig.lab.daemon;
@@ -321,10 +326,13 @@ async function underAttack(t: Test, localAddress: string, share: number, mediaPo
   }
 }
 
-t.test('from one address', (t) => underAttack(t, '127.0.0.2', 500));
+t.test('from one address', (t) => underAttack(t, '127.0.0.2', 500, { mediaThreads: 2 }));
+t.test('from one address, where the media thread has the public port', (t) =>
+  underAttack(t, '127.0.0.2', 500, { mediaThreads: 1 }),
+);
 t.test('from the same address as everybody, as behind a proxy that tells nothing', (t) =>
-  underAttack(t, '127.0.0.1', 2_000),
+  underAttack(t, '127.0.0.1', 2_000, { mediaThreads: 2 }),
 );
 t.test('at a media thread, as by a proxy that brings its sockets there', async (t) =>
-  underAttack(t, '127.0.0.1', 500, await freePort()),
+  underAttack(t, '127.0.0.1', 500, { mediaThreads: 1, mediaPort: await freePort() }),
 );

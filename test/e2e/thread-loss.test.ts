@@ -160,6 +160,34 @@ t.test(
   },
 );
 
+t.test('the only media thread dies: the daemon answers on, and a new one takes the port again', async (t) => {
+  const rig = await openRig(t, {
+    env: { ...INSPECTABLE, MEDIA_THREADS: '1', CALLER_IDLE_SECONDS: '60' },
+    carrier: { defaultCallee: { ringMs: 200 }, callees: { '+15550500049': POLITE } },
+  });
+  const { lab } = rig;
+  const agent = await rig.agent({ instructions: 'TEST-BRIEF' });
+  const lost = await rig.dial(agent.id, '+15550500041');
+  await until('a talk', async () => (await rig.call(lost.id)).status === 'in_progress');
+
+  await breakMediaThread(lab, 1);
+
+  // Until the control thread listens there is nobody, for a moment.
+  const end = await until('its end', () =>
+    rig.call(lost.id).then(
+      (call) => (call.status === 'in_progress' ? null : call),
+      () => null,
+    ),
+  );
+  t.match(end, { status: 'failed', error_code: 'media_thread_lost' });
+  t.equal((await lab.api('GET', '/healthz')).status, 200);
+  await until('a new thread', async () =>
+    (await lab.api<string>('GET', '/metrics')).body.includes('offhook_media_frames_in{thread="1"}'),
+  );
+  t.match(await rig.ended((await rig.dial(agent.id, '+15550500049')).id), { status: 'completed' });
+  t.same(logged(lab, 'listener.failed'), []);
+});
+
 for (const how of ['throw', 'reject'] as const) {
   const what = how === 'throw' ? 'an uncaught error' : 'an unhandled rejection';
   t.test(`${what} on the control thread: the calls end, then the process, with exit code 1`, async (t) => {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import t from 'tap';
 import { MULAW_8K } from '../../../audio/format.ts';
 import { createBrowserWire } from '../../../bridge/carriers/browser/wire.ts';
-import { readStreamPath, streamCarriers } from '../../../bridge/carriers/media.ts';
+import { readStreamPath, streamAsked, streamCarriers } from '../../../bridge/carriers/media.ts';
 import type { MediaCarrier } from '../../../bridge/carriers/media-wire.ts';
 
 const CALL = '0190b6a4-7c3e-7000-8000-0123456789ab';
@@ -28,6 +28,28 @@ t.test(
     }
   },
 );
+
+t.test('what the first bytes of a connection ask for, as soon as they say it', async (t) => {
+  const path = `/media/2/one/${CALL}`;
+  const stream = { thread: 2, carrier: 'one', callId: CALL, token: null };
+  const request = `GET ${path} HTTP/1.1`;
+  for (let length = 0; length <= `GET ${path}`.length; length++)
+    t.equal(streamAsked(Buffer.from(request.slice(0, length))), 'unclear', request.slice(0, length));
+  t.same(streamAsked(Buffer.from(`GET ${path} `)), stream);
+  t.same(streamAsked(Buffer.from(`${request}\r\nHost: x\r\n\r\n\x82\x01`, 'latin1')), stream);
+  t.same(streamAsked(Buffer.from(`GET ${path}/${TOKEN} HTTP/1.1`)), { ...stream, token: TOKEN });
+  for (const [name, first] of [
+    ['another path', 'GET /v'],
+    ['another method', 'P'],
+    ['a lower-case one', 'get /media/'],
+    ['a TLS hello', '\x16\x03\x01'],
+    ['a path with a query', `GET ${path}?x HTTP/1.1`],
+    ['a whole URL', `GET http://x${path} `],
+    ['a line that ends early', `GET ${path}\r\nHost: x`],
+    ['a path without an end', `GET /media/${'1'.repeat(200)}`],
+  ] as const)
+    t.equal(streamAsked(Buffer.from(first, 'latin1')), null, name);
+});
 
 t.test('where nothing signs an upgrade, its path must have a token; a signature stands alone', async (t) => {
   const media = { format: MULAW_8K, createWire: createBrowserWire };

@@ -228,3 +228,16 @@ t.test('a loop of its own: sockets, timers and messages have their turn in every
     heard.map((_, i) => i),
   );
 });
+
+t.test(
+  'whoever is let in has the loop turn again before it sleeps, and no round comes later for it',
+  async (t) => {
+    const { loop, rounds } = opened();
+    loop.readMs = 1;
+    rounds.carry(ROUNDS_FROM);
+    loop.turns(1);
+    rounds.stir();
+    loop.turns(3);
+    t.same(loop.log, ['read 1', 'slept 5', 'read 6', 'read 7', 'slept 10', 'read 11', 'slept 15']);
+  },
+);

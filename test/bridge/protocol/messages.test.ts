@@ -73,7 +73,7 @@ const TO_MEDIA: Samples<ToMedia> = {
 };
 
 const FROM_MEDIA: Samples<FromMedia> = {
-  listening: { type: 'listening', protocol: MEDIA_PROTOCOL, port: 40_001 },
+  listening: { type: 'listening', protocol: MEDIA_PROTOCOL, port: 40_001, isPublic: true },
   'model-ready': { type: 'model-ready', callId, tookMs: 312 },
   'media-started': {
     type: 'media-started',
@@ -192,6 +192,7 @@ const DATA: MediaThreadData = {
   protocol: MEDIA_PROTOCOL,
   thread: 1,
   port: 0,
+  publicPort: { host: '127.0.0.1', port: 8080 },
   carrierSecrets: { twilio: 'secret', browser: '' },
   publicUrl: 'https://calls.example.com',
   logLevel: 'info',
