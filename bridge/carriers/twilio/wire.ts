@@ -20,6 +20,8 @@ const QUOTE = 0x22;
 export function createTwilioWire(): MediaWire {
   // Not from Node's pool: what lives as long as a call would keep a whole slab of it.
   let scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES);
+  /** Of the scratch buffer; the same as long as frames are as long as the one before. */
+  let decoded = scratch;
   let payloadChars = 0;
   // One stream to a socket: its prefixes are built once.
   let prefixesOf = '';
@@ -45,7 +47,8 @@ export function createTwilioWire(): MediaWire {
     if (bytes > scratch.length) scratch = Buffer.allocUnsafeSlow(bytes * 2);
     // Node's decoder skips what it does not know: fewer bytes than promised mean that something was skipped.
     if (scratch.write(text, 0, 'base64') !== bytes) return null;
-    return scratch.subarray(0, bytes);
+    if (decoded.length !== bytes || decoded.buffer !== scratch.buffer) decoded = scratch.subarray(0, bytes);
+    return decoded;
   }
 
   /** The message when it is laid out as expected to the byte, else null. */

@@ -42,6 +42,16 @@ t.test('what a codec keeps is its own, and no part of what many share', async (t
   }
 });
 
+t.test('frames of one length and another, by one codec', async (t) => {
+  const wire = createTwilioWire();
+  for (const length of [160, 160, 320, 80, 160, 5_000, 160, 5_000]) {
+    const sound = Buffer.alloc(length, length & 0xff);
+    const message = JSON.stringify(media({ payload: sound.toString('base64') }));
+    const found = wire.decode(Buffer.from(message), false);
+    t.ok(found.type === 'audio' && found.payload.equals(sound), `${length} bytes`);
+  }
+});
+
 t.test('messages in order of the documentation', async (t) => {
   t.same(decode('{"event":"connected","protocol":"Call","version":"1.0.0"}'), { type: 'connected' });
   t.same(
