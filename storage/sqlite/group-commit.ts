@@ -13,6 +13,9 @@ const MOST_PATIENT = 500;
 /** A transaction that has written for so long is committed, and the rest is the next one's: other work comes in between. */
 const LONGEST_MS = 10;
 
+/** Thrown in a transaction of which every write has failed: a refusal costs no commit. */
+const NOTHING = new Error('nothing is written');
+
 /** How a write may share its transaction. */
 export interface Sharing {
   /** Nobody waits for it. */
@@ -147,37 +150,54 @@ export class GroupCommit {
       return;
     }
     const done: (() => void)[] = [];
+    let isWritten = false;
     try {
-      this.#transact(() => this.#writeSome(done));
+      this.#transact(() => {
+        isWritten = this.#writeSome(done);
+        if (!isWritten) throw NOTHING;
+      });
     } catch (error) {
-      this.#o.note(error);
-      // Undone together. A disk that does not take these takes no others now; anything else is the fault of one of them.
-      if (isDiskFault(error)) for (const one of this.#waiting.splice(0)) one.refuse(error);
-      else for (const one of this.#waiting.splice(0, done.length + 1)) one.fail(error);
-      if (this.#waiting.length > 0) this.#hurry();
-      return;
+      if (error !== NOTHING) {
+        this.#undone(error, done.length);
+        return;
+      }
     }
     this.#waiting.splice(0, done.length);
     if (this.#waiting.length > 0) this.#hurry();
     for (const settle of done) settle();
-    this.#o.note(null);
+    if (isWritten) this.#o.note(null);
   }
 
-  /** Within a transaction: at least one, and those after it for as long as there is time. */
-  #writeSome(done: (() => void)[]): void {
+  /** The transaction has left nothing: `before` writes were made in it when one failed. */
+  #undone(error: unknown, before: number): void {
+    this.#o.note(error);
+    // A disk that does not take these takes no others now; anything else is the fault of one of them.
+    if (isDiskFault(error)) for (const one of this.#waiting.splice(0)) one.refuse(error);
+    else for (const one of this.#waiting.splice(0, before + 1)) one.fail(error);
+    if (this.#waiting.length > 0) this.#hurry();
+  }
+
+  /**
+   * Within a transaction: at least one, and those after it for as long as there is time.
+   * @returns whether there is anything to commit
+   */
+  #writeSome(done: (() => void)[]): boolean {
     const { monotonicMs } = this.#o;
+    let isWritten = false;
     const until = monotonicMs() + LONGEST_MS;
     for (const one of this.#waiting) {
-      if (done.length > 0 && (one.alone || monotonicMs() > until)) return;
+      if (done.length > 0 && (one.alone || monotonicMs() > until)) break;
       try {
         done.push(one.write());
+        isWritten = true;
       } catch (error) {
         // With a fault of the disk SQLite may have undone everything before it too.
         if (isDiskFault(error) || !this.#o.db.inTransaction) throw error;
         done.push(() => one.fail(error));
       }
-      if (one.alone) return;
+      if (one.alone) break;
     }
+    return isWritten;
   }
 
   #transact(work: () => void): void {
