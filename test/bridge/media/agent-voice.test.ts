@@ -115,3 +115,26 @@ t.test('nothing goes to a line that is slow, dead or gone', async (t) => {
   voice.pace(40);
   t.equal(sentMs(), 120);
 });
+
+t.test('a line with nothing to say is looked at, and no more', async (t) => {
+  const { voice, floor, sentMs } = open();
+  let asked = 0;
+  Object.defineProperty(floor, 'holds', {
+    get() {
+      asked++;
+      return false;
+    },
+  });
+  for (let nowMs = 0; nowMs < 2_000; nowMs += FRAME_MS) voice.pace(nowMs);
+  t.equal(asked, 0);
+  voice.push('a', sound(2_000));
+  voice.pace(2_000);
+  t.equal(asked, 1);
+  t.equal(sentMs(), 120);
+  voice.cut(2_010);
+  voice.pace(2_020);
+  t.equal(asked, 1);
+  voice.push('b', sound(2_000));
+  voice.pace(2_500);
+  t.equal(sentMs(), 120 + 120, 'what was cut is no line that ran dry');
+});
