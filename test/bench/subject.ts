@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '../../scripts/free-port.ts';
 import { DAEMON_NODE_ARGS } from '../../scripts/lab.ts';
 import { COLUMNS, type Column, type ColumnName, type Program } from './columns.ts';
 import { folders, launch, type Peer, running, START_MS, startPeer } from './peer.ts';
@@ -86,7 +87,7 @@ async function openDaemon(name: ColumnName, o: SubjectOptions, undo: (() => void
   const folder = mkdtempSync(join(tmpdir(), 'offhook-bench-'));
   folders.add(folder);
   const column = COLUMNS[name];
-  const mediaPort = column.direct ? await freePorts(o.mediaThreads) : 0;
+  const mediaPort = column.direct ? await freePort(o.mediaThreads) : 0;
   const { address, env } = modelAt(column, o);
   const secret = 'bench-secret';
   const accountSid = `AC${'b'.repeat(32)}`;
@@ -202,24 +203,6 @@ async function openDaemon(name: ColumnName, o: SubjectOptions, undo: (() => void
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** A base port with `count` free ones from it on. */
-async function freePorts(count: number): Promise<number> {
-  for (let attempt = 0; attempt < 50; attempt++) {
-    const base = 20_000 + Math.floor(Math.random() * 10_000);
-    const free = await Promise.all(Array.from({ length: count }, (_, index) => isFree(base + index)));
-    if (free.every((one) => one)) return base;
-  }
-  throw new Error('no free ports for the media threads');
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const server = createServer();
-    server.once('error', () => done(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
-  });
 }
 
 function listenForWebhooks(): Promise<{ url: string; server: Server }> {

@@ -84,6 +84,24 @@ t.test(
   },
 );
 
+t.test('offered again before its row is stored, at the last line: it waits for the row', async (t) => {
+  const rig = await openCallsRig(t, { maxCalls: 1 });
+  const to = await inboundNumber(rig);
+  const { createCall } = rig.store;
+  const { promise: looked, resolve: look } = Promise.withResolvers<void>();
+  rig.store.createCall = async (...given) => {
+    await looked;
+    return createCall(...given);
+  };
+  const offers = [rig.offer('IN1', to), rig.offer('IN1', to)];
+  // Longer than a late store answers each of the second one's questions.
+  for (let turn = 0; turn < 200; turn++) await new Promise((later) => setImmediate(later));
+  look();
+  const [first, second] = await Promise.all(offers);
+  t.match(first, { callId: String, url: /^ws:/, token: String });
+  t.same(second, first);
+});
+
 t.test('a burst: who has to wait keeps the line, who would wait too long leaves nothing', async (t) => {
   const answers: ((mayBegin: boolean) => void)[] = [];
   let free = 1;
