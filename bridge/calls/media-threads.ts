@@ -3,11 +3,11 @@
 import { AppError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { streamCarriers } from '../carriers/media.ts';
+import { MediaUpgrades, type MediaUpgradesOptions } from '../listener/media-upgrades.ts';
 import { every } from '../loop-timer.ts';
 import type { ThreadLoad, ToMedia } from '../protocol/messages.ts';
 import type { Upgrade } from '../upgrade.ts';
 import { admits, afterDeath, choose, type RunningThread } from './admission.ts';
-import { MediaUpgrades, type MediaUpgradesOptions } from './media-upgrades.ts';
 import { MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 
 export interface MediaThreadsOptions

@@ -4,6 +4,7 @@ import { openVadBatch } from '../../audio/vad/batch.ts';
 import type { Vad } from '../../audio/vad/vad.ts';
 import type { Log } from '../../log.ts';
 import { type StreamPath, streamCarriers } from '../carriers/media.ts';
+import { PublicListener } from '../listener/public-listener.ts';
 import { models } from '../models/models.ts';
 import { type FromMedia, MEDIA_PROTOCOL, type MediaThreadData, type ToMedia } from '../protocol/messages.ts';
 import { TURN_RULES } from '../turns/turns.ts';
@@ -14,7 +15,6 @@ import { plainFields } from './log-fields.ts';
 import { MediaCall } from './media-call.ts';
 import { openMediaServer } from './media-server.ts';
 import { Outbox } from './outbox.ts';
-import { PublicListener } from './public-listener.ts';
 import { Rounds } from './rounds.ts';
 
 /** A tenth of a second: what nobody waits for is told and stored together. */

@@ -1,7 +1,8 @@
 // When a media thread works. With few calls whatever comes wakes it. With more it works in rounds: it sleeps, then reads all its
 // sockets, then ticks, and writes what comes of both. Waking up costs more than reading, so that many share one.
+
+import { LoopDelay } from '../loop-delay.ts';
 import type { ThreadClock } from './frame-clock.ts';
-import { LoopDelay } from './loop-delay.ts';
 
 /** What comes waits for up to this long. Twice as long saves nothing more, a fifth of it nothing at all. */
 export const ROUND_MS = 5;

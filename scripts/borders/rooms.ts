@@ -128,6 +128,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'bridge/models/models.ts': { may: ['.', 'bridge/models', 'bridge/models/*'] },
+  // The public port, on whichever thread listens there.
+  'bridge/listener': { may: ['.', 'bridge', 'bridge/carriers', 'bridge/carriers/media.ts'] },
   // The media side knows the model's contract and the carriers' wires by their lists.
   'bridge/media': {
     may: [
@@ -135,6 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'audio',
       'bridge',
       'bridge/sockets',
+      'bridge/listener',
       'bridge/turns',
       'bridge/protocol',
       'bridge/protocol/agent-texts.ts',
@@ -150,6 +153,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: [
       '.',
       'bridge',
+      'bridge/listener',
       'bridge/protocol',
       'bridge/protocol/agent-texts.ts',
       'bridge/protocol/call-reasons.ts',
@@ -269,6 +273,7 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       'audio',
       'bridge',
       'bridge/sockets',
+      'bridge/listener',
       'bridge/media',
       'bridge/turns',
       'bridge/protocol',
@@ -293,6 +298,7 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       'audio',
       'bridge',
       'bridge/calls',
+      'bridge/listener',
       'bridge/protocol',
       'bridge/protocol/agent-texts.ts',
       'bridge/protocol/call-reasons.ts',

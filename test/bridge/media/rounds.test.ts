@@ -1,8 +1,8 @@
 // When a media thread works, on a loop whose time the test holds: the order of a round, its grid, a stall, the way from events to
 // rounds and back, and the end.
 import t from 'tap';
+import { LoopDelay } from '../../../bridge/loop-delay.ts';
 import { ThreadClock } from '../../../bridge/media/frame-clock.ts';
-import { LoopDelay } from '../../../bridge/media/loop-delay.ts';
 import { type Loop, ROUND_MS, ROUNDS_FROM, Rounds } from '../../../bridge/media/rounds.ts';
 
 /** A loop that does what it was ordered to, one order after the other, and takes what time the test says. */

@@ -7,7 +7,7 @@ import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { HandedConnections } from '../../../bridge/calls/handed-connections.ts';
 import { closeSoon } from '../../../bridge/connection-limits.ts';
-import { PublicListener } from '../../../bridge/media/public-listener.ts';
+import { PublicListener } from '../../../bridge/listener/public-listener.ts';
 import { createHttpServer } from '../../../control/http/http-server.ts';
 import { freePort } from '../../../scripts/free-port.ts';
 import { until } from '../../../scripts/lab.ts';
