@@ -157,7 +157,11 @@ export class EchoGuard {
 
   /** What was to be played after `atMs` never will be. */
   cleared(atMs: number): void {
-    this.#played.silence(Math.max(0, Math.round(atMs * PER_MS)), this.#played.to);
+    const played = this.#played;
+    const from = Math.max(0, Math.round(atMs * PER_MS));
+    played.silence(from, played.to);
+    // What comes next is played from here on, not behind what was dropped.
+    if (from < played.to) played.to = from;
     for (let i = 0; i < FRAMES; i++) if (this.#frameAt[i]! * FRAME_MS >= atMs) this.#frameDb[i] = SILENT_DB;
   }
 

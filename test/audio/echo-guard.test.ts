@@ -101,6 +101,38 @@ t.test('what was cleared was never played', async (t) => {
   t.notOk(guard.explains(900, pcmLevelDb(quiet.subarray(8 * 768, 8 * 800))));
 });
 
+t.test('what is said right after a cut is known, whatever the carrier was given ahead of it', async (t) => {
+  const sent = new Uint8Array(agent.length);
+  encodeMulaw(agent, sent);
+  const [cutMs, endMs] = [1_000, 4_000];
+  // Another stretch of it from the cut on.
+  const next = sent.subarray(8 * 3_000, 8 * (3_000 + endMs - cutMs));
+  for (const leadMs of [0, 120, 320])
+    for (const delayMs of [60, 250]) {
+      const guard = new EchoGuard();
+      guard.played(sent.subarray(0, 8 * (cutMs + leadMs)), 0);
+      guard.cleared(cutMs);
+      const echo = new Int16Array(8 * (endMs - cutMs));
+      decodeMulaw(next.subarray(0, echo.length - 8 * delayMs), echo.subarray(8 * delayMs));
+      for (let i = 0; i < echo.length; i++) echo[i] = echo[i]! / 10;
+      const heard = new Uint8Array(echo.length);
+      encodeMulaw(echo, heard);
+      let loud = 0;
+      let explained = 0;
+      for (let at = 0; at + WINDOW <= heard.length; at += WINDOW) {
+        const atMs = cutMs + at / 8;
+        guard.played(next.subarray(at, at + WINDOW), atMs);
+        guard.heard(heard.subarray(at, at + WINDOW), atMs);
+        const levelDb = pcmLevelDb(echo.subarray(at, at + WINDOW));
+        if (levelDb < -55 || at < 8 * 500) continue;
+        loud++;
+        if (guard.explains(atMs + WINDOW / 8, levelDb)) explained++;
+      }
+      t.ok(loud > 30, `${loud} windows to look at`);
+      t.ok(explained / loud > 0.97, `${leadMs} ms ahead, ${delayMs} ms late: ${explained} of ${loud}`);
+    }
+});
+
 t.test('a voice over silence is not explained by what it happens to be like at first', async (t) => {
   for (const callerAtMs of [1_200, 2_000, 2_900, 3_700, 4_600]) {
     const { callerLoud, callerExplained } = listen({ agent, caller, callerDb: -10, callerAtMs });
