@@ -6,19 +6,20 @@ import { Lane } from '../../../bridge/calls/lane.ts';
 function open() {
   const writes: { patient: boolean | undefined; done: () => void }[] = [];
   let flushes = 0;
-  const lane = new Lane({
+  const store = {
     async flush() {
       flushes += 1;
       for (const { done } of writes.splice(0)) done();
     },
-  });
+  };
+  const lane = new Lane(store);
   const saved: (boolean | undefined)[] = [];
   const save = (mayBePatient: boolean) => () =>
     lane.store(mayBePatient, ({ patient }) => {
       saved.push(patient);
       return new Promise<void>((done) => (patient ? writes.push({ patient, done }) : done()));
     });
-  return { lane, save, saved, flushes: () => flushes };
+  return { lane, store, save, saved, flushes: () => flushes };
 }
 
 const later = () => new Promise((next) => setImmediate(next));
@@ -61,4 +62,19 @@ t.test('with nobody behind it the next is patient again', async (t) => {
   t.equal(flushes(), 0);
   await lane.run(async () => {});
   await last;
+});
+
+t.test('of patient ones that come together the first alone is stored patiently', async (t) => {
+  const { lane, store, save, saved } = open();
+  const works = [1, 2, 3, 4].map(() => lane.run(save(true), { patient: true }));
+  await later();
+  t.same(saved, [true]);
+  await store.flush();
+  await Promise.all(works);
+  t.same(saved, [true, false, false, false], 'what is told last is stored as soon as the first');
+  const next = lane.run(save(true), { patient: true });
+  await later();
+  t.equal(saved.at(-1), true, 'one that comes by itself is patient again');
+  await store.flush();
+  await next;
 });
