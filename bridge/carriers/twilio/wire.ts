@@ -15,6 +15,10 @@ const TIMESTAMP = Buffer.from('","timestamp":"');
 const PAYLOAD = Buffer.from('","payload":"');
 const TAIL = Buffer.from('"},"streamSid":"');
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BRACE = 0x7d;
+/** No string of JSON has less in it as it is. */
+const SPACE = 0x20;
 
 /** A codec for one socket. The decoded payload lives in a buffer that the next decode overwrites. */
 export function createTwilioWire(): MediaWire {
@@ -70,8 +74,8 @@ export function createTwilioWire(): MediaWire {
     const likelyEnd = payloadStart + payloadChars;
     const payloadEnd = data[likelyEnd] === QUOTE ? likelyEnd : data.indexOf(QUOTE, payloadStart);
     if (payloadEnd < 0 || !matches(data, payloadEnd, TAIL)) return null;
-    const idEnd = data.indexOf(QUOTE, payloadEnd + TAIL.length);
-    if (idEnd !== data.length - 2 || data[idEnd + 1] !== 0x7d) return null;
+    const idEnd = plainEnd(data, payloadEnd + TAIL.length);
+    if (idEnd !== data.length - 2 || data[idEnd] !== QUOTE || data[idEnd + 1] !== BRACE) return null;
     const payload = decodePayload(data.toString('latin1', payloadStart, payloadEnd));
     if (payload === null) return null;
     payloadChars = payloadEnd - payloadStart;
@@ -201,6 +205,13 @@ function matches(data: Buffer, at: number, literal: Buffer): boolean {
   if (at < 0 || at + literal.length > data.length) return false;
   for (let i = 0; i < literal.length; i++) if (data[at + i] !== literal[i]) return false;
   return true;
+}
+
+/** Where a string of JSON that begins at `start` ends, or has what does not stand for itself. */
+function plainEnd(data: Buffer, start: number): number {
+  let at = start;
+  while (at < data.length && data[at]! >= SPACE && data[at] !== QUOTE && data[at] !== BACKSLASH) at++;
+  return at;
 }
 
 /** The end of a run of 1 to 15 digits, or -1. */

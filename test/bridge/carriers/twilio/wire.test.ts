@@ -1,6 +1,8 @@
 // The media codec against messages as Twilio documents them, and against what it must survive.
+import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import { mediaCarriers } from '../../../../bridge/carriers/media.ts';
+import type { MediaMessage } from '../../../../bridge/carriers/media-wire.ts';
 import { createTwilioWire } from '../../../../bridge/carriers/twilio/wire.ts';
 import type { FrameWriter } from '../../../../bridge/sockets/frames.ts';
 import {
@@ -12,9 +14,13 @@ import {
   startMessage,
   stopMessage,
 } from '../../../../scripts/carrier-simulator/media-messages.ts';
+import { seeded } from '../../../random.ts';
+import { oddly } from '../../odd-json.ts';
+import { RUNS, SEED } from '../../seed.ts';
 import { written } from '../../sockets/written.ts';
 import { wireConformance } from '../wire-conformance.ts';
 
+const CASES = 20_000;
 const SID = `MZ${'0123456789abcdef'.repeat(2)}`;
 const FRAME = Buffer.from(Array.from({ length: 160 }, (_, i) => (i * 7) & 0xff));
 const decode = (message: unknown) =>
@@ -34,6 +40,10 @@ const start = (mediaFormat: unknown) => ({
   event: 'start',
   start: { streamSid: SID, callSid: 'CA1', mediaFormat },
 });
+
+/** What the next decode leaves alone. */
+const copied = (message: MediaMessage): MediaMessage =>
+  message.type === 'audio' ? { ...message, payload: Buffer.from(message.payload) } : message;
 
 t.test('what a codec keeps is its own, and no part of what many share', async (t) => {
   for (const payload of [FRAME, Buffer.alloc(4_000)]) {
@@ -106,6 +116,40 @@ t.test('audio in every layout that is still the protocol', async (t) => {
     'a quote in the stream id': media({}, { streamSid: 'M"Z' }),
   };
   for (const [name, message] of Object.entries(cases)) t.same(decode(message), expected, name);
+});
+
+t.test('whatever comes, laid out as expected or nearly: read as JSON reads it', async (t) => {
+  const random = seeded(SEED);
+  /** The first mostly, as it comes. */
+  const draw = <T>(from: readonly T[]): T => from[random() < 0.7 ? 0 : Math.floor(random() * from.length)]!;
+  const numbers = ['1', '0', '007', '123456789012345', '1234567890123456', '', '-1', '1.5', '1e3'];
+  const payloads = ['//79', '/w==', '', 'AB', '\\/AAA', 'AA"A', 'A-_A', '====', FRAME.toString('base64')];
+  const ids = [SID, '', 'é', 'M\\"Z', 'M\\', '\\\\', '\n', '\u0001', '"', '}', '","event":"stop'];
+  const pieces = [
+    ' ',
+    '"chunk":"9",',
+    '"event":"stop",',
+    '"media":{},',
+    '\\u0022',
+    '"payload":"AAAA",',
+    '{',
+    '"',
+  ];
+  const wire = createTwilioWire();
+  let sounds = 0;
+  for (let n = 0; n < CASES * RUNS; n++) {
+    const body = `"track":"inbound","chunk":"${draw(numbers)}","timestamp":"${draw(numbers)}","payload":"${draw(payloads)}"`;
+    const message = `{"event":"media","sequenceNumber":"${draw(numbers)}","media":{${body}},"streamSid":"${draw(ids)}"}`;
+    const data = oddly(random, message, pieces);
+    const found = copied(wire.decode(data, false));
+    if (found.type === 'audio') sounds++;
+    // The same to JSON, and not the layout that is expected.
+    const expected = copied(createTwilioWire().decode(Buffer.concat([data, Buffer.from(' ')]), false));
+    if (isDeepStrictEqual(found, expected)) continue;
+    t.same(found, expected, `seed ${SEED}, case ${n}: ${data.toString('latin1')}`);
+    return;
+  }
+  t.ok(sounds > CASES / 5, `${sounds} of sound among ${CASES * RUNS} messages from seed ${SEED}`);
 });
 
 t.test('payloads of any length, the long one after the short one', async (t) => {
