@@ -1,4 +1,5 @@
 // The model's codec against events as the API documents them, and the events we build against the vendor's own types' shapes.
+import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import {
   cancelResponse,
@@ -10,37 +11,88 @@ import {
   sessionUpdate,
   truncateItem,
 } from '../../../../bridge/models/openai/client-events.ts';
+import type { ModelEvent } from '../../../../bridge/models/openai/server-events.ts';
 import { createOpenAIWire } from '../../../../bridge/models/openai/wire.ts';
+import { seeded } from '../../../random.ts';
+import { oddly } from '../../odd-json.ts';
+import { RUNS, SEED } from '../../seed.ts';
 import { written } from '../../sockets/written.ts';
 import { CONFIG } from './session-rig.ts';
 
 const SOUND = Buffer.from(Array.from({ length: 333 }, (_, i) => (i * 13) & 0xff));
+const CASES = 10_000;
+/** What the next decode leaves alone. */
+const copied = (event: ModelEvent): ModelEvent =>
+  event.type === 'audio' ? { ...event, payload: Buffer.from(event.payload) } : event;
 const decode = (event: unknown) =>
   createOpenAIWire().decode(Buffer.from(typeof event === 'string' ? event : JSON.stringify(event)), false);
 
-t.test('audio in every layout', async (t) => {
-  const delta = SOUND.toString('base64');
-  const expected = { type: 'audio', responseId: 'resp_1', itemId: 'item_1', payload: SOUND };
-  const fields = { response_id: 'resp_1', item_id: 'item_1', output_index: 0, content_index: 0, delta };
-  const cases: Record<string, unknown> = {
-    'the known layout': { type: 'response.output_audio.delta', event_id: 'event_1', ...fields },
-    'the event id first': { event_id: 'event_1', type: 'response.output_audio.delta', ...fields },
-    "the beta's name": { type: 'response.audio.delta', event_id: 'event_1', ...fields },
-    'spaces between': JSON.stringify({ type: 'response.output_audio.delta', ...fields }, null, 1),
-    'the audio not last': {
-      type: 'response.output_audio.delta',
-      delta,
-      response_id: 'resp_1',
-      item_id: 'item_1',
-    },
-    'a long head': { type: 'response.output_audio.delta', event_id: 'e'.repeat(700), ...fields },
-    'slashes escaped': JSON.stringify({ type: 'response.output_audio.delta', ...fields }).replaceAll(
-      '/',
-      '\\/',
-    ),
-    'an escape in the head': { type: 'response.output_audio.delta', event_id: '"delta":"x', ...fields },
-  };
-  for (const [name, event] of Object.entries(cases)) t.same(decode(event), expected, name);
+for (const sound of [SOUND, Buffer.concat([SOUND, SOUND, SOUND])])
+  t.test(`audio of ${sound.length} bytes in every layout`, async (t) => {
+    const delta = sound.toString('base64');
+    const expected = { type: 'audio', responseId: 'resp_1', itemId: 'item_1', payload: sound };
+    const fields = { response_id: 'resp_1', item_id: 'item_1', output_index: 0, content_index: 0, delta };
+    const cases: Record<string, unknown> = {
+      'the known layout': { type: 'response.output_audio.delta', event_id: 'event_1', ...fields },
+      'the event id first': { event_id: 'event_1', type: 'response.output_audio.delta', ...fields },
+      "the beta's name": { type: 'response.audio.delta', event_id: 'event_1', ...fields },
+      'spaces between': JSON.stringify({ type: 'response.output_audio.delta', ...fields }, null, 1),
+      'the audio not last': {
+        type: 'response.output_audio.delta',
+        delta,
+        response_id: 'resp_1',
+        item_id: 'item_1',
+      },
+      'a long head': { type: 'response.output_audio.delta', event_id: 'e'.repeat(700), ...fields },
+      'slashes escaped': JSON.stringify({ type: 'response.output_audio.delta', ...fields }).replaceAll(
+        '/',
+        '\\/',
+      ),
+      'a field twice: the last counts': `{"type":"response.output_audio.delta","item_id":"another","response_id":"resp_1","item_id":"item_1","delta":"${delta}"}`,
+      'an object within, with fields of the same names': {
+        type: 'response.output_audio.delta',
+        about: { type: 'error', item_id: 'another', response_id: 'another', delta: 'QUJD' },
+        ...fields,
+      },
+      'an escape in the head': { type: 'response.output_audio.delta', event_id: '"delta":"x', ...fields },
+    };
+    for (const [name, event] of Object.entries(cases)) t.same(decode(event), expected, name);
+  });
+
+t.test('whatever comes, laid out as expected or nearly: read as JSON reads it', async (t) => {
+  const random = seeded(SEED);
+  /** The first mostly, as it comes. */
+  const draw = <T>(from: readonly T[]): T => from[random() < 0.7 ? 0 : Math.floor(random() * from.length)]!;
+  const long = Buffer.alloc(900, 7).toString('base64');
+  const types = ['output_audio', 'audio', 'output_audio_transcript', 'text'];
+  const ids = ['resp_1', 'item_1', '', 'é', 'a\\"b', '\\u0022', '\n', 'delta'];
+  const deltas = [long, long, `${long}====`, `${long}"AAA`, `${long}\\/AAA`, ' word'.repeat(300), 'QUJD'];
+  const pieces = [
+    ' ',
+    '"item_id":"another",',
+    '"typ\\u0065":"error",',
+    '"x":{"response_id":"another"},',
+    '"x":{',
+    '"x":["',
+    `"delta":"${long}",`,
+    '"',
+    '}',
+  ];
+  const wire = createOpenAIWire();
+  let sounds = 0;
+  for (let n = 0; n < CASES * RUNS; n++) {
+    const fields = [`"response_id":"${draw(ids)}"`, `"item_id":"${draw(ids)}"`, `"delta":"${draw(deltas)}"`];
+    if (random() < 0.1) fields.reverse();
+    const data = oddly(random, `{"type":"response.${draw(types)}.delta",${fields.join()}}`, pieces);
+    const found = copied(wire.decode(data, false));
+    if (found.type === 'audio') sounds++;
+    // The same to JSON, and not the layout that is expected.
+    const expected = copied(createOpenAIWire().decode(Buffer.concat([data, Buffer.from(' ')]), false));
+    if (isDeepStrictEqual(found, expected)) continue;
+    t.same(found, expected, `seed ${SEED}, case ${n}: ${data.toString('latin1')}`);
+    return;
+  }
+  t.ok(sounds > CASES / 5, `${sounds} of sound among ${CASES * RUNS} events from seed ${SEED}`);
 });
 
 t.test('audio of any length, in one buffer', async (t) => {
