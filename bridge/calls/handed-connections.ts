@@ -90,6 +90,11 @@ export class HandedConnection extends Duplex implements ConnectionEnds {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    // An answer's end behind its last bytes: whoever has those may ask again before this would have gone there and back.
+    if (chunk.length === 0) {
+      done();
+      return;
+    }
     this.#idle?.refresh();
     this.#written = done;
     this.#tell({ type: 'send', id: this.#id, bytes: new Uint8Array(chunk) });
