@@ -328,6 +328,8 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       onLost: (callIds) => calls.onThreadLost(callIds),
     });
     const media = threads;
+    // Nobody is told of a port that is changing hands.
+    await publicPort.settled();
     closing.opened({
       name: 'media threads',
       shareMs: SHARE_MS.threads,

@@ -70,6 +70,11 @@ export class PublicPort {
     });
   }
 
+  /** Resolves when what was asked of it so far is done: until then somebody who comes may be reset. */
+  settled(): Promise<void> {
+    return this.#done;
+  }
+
   /** Listens no longer; resolves when the last of its connections is gone. */
   async close(): Promise<void> {
     await this.leave();
