@@ -14,6 +14,7 @@ import { readUsage, type Usage } from './probe.ts';
 import type { CampaignOptions, Climb, Environment, Results } from './results.ts';
 import { age, type Figures, type Load, measure, raise } from './round.ts';
 import { type Subject, startSubject } from './subject.ts';
+import { reasonOf } from './text.ts';
 
 export interface Progress {
   /** Something begins. */
@@ -189,7 +190,7 @@ class Campaign {
         this.#progress.measured(figures);
       });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = reasonOf(error);
       this.#results.left.push({ column, calls, why });
       this.#progress.step(`left out: ${why}`);
     }
@@ -211,7 +212,7 @@ class Campaign {
           up = calls;
           figures = await this.#step(calls, subject, load, idle);
         } catch (error) {
-          return notCarried(error instanceof Error ? error.message : String(error));
+          return notCarried(reasonOf(error));
         }
         climb.steps.push(figures);
         if (figures.notCarried !== null)

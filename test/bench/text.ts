@@ -1,4 +1,4 @@
-// PURE. Figures as text, and tables of them: for the terminal and as Markdown.
+// PURE. Figures as text, tables of them, errors: for the terminal and as Markdown.
 import type { Spread } from './rows.ts';
 
 export const whole = (value: number) => (Number.isNaN(value) ? '–' : Math.round(value).toLocaleString('en'));
@@ -14,6 +14,12 @@ export function ranged(spread: Spread | undefined): string {
 /** Percentiles beside each other: `0.1 / 1.8 / 20.8`. */
 export const sideBySide = (values: readonly number[], digits = 1) =>
   values.map((value) => fixed(value, digits)).join(' / ');
+
+/** An error in a line, with what caused it: of a request that failed, its own message says nothing. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
+}
 
 /** A table with what it shows. The first column of `head` and `rows` is the name of a row. */
 export interface Section {
