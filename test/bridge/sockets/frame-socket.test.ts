@@ -210,3 +210,46 @@ t.test('a peer that does not read: what waits is known, and comes whole when it 
   );
   while (socket.waitingBytes > 0) await new Promise((turn) => setImmediate(turn));
 });
+
+for (const secure of [false, true]) {
+  t.test(
+    `dialled${secure ? ' over TLS' : ''}, and not read for long: sound goes out as it was when it was sent`,
+    async (t) => {
+      const http = secure ? createTlsServer(ANONYMOUS) : createServer();
+      const server = new WebSocketServer({ server: http, ...OPTIONS });
+      const port = await listen(t, http);
+      const socket = FrameSocket.dial(`${secure ? 'wss' : 'ws'}://127.0.0.1:${port}/`, {
+        ...OPTIONS,
+        ...(secure ? { ...ANONYMOUS, rejectUnauthorized: false } : {}),
+      });
+      const [peer] = (await once(server, 'connection')) as [WebSocket];
+      if (socket.ws.readyState !== WebSocket.OPEN) await once(socket.ws, 'open');
+      peer.pause();
+      // As all calls of a thread have it: one place, written over when the message is sent.
+      const sound = Buffer.alloc(2_000);
+      const fill = (n: number) => sound.fill(`${n} `).subarray(0, 160 + (n % 1_840));
+      let sent = 0;
+      for (; socket.waitingBytes < 500_000; sent++) {
+        const payload = fill(sent);
+        socket.send((message) =>
+          sent % 2 === 0 ? message.binary().bytes(payload) : message.base64(payload),
+        );
+      }
+      const wrong: number[] = [];
+      let heard = 0;
+      const all = new Promise<void>((done) =>
+        peer.on('message', (data: Buffer, isBinary: boolean) => {
+          const payload = isBinary ? data : Buffer.from(data.toString(), 'base64');
+          if (isBinary !== (heard % 2 === 0) || !payload.equals(fill(heard))) wrong.push(heard);
+          if (++heard === sent) done();
+        }),
+      );
+      peer.resume();
+      await all;
+      t.same(wrong, []);
+      const over = once(socket.ws, 'close');
+      peer.close();
+      await over;
+    },
+  );
+}
