@@ -92,7 +92,7 @@ export class FrameSocket {
     if (this.ws.readyState !== this.ws.OPEN) return;
     try {
       write(WRITER);
-      this.#stream.send(WRITER.take(this.#isClient ? nextMask() : null));
+      this.#stream.write(WRITER.take(this.#isClient ? nextMask() : null));
     } catch (error) {
       WRITER.drop();
       throw error;
@@ -101,10 +101,10 @@ export class FrameSocket {
 
   /** What is sent until `uncork` goes out in one write. */
   cork(): void {
-    this.#stream.corkFrames();
+    this.#stream.cork();
   }
 
   uncork(): void {
-    this.#stream.uncorkFrames();
+    this.#stream.uncork();
   }
 }

@@ -8,6 +8,8 @@ import { headerBytes, isLast, isMasked, payloadBytes, unmask, wholeMessage } fro
 /** One for all sockets of a thread: what was read is worked on before the next is. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
+type Done = (error?: Error | null) => void;
+
 export interface FramesFrom {
   /** Whether the other side's frames must have a mask: a client's must, a server's must not. */
   masked: boolean;
@@ -63,20 +65,6 @@ export class FrameStream extends Duplex {
     if (beyond !== null) process.nextTick(() => this.#read(beyond, beyond.length));
   }
 
-  /** Sends a frame. */
-  send(frame: Buffer): void {
-    this.#socket.write(frame);
-  }
-
-  /** What is sent until `uncorkFrames` goes out in one write. */
-  corkFrames(): void {
-    this.#socket.cork();
-  }
-
-  uncorkFrames(): void {
-    this.#socket.uncork();
-  }
-
   /** Who did the handshake gives back what was read beyond it. */
   override unshift(beyond: Buffer): boolean {
     this.#beyond = Buffer.from(beyond);
@@ -87,17 +75,26 @@ export class FrameStream extends Duplex {
     this.#socket.resume();
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.#socket.write(chunk);
-    // What waits is told by `waitingBytes`; frames of ours must not overtake those of `ws`.
-    done();
+  /**
+   * Straight to the network, in the order in which `ws` and we write. `done` is called when that has taken it: so `ws` knows of a
+   * peer that asks for answers and reads none.
+   */
+  override write(chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done): boolean {
+    return this.#socket.write(chunk, encoding as BufferEncoding, done);
   }
 
-  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+  /** What is written until `uncork` goes out in one piece. */
+  override cork(): void {
     this.#socket.cork();
-    for (const { chunk } of chunks) this.#socket.write(chunk);
+  }
+
+  override uncork(): void {
     this.#socket.uncork();
-    done();
+  }
+
+  /** What is given to `end`. */
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+    this.#socket.write(chunk, done);
   }
 
   override _final(done: () => void): void {

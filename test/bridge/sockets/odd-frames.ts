@@ -52,6 +52,10 @@ export class OddFrames {
     return this.#frame({ payload: Buffer.from(value) });
   }
 
+  ping(value: string): Buffer {
+    return this.#frame({ opcode: 9, payload: Buffer.from(value) });
+  }
+
   /** The stream as it is read: frame by frame as it was made, or in some hundred pieces of any length. */
   *cut(stream: Buffer): Generator<Buffer> {
     const asMade = this.chance(0.3) ? [...this.#lengths] : [];
