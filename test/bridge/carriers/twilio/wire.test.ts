@@ -149,7 +149,7 @@ t.test('whatever comes, laid out as expected or nearly: read as JSON reads it', 
     t.same(found, expected, `seed ${SEED}, case ${n}: ${data.toString('latin1')}`);
     return;
   }
-  t.ok(sounds > CASES / 5, `${sounds} of sound among ${CASES * RUNS} messages from seed ${SEED}`);
+  t.ok(sounds > CASES / 10, `${sounds} of sound among ${CASES * RUNS} messages from seed ${SEED}`);
 });
 
 t.test('payloads of any length, the long one after the short one', async (t) => {

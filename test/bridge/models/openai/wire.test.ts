@@ -92,7 +92,7 @@ t.test('whatever comes, laid out as expected or nearly: read as JSON reads it', 
     t.same(found, expected, `seed ${SEED}, case ${n}: ${data.toString('latin1')}`);
     return;
   }
-  t.ok(sounds > CASES / 5, `${sounds} of sound among ${CASES * RUNS} events from seed ${SEED}`);
+  t.ok(sounds > CASES / 10, `${sounds} of sound among ${CASES * RUNS} events from seed ${SEED}`);
 });
 
 t.test('audio of any length, in one buffer', async (t) => {
