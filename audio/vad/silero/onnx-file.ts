@@ -117,14 +117,15 @@ class Reader {
     return this.#at >= this.#from.length;
   }
 
-  /** Seven bits a byte, the lowest first. */
+  /** Seven bits a byte, the lowest first; 64 at most. */
   number(): number {
     let value = 0;
-    for (let unit = 1; ; unit *= 128) {
+    for (let unit = 1; unit < 2 ** 70; unit *= 128) {
       const byte = this.bytes(1)[0]!;
       value += (byte & 127) * unit;
       if (byte < 128) return value;
     }
+    throw new Error('it is no ONNX file');
   }
 
   bytes(length: number): Uint8Array {

@@ -57,6 +57,8 @@ function checked({ constants }: OnnxFile): Constants {
     if (constant === undefined) throw new Error(`it has no ${name}`);
     if (constant.shape.join() !== shape.join())
       throw new Error(`its ${name} is ${constant.shape.join(' x ')}, not ${shape.join(' x ')}`);
+    // One of them, and a call's memory would be none for as long as it lasts.
+    if (!constant.floats.every(Number.isFinite)) throw new Error(`its ${name} has what is no number`);
     found.set(name, constant);
   }
   return (name) => found.get(name)!.floats;

@@ -118,26 +118,33 @@ t.test('a file that is another model is refused, and it is said why', async (t) 
   refused(fileOf('v5').subarray(0, 1_000_000), /cut short/);
   refused(Buffer.from('<html>not found</html>'), /^it is no ONNX file/);
   refused(Buffer.alloc(0), /^it takes nothing/);
+  // The length of its graph goes on and on.
+  refused(Buffer.from([0x3a, ...Array(200).fill(0x80), 0]), /^it is no ONNX file/);
   const branch = 'If_0_else_branch__Inline_0__';
   refused(
     altered(`${branch}encoder.1.reparam_conv.bias`, `${branch}encoder.1.reparam_conv.vias`),
     /^it has no encoder\.1\.reparam_conv\.bias$/,
   );
+  const bias = tailOf('encoder.1.reparam_conv.bias', 256);
+  const broken = Buffer.from(bias);
+  broken.writeFloatLE(Number.NaN, 8);
+  refused(altered(bias, broken), /^its encoder\.1\.reparam_conv\.bias has what is no number$/);
   // The same window and spectrum but for one value of a sine: 1 at a quarter of the window, made 1.5.
-  const basis = readBasis();
+  const basis = tailOf('stft.forward_basis_buffer', 66_560);
   const changed = Buffer.from(basis);
   changed.writeFloatLE(1.5, changed.length - 4 * 60);
   refused(altered(basis, changed), /^its spectrum is not a windowed Fourier transform$/);
 });
 
-/** The last 512 bytes of the spectrum's basis for 8 kHz as they stand in the file. */
-function readBasis(): Buffer {
+/** The last bytes, 512 at most, of a constant for 8 kHz as they stand in the file. @param bytes of all its floats */
+function tailOf(name: string, bytes: number): Buffer {
   const file = fileOf('v5');
-  const name = file.indexOf('If_0_else_branch__Inline_0__stft.forward_basis_buffer');
-  // [130, 1, 128] floats, 66,560 bytes behind their field's key (raw data, 9) and length.
-  const head = Buffer.from([0x4a, 0x80, 0x88, 0x04]);
-  const at = file.indexOf(head, name) + head.length;
-  return file.subarray(at + 66_560 - 512, at + 66_560);
+  // Raw data, 9: its field's key and, seven bits a byte, its length.
+  const head = [0x4a];
+  for (let left = bytes; left > 0; left >>= 7) head.push((left & 127) | (left > 127 ? 128 : 0));
+  const at =
+    file.indexOf(Buffer.from(head), file.indexOf(`If_0_else_branch__Inline_0__${name}`)) + head.length;
+  return file.subarray(at + bytes - Math.min(bytes, 512), at + bytes);
 }
 
 t.test('whoever opens it by its name is told which file is wrong', async (t) => {
