@@ -27,6 +27,7 @@ export interface RecordingExports {
 
 interface Waiting {
   opened(bytes: number): void;
+  piece(bytes: Uint8Array): void;
   failed(error: Error): void;
   sound: Readable | null;
 }
@@ -55,7 +56,7 @@ export function openRecordingExports(): RecordingExports {
       const one = exports.get(answer.id);
       if (one === undefined) return;
       if (answer.is === 'opened') one.opened(answer.bytes);
-      else if (answer.is === 'piece') one.sound?.push(answer.piece);
+      else if (answer.is === 'piece') one.piece(answer.piece);
       else if (answer.is === 'end') one.sound?.push(null);
       else one.failed(errorOf(answer));
     });
@@ -86,9 +87,11 @@ export function openRecordingExports(): RecordingExports {
       last++;
       const id = last;
       return new Promise((resolve, reject) => {
+        let left = Number.NaN;
         exports.set(id, {
           sound: null,
           opened(bytes) {
+            left = bytes;
             const sound = new Readable({
               // One piece is read ahead.
               highWaterMark: 1,
@@ -100,6 +103,12 @@ export function openRecordingExports(): RecordingExports {
             });
             this.sound = sound;
             resolve({ bytes, sound });
+          },
+          piece(bytes) {
+            left -= bytes.length;
+            this.sound?.push(bytes);
+            // At once: who has all that was promised to him asks for the next thing, and the answer must be over by then.
+            if (left === 0) this.sound?.push(null);
           },
           failed(error) {
             if (this.sound !== null) return void this.sound.destroy(error);

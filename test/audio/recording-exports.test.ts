@@ -44,6 +44,20 @@ t.test('several at once have the bytes that each would have by itself', async (t
   }
 });
 
+t.test('the last piece is the end, without another turn of the loop', async (t) => {
+  const path = join(t.testdir(), 'call.wav');
+  await writeSilence(path, 5);
+  const { bytes, sound } = await open(t).open(path, { channels: 'mono', rateHz: 8000 });
+  let got = 0;
+  const ended = await new Promise<boolean>((all) => {
+    sound.on('data', (piece: Uint8Array) => {
+      got += piece.length;
+      if (got === bytes) setImmediate(() => all(sound.readableEnded));
+    });
+  });
+  t.ok(ended);
+});
+
 t.test('what is no recording, or is not there, is told as without the thread', async (t) => {
   const exports = open(t);
   const [shape] = SHAPES as [RecordingShape];
