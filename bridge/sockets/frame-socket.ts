@@ -25,8 +25,10 @@ function nextMask(): number {
 /** Where to connect; `path` is the request's. */
 type ConnectTo = TcpNetConnectOpts & { path?: string };
 
-function connectTo({ path: _request, ...to }: ConnectTo, secure: boolean, onread: OnReadOpts): Socket {
-  if (!secure) return connect({ ...to, onread });
+/** Over TLS for what `ws` calls secure, however the address is written. */
+function connectTo(url: string, { path: _request, ...to }: ConnectTo, onread: OnReadOpts): Socket {
+  const { protocol } = new URL(url);
+  if (protocol !== 'wss:' && protocol !== 'https:') return connect({ ...to, onread });
   const { host = '' } = to;
   // Node's types do not know that this takes `onread` too.
   const secured: ConnectionOptions & { onread: OnReadOpts } = {
@@ -68,7 +70,7 @@ export class FrameSocket {
   static dial(url: string, o: ClientOptions & { maxPayload: number }): FrameSocket {
     const opened: FrameStream[] = [];
     const createConnection = (to: ConnectTo): FrameStream => {
-      const stream = new FrameStream((onread) => connectTo(to, url.startsWith('wss:'), onread));
+      const stream = new FrameStream((onread) => connectTo(url, to, onread));
       opened.push(stream);
       return stream;
     };

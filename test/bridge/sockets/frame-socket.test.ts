@@ -78,6 +78,30 @@ for (const secure of [false, true]) {
   });
 }
 
+t.test(
+  'an address of TLS is dialled over TLS, however it is written: nothing goes out in the clear',
+  async (t) => {
+    const first: Buffer[] = [];
+    const server = createNetServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (data) => {
+        first.push(data);
+        socket.destroy();
+      });
+    });
+    const port = await listen(t, server);
+    for (const scheme of ['wss', 'WSS', 'wsS', 'https', 'HTTPS', 'ws', 'WS', 'http']) {
+      const { ws } = FrameSocket.dial(`${scheme}://127.0.0.1:${port}/`, OPTIONS);
+      ws.on('error', () => {});
+      await new Promise((closed) => ws.once('close', closed));
+      const said = first.pop()?.toString('latin1') ?? '';
+      const isTls = /^(wss|https)$/i.test(scheme);
+      // A record of the handshake, or the request as it is.
+      t.ok(isTls ? said.startsWith('\x16\x03') : said.startsWith('GET / '), scheme);
+    }
+  },
+);
+
 t.test('dialled in vain: as `ws` says it', async (t) => {
   const port = await listen(
     t,
