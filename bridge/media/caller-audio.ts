@@ -51,12 +51,13 @@ export class CallerAudio {
 
   /** Takes the next sound. `leadMs`: by so much it lies later here than the carrier's time has it. */
   readonly hear = (sound: Buffer, streamMs: number, filled: boolean, leadMs: number): void => {
+    if (!filled) this.#clock.lies(streamMs, leadMs);
     const atMs = this.#clock.at(streamMs);
     const mulaw = this.#toEar.convert(sound);
     this.#lane.push(mulaw);
     if (this.#echo.near(atMs)) this.#echo.heard(mulaw, atMs);
     this.#talk.callerAudio(sound, atMs);
-    if (!filled) this.#recorder.caller(mulaw, atMs - leadMs);
+    if (!filled) this.#recorder.caller(mulaw, atMs);
     if (this.#talk.waitingForBeep()) {
       this.#beep ??= new BeepDetector();
       if (this.#beep.push(decoded(mulaw)) !== null) this.#talk.beep();

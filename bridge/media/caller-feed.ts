@@ -1,7 +1,7 @@
 // The caller's sound on its way to the model: kept for some seconds as the stream brought it, given from where a turn began until
 // it is over, in what the model takes. Where the model tells the turns it is given all of it.
 import { type Converter, createConverter } from '../../audio/converter.ts';
-import { type AudioFormat, bytesPerMs, sameFormat } from '../../audio/format.ts';
+import { type AudioFormat, bytesPerMs, FRAME_MS, sameFormat } from '../../audio/format.ts';
 import { Preroll } from '../../audio/preroll.ts';
 import type { ModelSession } from '../models/model.ts';
 
@@ -18,6 +18,8 @@ export class CallerFeed {
   #bytesPerMs: number;
   /** Where what is kept ends, on the call's clock. */
   #endMs = 0;
+  /** Sound came last for which silence was kept already: so much of it, before what is from `fromMs` on. */
+  #twice = { fromMs: 0, ms: 0 };
   #given: boolean;
 
   /** @param format what the line brings, as far as is known */
@@ -41,6 +43,8 @@ export class CallerFeed {
   /** The caller's next sound, in the stream's format; the first sample is from `atMs`. */
   push(sound: Buffer, atMs: number): void {
     this.#kept.push(sound);
+    const backMs = this.#endMs - atMs;
+    if (backMs > FRAME_MS / 2) this.#twice = { fromMs: atMs, ms: backMs };
     this.#endMs = atMs + sound.length / this.#bytesPerMs;
     if (this.#given) this.#give(sound);
   }
@@ -51,7 +55,8 @@ export class CallerFeed {
     // What was given before is another stretch.
     if (!this.#given) this.#toModel.restart();
     this.#given = true;
-    const early = this.#kept.read(Math.max(0, this.#endMs - (onsetMs - PREROLL_MS)));
+    const twiceMs = onsetMs < this.#twice.fromMs ? this.#twice.ms : 0;
+    const early = this.#kept.read(Math.max(0, this.#endMs - (onsetMs - PREROLL_MS) + twiceMs));
     if (early.length > 0) this.#give(early);
   }
 

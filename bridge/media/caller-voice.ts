@@ -99,7 +99,7 @@ export class CallerVoice {
         return;
       case 'speaking':
         if (this.#quietMs === null) this.#pausedMs = 0;
-        else this.#pausedMs += this.#at(endSample) - WINDOW_MS - this.#quietMs;
+        else this.#pausedMs += Math.max(0, this.#at(endSample) - WINDOW_MS - this.#quietMs);
         this.#quietMs = null;
         this.#listener.voice({
           is: 'speaking',

@@ -51,6 +51,19 @@ t.test('no more is given than is kept, and none where there is none', async (t) 
   t.same(told, ['clear', 4_000]);
 });
 
+t.test('words from before a stall are given whole, with the silence that was kept meanwhile', async (t) => {
+  const { feed, hears, told } = open();
+  hears(0, 1_760);
+  // What came late of the last 760 ms, and the sound after it.
+  hears(1_000, 2_000);
+  feed.listen(900);
+  t.same(told, [PREROLL_MS + 860 + 1_000]);
+  feed.endTurn();
+  hears(2_000, 2_020);
+  feed.listen(1_500);
+  t.equal(told.at(-1), PREROLL_MS + 520);
+});
+
 t.test('what was no turn is forgotten, where a model can', async (t) => {
   for (const commits of [true, false]) {
     const { feed, hears, told } = open({ commits });
