@@ -276,7 +276,8 @@ function parseOne(
       if (url.protocol !== 'https:' && url.protocol !== 'http:')
         throw fail('only http and https URLs are understood');
       if (url.search || url.hash) throw fail('the URL may have no query and no fragment');
-      return raw.replace(/\/+$/, '');
+      // How it begins is looked at wherever an address is made of it.
+      return raw.replace(/^https?/i, (scheme) => scheme.toLowerCase()).replace(/\/+$/, '');
     }
     case 'choice':
       if (setting.choices?.includes(raw)) return raw;

@@ -50,6 +50,7 @@ t.test('an empty environment gives the defaults', async (t) => {
   t.same(readConfig({ PORT: '' }), config, 'empty is as good as unset');
   t.ok(Object.isFrozen(config));
   t.equal(readConfig({ PUBLIC_URL: 'https://calls.example.com/' }).PUBLIC_URL, 'https://calls.example.com');
+  t.equal(readConfig({ PUBLIC_URL: 'HTTPS://calls.example.com' }).PUBLIC_URL, 'https://calls.example.com');
 });
 
 t.test('the summary for the log shows no secret', async (t) => {
