@@ -26,12 +26,6 @@ export interface VadBatchOptions {
   carry?: boolean;
 }
 
-/** Loads the model and runs it once, so that a program with a missing model fails at its start. @throws Error */
-export async function preloadVadModel(model?: VadModelName): Promise<void> {
-  const vad = await openVadBatch({ maxBatch: 1, ...(model && { model }) });
-  await vad.close();
-}
-
 /** Opens the model for this thread. @throws Error when the model is missing or not the one expected */
 export async function openVadBatch(options: VadBatchOptions = {}): Promise<VadBatch> {
   const model: VadModel = VAD_MODELS[options.model ?? DEFAULT_VAD_MODEL];

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import t, { type Test } from 'tap';
 import { createResampler } from '../../../audio/resampler.ts';
-import { openVadBatch, preloadVadModel, type VadBatch } from '../../../audio/vad/batch.ts';
+import { openVadBatch, type VadBatch } from '../../../audio/vad/batch.ts';
 import { VAD_WINDOW_SAMPLES } from '../../../audio/vad/lane.ts';
 import { VAD_MODELS, type VadModelName } from '../../../audio/vad/models.ts';
 import { SpeechDetector } from '../../../audio/vad/speech-detector.ts';
@@ -101,8 +101,6 @@ interface PackageModels {
 const NAMES = Object.keys(VAD_MODELS) as VadModelName[];
 
 for (const model of NAMES) {
-  t.test(`${model}: the model is there`, async () => preloadVadModel(model));
-
   t.test(`${model}: many calls in batches -> the same as each alone`, async (t) => {
     const speech = readFixture('jfk-8k').subarray(0, 40_000);
     const offsets = Array.from({ length: 11 }, (_, i) => i * 1777);
