@@ -1,5 +1,5 @@
-// How late a media thread comes to what waits for it. While events wake it, Node watches a timer of its own; in rounds that timer
-// would count the sleep, which is meant, so each round says by how much it began after its time.
+// How late a thread comes to what waits for it. One that knows when its rounds or ticks are due says by how much each began after
+// its time: that costs no timer, and a sleep that is meant is no delay. For one that only events wake, Node watches a timer.
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
 const RESOLUTION_MS = 5;
@@ -15,9 +15,11 @@ export class LoopDelay {
     else this.#events.disable();
   }
 
-  /** A round has begun `lateMs` after its time. */
-  round(lateMs: number): void {
+  /** A round or a tick, of those that are due every `everyMs`, has begun `lateMs` after its time. */
+  round(lateMs: number, everyMs: number): void {
     this.#rounds.record(Math.max(1, Math.round(lateMs * NS)));
+    // A hundredth is one of time, however many rounds that has: in a long one there was more time to be late in, and none was.
+    for (let ms = RESOLUTION_MS; ms < everyMs; ms += RESOLUTION_MS) this.#rounds.record(1);
   }
 
   /** Since the last reading, in milliseconds. */

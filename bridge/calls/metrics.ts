@@ -100,7 +100,7 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
   );
   perThread(
     'offhook_media_frame_age_p50_seconds',
-    'How much later than the quickest of their stream frames were worked on, rounds of 5 ms included: the middle, last second',
+    'How much later than the quickest of their stream frames were worked on, rounds of 5 or 10 ms included: the middle, last second',
     (load) => (load.frameAgeP50Ms === null ? null : load.frameAgeP50Ms / 1000),
   );
   perThread(

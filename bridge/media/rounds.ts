@@ -1,13 +1,15 @@
-// When a media thread works. With few calls whatever comes wakes it. With more it works in rounds: it sleeps, then reads all its
-// sockets, then ticks, and writes what comes of both. Waking up costs more than reading, so that many share one.
-
+// When a media thread works. With a handful of calls whatever comes wakes it. With more it works in rounds: it sleeps, then reads
+// all its sockets, then ticks, and writes what comes of both. Waking up costs more than reading, so that many share one.
+import { FRAME_MS } from '../../audio/format.ts';
 import { LoopDelay } from '../loop-delay.ts';
 import type { ThreadClock } from './frame-clock.ts';
 
-/** What comes waits for up to this long. Twice as long saves nothing more, a fifth of it nothing at all. */
-export const ROUND_MS = 5;
 /** From so many calls on rounds cost less than being woken. */
 export const ROUNDS_FROM = 6;
+/** From so many on a round's own price, most of which is to wake up with cold caches, is nothing beside what is done in it. */
+export const MANY_CALLS = 30;
+/** What comes waits for up to this long, the longer the fewer share a round. Ticks are whole numbers of both apart. */
+export const ROUND_MS = { few: 10, many: 5 } as const;
 /** Less is not worth falling asleep for. */
 const LEAST_SLEEP_MS = 0.2;
 
@@ -34,7 +36,8 @@ const threadLoop: Loop = {
     return () => clearImmediate(immediate);
   },
   after(ms, run) {
-    const timer = setTimeout(run, ms);
+    // It counts whole milliseconds, from the last one that had begun: one that is early would be two wake-ups.
+    const timer = setTimeout(run, Math.ceil(ms) + 1);
     return () => clearTimeout(timer);
   },
 };
@@ -61,7 +64,6 @@ export class Rounds {
     this.#clock = clock;
     this.#loop = loop;
     this.#delay = delay;
-    delay.watch('events');
     this.#takeBack = this.#untilTick();
   }
 
@@ -70,10 +72,8 @@ export class Rounds {
     this.#calls = calls;
     if (this.#how !== 'events' || calls < ROUNDS_FROM) return;
     this.#how = 'rounds';
-    this.#delay.watch('rounds');
     this.#takeBack();
-    const untilTickMs = this.#clock.dueMs - this.#loop.now();
-    this.#roundMs = this.#clock.dueMs - (Math.ceil(untilTickMs / ROUND_MS) - 1) * ROUND_MS;
+    this.#roundMs = this.#nextRound(this.#loop.now());
     this.#takeBack = this.#loop.afterReading(this.#onRead);
   }
 
@@ -82,7 +82,7 @@ export class Rounds {
     this.#isStirred = true;
   }
 
-  /** How late the thread came to what waited for it, beyond the sleep of its rounds; since the last reading, in milliseconds. */
+  /** How late the thread came to its rounds, or to its ticks while events wake it; since the last reading, in milliseconds. */
   delay(): { p99Ms: number; maxMs: number } {
     return this.#delay.read();
   }
@@ -91,7 +91,6 @@ export class Rounds {
   close(): void {
     this.#how = 'closed';
     this.#takeBack();
-    this.#delay.close();
   }
 
   #untilTick(): () => void {
@@ -99,7 +98,9 @@ export class Rounds {
   }
 
   readonly #onTimer = (): void => {
-    this.#clock.run(this.#loop.now());
+    const nowMs = this.#loop.now();
+    if (nowMs >= this.#clock.dueMs) this.#delay.round(nowMs - this.#clock.dueMs, FRAME_MS);
+    this.#clock.run(nowMs);
     // A tick may have closed this, or brought a call.
     if (this.#how === 'events') this.#takeBack = this.#untilTick();
   };
@@ -109,7 +110,6 @@ export class Rounds {
     if (this.#how !== 'rounds') return;
     if (this.#calls < ROUNDS_FROM) {
       this.#how = 'events';
-      this.#delay.watch('events');
       this.#takeBack = this.#untilTick();
       return;
     }
@@ -121,10 +121,19 @@ export class Rounds {
     }
     if (restMs > LEAST_SLEEP_MS) this.#loop.sleep(restMs);
     const nowMs = this.#loop.now();
-    const lateMs = Math.max(0, nowMs - this.#roundMs);
-    this.#delay.round(lateMs);
-    // Rounds that were missed are left out; the others stay where they were.
-    this.#roundMs += (Math.floor(lateMs / ROUND_MS) + 1) * ROUND_MS;
+    this.#delay.round(Math.max(0, nowMs - this.#roundMs), this.#everyMs);
+    this.#roundMs = this.#nextRound(Math.max(nowMs, this.#roundMs));
     this.#takeBack = this.#loop.afterReading(this.#onRead);
   };
+
+  get #everyMs(): number {
+    return this.#calls < MANY_CALLS ? ROUND_MS.few : ROUND_MS.many;
+  }
+
+  /** The first after `afterMs`: they stand where ticks are due and between them, and those that were missed are left out. */
+  #nextRound(afterMs: number): number {
+    const everyMs = this.#everyMs;
+    const { dueMs } = this.#clock;
+    return dueMs - (Math.ceil((dueMs - afterMs) / everyMs) - 1) * everyMs;
+  }
 }

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { LoopDelay } from '../../../bridge/loop-delay.ts';
 import { ThreadClock } from '../../../bridge/media/frame-clock.ts';
-import { type Loop, ROUND_MS, ROUNDS_FROM, Rounds } from '../../../bridge/media/rounds.ts';
+import { type Loop, MANY_CALLS, ROUND_MS, ROUNDS_FROM, Rounds } from '../../../bridge/media/rounds.ts';
 
 /** A loop that does what it was ordered to, one order after the other, and takes what time the test says. */
 class HeldLoop implements Loop {
@@ -92,10 +92,28 @@ t.test('with few calls events wake it, and a timer for each tick', async (t) => 
   t.equal(loop.ordered, 'timer');
 });
 
-t.test('with more it sleeps, reads, ticks: four rounds a tick, each at its time', async (t) => {
+t.test('with more it sleeps, reads, ticks: two rounds a tick, each at its time', async (t) => {
   const { loop, rounds } = opened();
   loop.readMs = 1;
   rounds.carry(ROUNDS_FROM);
+  loop.turns(4);
+  t.same(loop.log, [
+    'read 1',
+    'slept 10',
+    'read 11',
+    'slept 20',
+    'read 21',
+    'tick 21',
+    'slept 30',
+    'read 31',
+    'slept 40',
+  ]);
+});
+
+t.test('with many four rounds a tick', async (t) => {
+  const { loop, rounds } = opened();
+  loop.readMs = 1;
+  rounds.carry(MANY_CALLS);
   loop.turns(6);
   t.same(loop.log, [
     'read 1',
@@ -115,24 +133,79 @@ t.test('with more it sleeps, reads, ticks: four rounds a tick, each at its time'
 });
 
 t.test('rounds do not drift, whatever the work of each takes', async (t) => {
-  const { loop, rounds } = opened();
-  loop.nowMs += 3.3;
-  rounds.carry(ROUNDS_FROM);
-  for (let round = 0; round < 2_000; round++) {
-    loop.readMs = (round % 9) * 0.5;
-    loop.turn();
+  for (const { calls, everyMs } of [
+    { calls: ROUNDS_FROM, everyMs: ROUND_MS.few },
+    { calls: MANY_CALLS, everyMs: ROUND_MS.many },
+  ]) {
+    const { loop, rounds } = opened();
+    loop.nowMs += 3.3;
+    rounds.carry(calls);
+    for (let round = 0; round < 2_000; round++) {
+      loop.readMs = (round % 9) * 0.5;
+      loop.turn();
+    }
+    const slept = loop.log.flatMap((line) => (line.startsWith('slept') ? [Number(line.slice(6))] : []));
+    t.same(
+      slept,
+      slept.map((_, round) => (round + 1) * everyMs),
+    );
+    t.equal(loop.log.filter((line) => line.startsWith('tick')).length, (2_000 * everyMs) / 20 - 1);
   }
-  const slept = loop.log.flatMap((line) => (line.startsWith('slept') ? [Number(line.slice(6))] : []));
-  t.same(
-    slept,
-    slept.map((_, round) => (round + 1) * ROUND_MS),
-  );
-  t.equal(loop.log.filter((line) => line.startsWith('tick')).length, 2_000 / 4 - 1);
+});
+
+t.test(
+  'as calls come and go a round gets shorter and longer, and ticks stay due as one begins',
+  async (t) => {
+    const { loop, rounds } = opened();
+    loop.readMs = 1;
+    rounds.carry(MANY_CALLS);
+    loop.turns(2);
+    rounds.carry(MANY_CALLS - 1);
+    loop.turns(3);
+    rounds.carry(MANY_CALLS);
+    loop.turns(3);
+    t.same(
+      loop.log.filter((line) => !line.startsWith('read')),
+      [
+        'slept 5',
+        'slept 10',
+        'slept 15',
+        'slept 20',
+        'tick 21',
+        'slept 30',
+        'slept 40',
+        'tick 41',
+        'slept 45',
+        'slept 50',
+      ],
+    );
+  },
+);
+
+t.test('how late it is, in a hundredth of the time, whatever a round lasts', async (t) => {
+  for (const calls of [ROUNDS_FROM - 1, ROUNDS_FROM, MANY_CALLS]) {
+    const { loop, rounds } = opened();
+    rounds.carry(calls);
+    for (const stallsMs of [[30], [30, 30, 30, 30]]) {
+      rounds.delay();
+      const stalls = [...stallsMs];
+      const endMs = loop.nowMs + 1_000;
+      for (let turn = 0; loop.nowMs < endMs; turn++) {
+        loop.readMs = 0;
+        if (turn % 8 === 0) loop.nowMs += stalls.pop() ?? 0;
+        loop.turn();
+      }
+      const { p99Ms, maxMs } = rounds.delay();
+      t.ok(maxMs > 5, `${calls} calls: ${maxMs} ms at most`);
+      if (stallsMs.length === 1) t.ok(p99Ms < 1, `${calls} calls: one stall in a second, p99 ${p99Ms} ms`);
+      else t.ok(p99Ms > 5, `${calls} calls: four of them, p99 ${p99Ms} ms`);
+    }
+  }
 });
 
 t.test('a stall: no sleep after it, what was missed is left out, and it is known as lateness', async (t) => {
   const { loop, rounds } = opened();
-  rounds.carry(ROUNDS_FROM);
+  rounds.carry(MANY_CALLS);
   loop.turns(3);
   rounds.delay();
   loop.log.length = 0;
@@ -159,7 +232,7 @@ t.test('a stall: no sleep after it, what was missed is left out, and it is known
 t.test('a round that has hardly anything left to sleep does not', async (t) => {
   const { loop, rounds } = opened();
   loop.readMs = 4.9;
-  rounds.carry(ROUNDS_FROM);
+  rounds.carry(MANY_CALLS);
   loop.turn();
   loop.readMs = 1;
   loop.turn();
@@ -234,7 +307,7 @@ t.test(
   async (t) => {
     const { loop, rounds } = opened();
     loop.readMs = 1;
-    rounds.carry(ROUNDS_FROM);
+    rounds.carry(MANY_CALLS);
     loop.turns(1);
     rounds.stir();
     loop.turns(3);
