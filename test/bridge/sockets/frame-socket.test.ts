@@ -1,14 +1,17 @@
 // Sockets with lean ways in and out, against `ws` on real connections: dialled, dialled over TLS, accepted, slow to be read.
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createNetServer, type OnReadOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
 import t, { type Test } from 'tap';
 import { WebSocket, WebSocketServer } from 'ws';
 import { FrameSocket } from '../../../bridge/sockets/frame-socket.ts';
 import { FrameStream } from '../../../bridge/sockets/frame-stream.ts';
 import { readInto } from '../../../bridge/sockets/read-into.ts';
+import { makeCertificate } from '../../bench/certificate.ts';
 import { seeded } from '../../random.ts';
 import { SEED } from '../seed.ts';
 
@@ -101,6 +104,31 @@ t.test(
     }
   },
 );
+
+t.test('a server that is not who it says is told nothing', async (t) => {
+  const files = makeCertificate(t.testdir({}));
+  const trusted = { ca: readFileSync(files.authority) };
+  const http = createTlsServer({ key: readFileSync(files.key), cert: readFileSync(files.certificate) });
+  new WebSocketServer({ server: http, ...OPTIONS });
+  let requests = 0;
+  http.on('upgrade', () => requests++);
+  const port = await listen(t, http);
+  const dialled = (host: string, o: Pick<SecureContextOptions, 'ca'>) => {
+    const { ws } = FrameSocket.dial(`wss://${host}:${port}/`, { ...OPTIONS, ...o });
+    return new Promise((done) => {
+      ws.once('error', (error: Error & { code?: string }) => done(error.code));
+      ws.once('open', () => {
+        ws.terminate();
+        done('open');
+      });
+    });
+  };
+  t.equal(await dialled('127.0.0.1', {}), 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'by nobody we trust');
+  t.equal(await dialled('localhost', trusted), 'ERR_TLS_CERT_ALTNAME_INVALID', 'of another name');
+  t.equal(requests, 0);
+  t.equal(await dialled('127.0.0.1', trusted), 'open');
+  t.equal(requests, 1);
+});
 
 t.test('dialled in vain: as `ws` says it', async (t) => {
   const port = await listen(
