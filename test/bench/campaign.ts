@@ -177,7 +177,7 @@ class Campaign {
     const { rounds, seconds, warmUpSeconds, agedTurns } = this.#o;
     this.#progress.step(`round ${round} of ${rounds}: ${COLUMNS[column].title}, ${calls} calls`);
     try {
-      await this.#with(column, calls, async (subject, load, idle) => {
+      await this.#with(column, async (subject, load, idle) => {
         await raise(subject, load, 0, calls);
         await wait(warmUpSeconds * 1000);
         if (COLUMNS[column].aged) {
@@ -201,7 +201,7 @@ class Campaign {
     const climb: Climb = { calls: 0, steps: [], ended: { why: 'ladder' } };
     const { title, threads = 1 } = COLUMNS[column];
     const notCarried = (text: string): Climb => ({ ...climb, ended: { why: 'not carried', text } });
-    return this.#with(column, MOST_CALLS, async (subject, load, idle) => {
+    return this.#with(column, async (subject, load, idle) => {
       let up = 0;
       for (let calls = STEP * threads; calls <= MOST_CALLS; calls += STEP) {
         if (!this.#mayBegin()) return { ...climb, ended: { why: 'time' } };
@@ -234,10 +234,9 @@ class Campaign {
     }
   }
 
-  /** Runs `use` with a subject that can take `calls` calls, and ends it. */
+  /** Runs `use` with a subject, and ends it. */
   async #with<T>(
     column: ColumnName,
-    calls: number,
     use: (subject: Subject, load: Load, idle: Usage) => Promise<T>,
   ): Promise<T> {
     const load = this.#load;
@@ -247,7 +246,6 @@ class Campaign {
     const subject = await startSubject(column, {
       ...load,
       authority: this.#certificate.authority,
-      calls,
       cores: placeOn(this.#cores, program === 'daemon' ? threads : 1)?.subject ?? null,
       packages: this.#packages,
       mediaThreads: threads,

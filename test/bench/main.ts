@@ -48,7 +48,7 @@ export const SHORT: CampaignOptions = {
   columns: ['daemon', 'json', 'agents'],
   scaling: [],
   climbing: [],
-  agedTurns: turnsIn(OLD_SECONDS, createTrack()),
+  agedTurns: Math.round(turnsIn(OLD_SECONDS, createTrack())),
   threads: 1,
   settings: {},
   limitSeconds: 120,

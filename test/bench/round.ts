@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { COLUMNS, type ColumnName } from './columns.ts';
 import type { CarrierReport, ModelReport, TurnsReport } from './load/orders.ts';
 import { median, type Summary } from './load/samples.ts';
+import { createTrack, turnsIn } from './load/track.ts';
 import type { Peer } from './peer.ts';
 import { readMachine, readUsage, type Usage, usedBetween } from './probe.ts';
 import type { Subject } from './subject.ts';
@@ -16,8 +17,13 @@ const REACTION_LIMIT_MS = 2_000;
 /** What a short turn may take at most, usually it is two seconds; and until the first one is heard of. */
 const SHORT_TURN_LIMIT_MS = 3_000;
 const FIRST_TURN_MS = 15_000;
+/** Of questions: what may begin before a round or be answered after it, and what few calls may have more or less. */
+const UNANSWERED = 0.1;
+const FEW_ANSWERS = 5;
 /** p99 of what the subject adds, each way. */
 const LATENCY_LIMIT_MS = 20;
+
+const track = createTrack();
 
 export interface Figures {
   column: ColumnName;
@@ -171,8 +177,12 @@ export async function measure(
 }
 
 /** Why calls that live were not carried well; null when they were. */
-function whyNot(figures: Omit<Figures, 'notCarried'>): string | null {
+export function whyNot(figures: Omit<Figures, 'notCarried'>): string | null {
   if (figures.newestFrame.count === 0) return 'no sound reached the model';
+  // Whoever does not hear a question saves its answer.
+  const due = figures.calls * turnsIn(figures.seconds, track);
+  if (figures.answers < due - Math.max(FEW_ANSWERS, due * UNANSWERED))
+    return `${figures.answers} answers for about ${Math.round(due)} questions`;
   if (figures.lostFrames > 0) return `${figures.lostFrames} frames of callers lost`;
   if (figures.shortAnswers > 0) return `${figures.shortAnswers} answers not whole`;
   const late = (what: string, { p99 }: Summary) =>

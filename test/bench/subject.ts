@@ -28,8 +28,6 @@ export interface SubjectOptions {
   model: Peer;
   /** The certificate of the authority that vouches for the model. */
   authority: string;
-  /** Calls there will be at most: they begin spread over the loop. */
-  calls: number;
   cores: string | null;
   /** Folders with the packages of those bridges that have some. */
   packages: Partial<Record<Program, string>>;
@@ -50,7 +48,7 @@ function modelAt(column: Column, { model, authority }: SubjectOptions) {
 }
 
 async function startFloor(name: ColumnName, o: SubjectOptions): Promise<Subject> {
-  o.carrier.tell({ do: 'open', accountSid: '', secret: '', mediaPort: 0, calls: o.calls });
+  o.carrier.tell({ do: 'open', accountSid: '', secret: '', mediaPort: 0 });
   const column = COLUMNS[name];
   const { address, env } = modelAt(column, o);
   const floor = await startPeer(
@@ -92,7 +90,7 @@ async function openDaemon(name: ColumnName, o: SubjectOptions, undo: (() => void
   const secret = 'bench-secret';
   const accountSid = `AC${'b'.repeat(32)}`;
   const apiKey = `sk_${'b'.repeat(48)}`;
-  o.carrier.tell({ do: 'open', accountSid, secret, mediaPort, calls: o.calls });
+  o.carrier.tell({ do: 'open', accountSid, secret, mediaPort });
   const webhooks = await listenForWebhooks();
   const daemon = launch('main.js', [], {
     cores: o.cores,

@@ -1,7 +1,7 @@
 // The tag that the bench hides in sound: found wherever it lies, right to 10 us, and never where there is none.
 import t from 'tap';
 import { findTag, readTag, writeTag } from './load/tag.ts';
-import { createShortTurns, createTrack, FRAME_BYTES, turnsIn } from './load/track.ts';
+import { beginsAt, createShortTurns, createTrack, FRAME_BYTES, turnsIn } from './load/track.ts';
 
 t.test('what was written is read', async (t) => {
   for (const [call, sequence, atMs] of [
@@ -43,5 +43,18 @@ t.test('short questions leave room for what ends each and for its answer', async
     const next = utterances[index + 1]?.from ?? frames;
     t.ok((next - to) * 20 >= 1_300, `${(next - to) * 20} ms after question ${index}`);
   }
-  t.equal(turnsIn(600, createTrack()), 106);
+  t.equal(Math.round(turnsIn(600, createTrack())), 106);
+});
+
+t.test('however many callers there are, about as many speak at any time', async (t) => {
+  const track = createTrack();
+  const speaks = (frame: number) => track.utterances.some(({ from, to }) => frame >= from && frame < to);
+  for (const calls of [50, 100, 200, 430]) {
+    const shares = Array.from({ length: track.frames / 10 }, (_, at) => {
+      const speaking = Array.from({ length: calls }, (_, index) => beginsAt(index, track) + at * 10);
+      return speaking.filter((frame) => speaks(frame % track.frames)).length / calls;
+    });
+    const [least, most] = [Math.min(...shares), Math.max(...shares)];
+    t.ok(least > track.activity - 0.1 && most < track.activity + 0.1, `${calls}: ${least} to ${most}`);
+  }
 });

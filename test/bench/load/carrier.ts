@@ -6,7 +6,7 @@ import { type MediaClient, openMediaClient } from './media-client.ts';
 import type { CarrierOrder, CarrierReport } from './orders.ts';
 import { clockMs, Samples } from './samples.ts';
 import { readTag, TAG_BYTES, writeTag } from './tag.ts';
-import { ANSWER_BYTES, createShortTurns, createTrack, FRAME_BYTES, FRAME_MS } from './track.ts';
+import { ANSWER_BYTES, beginsAt, createShortTurns, createTrack, FRAME_BYTES, FRAME_MS } from './track.ts';
 
 /** Lines are independent: each sends at its own moment of the 20 ms, whatever their number (the golden ratio spreads them). */
 const SPREAD = 0.6180339887;
@@ -26,7 +26,6 @@ let moments: Line[] = [];
 const scratch = Buffer.alloc(FRAME_BYTES);
 const heard = Buffer.alloc(FRAME_BYTES);
 let measuring = false;
-let total = 1;
 let failures: string[] = [];
 let sentFrames = 0;
 let receivedMessages = 0;
@@ -67,7 +66,7 @@ function newLine(index: number): Line {
     streamSid: `MZ${String(index).padStart(32, '0')}`,
     momentMs: ((index * SPREAD) % 1) * FRAME_MS,
     client: null,
-    sequence: Math.floor((index * track.frames) / total),
+    sequence: beginsAt(index, track),
     chunk: 0,
     message: 1,
     playedUntilMs: 0,
@@ -383,7 +382,6 @@ process.on('message', (order: CarrierOrder) => {
   switch (order.do) {
     case 'open':
       ({ accountSid, secret, mediaPort } = order);
-      total = order.calls;
       return;
     case 'dial':
       for (let index = order.from; index < order.to; index++) {

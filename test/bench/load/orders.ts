@@ -2,7 +2,7 @@
 import type { Summary } from './samples.ts';
 
 export type CarrierOrder =
-  | { do: 'open'; accountSid: string; secret: string; mediaPort: number; calls: number }
+  | { do: 'open'; accountSid: string; secret: string; mediaPort: number }
   /** Lines that need no REST: straight to a bridge. */
   | { do: 'dial'; url: string; from: number; to: number }
   /** Short questions in place of the loop, or the loop again. */

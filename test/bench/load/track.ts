@@ -26,6 +26,9 @@ export interface Track {
   activity: number;
 }
 
+/** Irrational, and not what spreads the lines over the 20 ms: one says nothing of the other. */
+const LOOP_SPREAD = Math.SQRT2 - 1;
+
 const ROOT = new URL('../../../', import.meta.url);
 const FADE = 80;
 
@@ -103,9 +106,14 @@ export function createShortTurns(): Track {
   );
 }
 
-/** Turns that a caller of the loop has in so long. */
+/** Turns that a caller of the loop has in so long, on average. */
 export function turnsIn(seconds: number, track: Track): number {
-  return Math.round((seconds * 1000 * track.utterances.length) / (track.frames * FRAME_MS));
+  return (seconds * 1000 * track.utterances.length) / (track.frames * FRAME_MS);
+}
+
+/** The frame of the loop at which a caller begins: however many there are, they are spread over all of it. */
+export function beginsAt(index: number, track: Track): number {
+  return Math.floor(((index * LOOP_SPREAD) % 1) * track.frames);
 }
 
 /** The agent's voice: three seconds of speech. */
