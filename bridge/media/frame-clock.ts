@@ -31,6 +31,10 @@ export class ThreadClock implements FrameClock {
     this.#recentUntil = nowMs + RECENT_MS;
   }
 
+  get everyMs(): number {
+    return FRAME_MS;
+  }
+
   /** When the next tick is due. All others are whole frames from it. */
   get dueMs(): number {
     return this.#dueMs;

@@ -7,6 +7,7 @@ import { type StreamPath, streamCarriers } from '../carriers/media.ts';
 import { PublicListener } from '../listener/public-listener.ts';
 import { models } from '../models/models.ts';
 import { type FromMedia, MEDIA_PROTOCOL, type MediaThreadData, type ToMedia } from '../protocol/messages.ts';
+import { Rounds } from '../rounds.ts';
 import { TURN_RULES } from '../turns/turns.ts';
 import { bytesOf } from '../upgrade.ts';
 import { FrameAges } from './frame-age.ts';
@@ -15,7 +16,6 @@ import { plainFields } from './log-fields.ts';
 import { MediaCall } from './media-call.ts';
 import { openMediaServer } from './media-server.ts';
 import { Outbox } from './outbox.ts';
-import { Rounds } from './rounds.ts';
 
 /** A tenth of a second: what nobody waits for is told and stored together. */
 const PATIENCE_TICKS = 5;

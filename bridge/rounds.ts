@@ -1,8 +1,6 @@
-// When a media thread works. With a handful of calls whatever comes wakes it. With more it works in rounds: it sleeps, then reads
+// When a thread that sound comes to works. With a handful of calls whatever comes wakes it. With more it works in rounds: it sleeps, then reads
 // all its sockets, then ticks, and writes what comes of both. Waking up costs more than reading, so that many share one.
-import { FRAME_MS } from '../../audio/format.ts';
-import { LoopDelay } from '../loop-delay.ts';
-import type { ThreadClock } from './frame-clock.ts';
+import { LoopDelay } from './loop-delay.ts';
 
 /** From so many calls on rounds cost less than being woken. */
 export const ROUNDS_FROM = 6;
@@ -12,6 +10,16 @@ export const MANY_CALLS = 30;
 export const ROUND_MS = { few: 10, many: 5 } as const;
 /** Less is not worth falling asleep for. */
 const LEAST_SLEEP_MS = 0.2;
+
+/** What a thread does at its times, beside what comes. */
+export interface TickingClock {
+  /** When it is due next, by the monotonic clock, in milliseconds. */
+  readonly dueMs: number;
+  /** How far apart its times are. */
+  readonly everyMs: number;
+  /** Does what is due at `nowMs`, if anything is. */
+  run(nowMs: number): void;
+}
 
 /** What a thread's loop can do. Each answers what takes its order back. */
 export interface Loop {
@@ -49,7 +57,7 @@ const threadLoop: Loop = {
  * ```
  */
 export class Rounds {
-  readonly #clock: ThreadClock;
+  readonly #clock: TickingClock;
   readonly #loop: Loop;
   readonly #delay: LoopDelay;
   #calls = 0;
@@ -60,7 +68,7 @@ export class Rounds {
   #takeBack: () => void;
 
   /** Begins at once. It runs always: VAD batches and pacing of all calls hang on the clock. */
-  constructor(clock: ThreadClock, loop: Loop = threadLoop, delay: LoopDelay = new LoopDelay()) {
+  constructor(clock: TickingClock, loop: Loop = threadLoop, delay: LoopDelay = new LoopDelay()) {
     this.#clock = clock;
     this.#loop = loop;
     this.#delay = delay;
@@ -99,7 +107,7 @@ export class Rounds {
 
   readonly #onTimer = (): void => {
     const nowMs = this.#loop.now();
-    if (nowMs >= this.#clock.dueMs) this.#delay.round(nowMs - this.#clock.dueMs, FRAME_MS);
+    if (nowMs >= this.#clock.dueMs) this.#delay.round(nowMs - this.#clock.dueMs, this.#clock.everyMs);
     this.#clock.run(nowMs);
     // A tick may have closed this, or brought a call.
     if (this.#how === 'events') this.#takeBack = this.#untilTick();

@@ -1,9 +1,9 @@
 // When a media thread works, on a loop whose time the test holds: the order of a round, its grid, a stall, the way from events to
 // rounds and back, and the end.
 import t from 'tap';
-import { LoopDelay } from '../../../bridge/loop-delay.ts';
-import { ThreadClock } from '../../../bridge/media/frame-clock.ts';
-import { type Loop, MANY_CALLS, ROUND_MS, ROUNDS_FROM, Rounds } from '../../../bridge/media/rounds.ts';
+import { LoopDelay } from '../../bridge/loop-delay.ts';
+import { ThreadClock } from '../../bridge/media/frame-clock.ts';
+import { type Loop, MANY_CALLS, ROUND_MS, ROUNDS_FROM, Rounds } from '../../bridge/rounds.ts';
 
 /** A loop that does what it was ordered to, one order after the other, and takes what time the test says. */
 class HeldLoop implements Loop {
