@@ -303,10 +303,9 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
 
     const listenAgain = () =>
       publicPort.listen().catch((error: unknown) => log.error({ err: error }, 'listener.failed'));
-    const count = config.MEDIA_THREADS || Math.max(2, availableParallelism());
     threads = await MediaThreads.open({
       admission,
-      count,
+      count: config.MEDIA_THREADS || Math.max(2, availableParallelism()),
       firstPort: config.MEDIA_PORT,
       data: {
         carrierSecrets: Object.fromEntries(carriers.all.map(({ name, mediaSecret }) => [name, mediaSecret])),
@@ -316,9 +315,8 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         turnDetection: config.TURN_DETECTION as TurnDetection,
         modelSessionSeconds: config.MODEL_SESSION_SECONDS,
         vadModel: config.VAD_MODEL,
-        // Of several, one that dies would take streams of the others with it.
-        publicPort: publicPort.isShared && count === 1 ? { host: address, port } : null,
       },
+      publicPort: publicPort.isShared ? { host: address, port } : null,
       log,
       strangers,
       clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),

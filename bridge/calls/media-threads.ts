@@ -1,19 +1,35 @@
-// The media threads of this daemon: starts them, places calls on them, hands them messages and media upgrades, and replaces
-// one that dies. What one of them is doing is media-worker.ts.
+// The media threads of this daemon: starts them, places calls on them, hands them messages and replaces one that dies; with
+// them the public port: the only one listens there itself, and beside several there is a thread that does nothing else. What one
+// of them is doing is media-worker.ts and listening-worker.ts.
+import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
+import type { StrangerLog } from '../../stranger-log.ts';
 import { streamCarriers } from '../carriers/media.ts';
+import { type Client, refuseUpgrade } from '../connection-limits.ts';
+import type { ListeningLoad, Placement } from '../listener/listening-messages.ts';
 import { MediaUpgrades, type MediaUpgradesOptions } from '../listener/media-upgrades.ts';
+import type { ListenAddress } from '../listening.ts';
 import { every } from '../loop-timer.ts';
 import type { ThreadLoad, ToMedia } from '../protocol/messages.ts';
 import type { Upgrade } from '../upgrade.ts';
 import { admits, afterDeath, choose, type RunningThread } from './admission.ts';
+import { ListeningWorker } from './listening-worker.ts';
 import { MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 
 export interface MediaThreadsOptions
-  extends Pick<MediaUpgradesOptions, 'strangers' | 'clientOf' | 'answerMs'>,
+  extends Pick<MediaUpgradesOptions, 'answerMs'>,
     Pick<MediaWorkerOptions, 'data' | 'mediaSide' | 'admission' | 'log' | 'onMessage' | 'onConnection'> {
   count: number;
+  /**
+   * The public port, to listen there in place of the control thread. Null, where a system lets only one thread listen on a port:
+   * all that comes is the control thread's then, and it joins streams to their threads itself.
+   */
+  publicPort: ListenAddress | null;
+  /** Told of media upgrades that are refused. */
+  strangers: Pick<StrangerLog, 'saw'>;
+  /** Who sends a request, for that. */
+  clientOf(request: IncomingMessage): Client;
   /** Port of the first thread's listener, the next ones for the others; 0: any free ones. */
   firstPort: number;
   /** One of them listens on the public port now, or none does any more. */
@@ -30,6 +46,8 @@ export class MediaThreads {
   /** The run of each thread, by its number: the one there is, or the last that ended. */
   readonly #workers = new Map<number, MediaWorker>();
   readonly #upgrades: MediaUpgrades;
+  /** Null where there is none. */
+  #listening: ListeningWorker | null = null;
   readonly #stopWatching: () => void;
   #isPublic = false;
   #closing = false;
@@ -42,6 +60,7 @@ export class MediaThreads {
     const threads = new MediaThreads(o);
     try {
       await Promise.all(Array.from({ length: o.count }, (_, index) => threads.#start(index + 1, 0)));
+      if (o.count > 1 && o.publicPort !== null) await threads.#listen(o.publicPort);
     } catch (error) {
       await threads.close(AbortSignal.abort());
       throw error;
@@ -58,10 +77,15 @@ export class MediaThreads {
         const worker = this.#workers.get(thread);
         return worker?.has(callId) === true ? worker.port : null;
       },
+      refuse({ request, socket }, status, why) {
+        o.strangers.saw({ event: 'media.refused', why, level: 'warn', by: o.clientOf(request) });
+        refuseUpgrade(socket, status);
+      },
     });
     this.#stopWatching = every(SECOND_MS, () => {
       failpoint('second');
       for (const worker of this.#workers.values()) worker.second();
+      this.#listening?.second();
     });
   }
 
@@ -81,6 +105,11 @@ export class MediaThreads {
     return [...this.#workers.values()].flatMap(({ thread, load }) => (load === null ? [] : { thread, load }));
   }
 
+  /** The last report of the listening thread, where there is one. */
+  listeningLoad(): ListeningLoad | null {
+    return this.#listening?.load ?? null;
+  }
+
   /** Whether any thread keeps time, and so may take a call. */
   admits(): boolean {
     return admits(this.running());
@@ -94,6 +123,7 @@ export class MediaThreads {
         retryAfterSeconds: 5,
       });
     best.take(callId);
+    for (const placement of placementsOn(best, [callId])) this.#listening?.placed(placement);
     return best.thread;
   }
 
@@ -109,6 +139,7 @@ export class MediaThreads {
   /** The call is gone from its thread. */
   unassign(callId: string): void {
     this.#workerOf(callId)?.drop(callId);
+    this.#listening?.gone([callId]);
   }
 
   /**
@@ -124,7 +155,20 @@ export class MediaThreads {
     this.#closing = true;
     this.#stopWatching();
     this.#upgrades.close();
-    await Promise.all([...this.#workers.values()].map((worker) => worker.close(hurry)));
+    const parts = [...this.#workers.values(), this.#listening];
+    await Promise.all(parts.map((part) => part?.close(hurry)));
+  }
+
+  async #listen(address: ListenAddress): Promise<void> {
+    const { carrierSecrets, publicUrl } = this.#o.data;
+    this.#listening = new ListeningWorker({
+      ...this.#o,
+      data: { address, carrierSecrets, publicUrl },
+      placements: () =>
+        [...this.#workers.values()].flatMap((worker) => placementsOn(worker, worker.callIds())),
+      onPublic: () => this.#publicChanged(),
+    });
+    await this.#listening.settled;
   }
 
   /** `deaths`: of this thread in a row so far. Resolves when it listens; rejects where there is none to be had, too. */
@@ -134,8 +178,10 @@ export class MediaThreads {
       ...this.#o,
       thread,
       port: firstPort === 0 ? 0 : firstPort + thread - 1,
+      publicPort: this.#o.count === 1 ? this.#o.publicPort : null,
       onPublic: () => this.#publicChanged(),
       onDeath: (lost, livedMs) => {
+        this.#listening?.gone(lost);
         this.#o.onLost(lost);
         this.#startAgain(thread, afterDeath(deaths, livedMs));
       },
@@ -158,7 +204,7 @@ export class MediaThreads {
   }
 
   #publicChanged(): void {
-    const any = [...this.#workers.values()].some(({ isPublic }) => isPublic);
+    const any = [...this.#workers.values(), this.#listening].some((one) => one?.isPublic === true);
     if (any === this.#isPublic || this.#closing) return;
     this.#isPublic = any;
     this.#o.onPublic(any);
@@ -168,4 +214,8 @@ export class MediaThreads {
     for (const worker of this.#workers.values()) if (worker.has(callId)) return worker;
     return undefined;
   }
+}
+
+function placementsOn({ thread, port }: MediaWorker, callIds: Iterable<string>): Placement[] {
+  return port === null ? [] : Array.from(callIds, (callId) => ({ callId, thread, port }));
 }

@@ -3,6 +3,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Log } from '../../log.ts';
 import type { StrangerLog } from '../../stranger-log.ts';
+import type { ListenAddress } from '../listening.ts';
 import {
   type CallMessage,
   type FromMedia,
@@ -15,7 +16,7 @@ import { type AdmissionRules, afterReport, afterSilence, ON_TIME, type Pace } fr
 import { type HandedConnection, HandedConnections } from './handed-connections.ts';
 
 /** What all media threads are started with. */
-export type SharedThreadData = Omit<MediaThreadData, 'protocol' | 'thread' | 'port'>;
+export type SharedThreadData = Omit<MediaThreadData, 'protocol' | 'thread' | 'port' | 'publicPort'>;
 
 export interface MediaWorkerOptions {
   data: SharedThreadData;
@@ -24,6 +25,8 @@ export interface MediaWorkerOptions {
   mediaSide?: URL;
   /** Of its listener; 0: any free one. */
   port: number;
+  /** Where it listens besides; null: another thread does. */
+  publicPort: ListenAddress | null;
   admission: AdmissionRules;
   log: Log;
   /** Told of media sockets that it refused. */
@@ -43,9 +46,9 @@ export interface MediaWorkerOptions {
  */
 export const MEDIA_RESOURCES = { maxYoungGenerationSizeMb: 48 };
 /** One that has said nothing for so long does not run any more. */
-const HUNG_SECONDS = 20;
+export const HUNG_SECONDS = 20;
 /** One that is told to stop has so long. */
-const STOP_MS = 2_000;
+export const STOP_MS = 2_000;
 
 export class MediaWorker {
   readonly thread: number;
@@ -76,6 +79,7 @@ export class MediaWorker {
         protocol: MEDIA_PROTOCOL,
         thread: o.thread,
         port: o.port,
+        publicPort: o.publicPort,
         connections: port2,
       } satisfies MediaThreadData & { connections: unknown },
       transferList: [port2],
@@ -120,6 +124,10 @@ export class MediaWorker {
   /** How many calls live on it. */
   get calls(): number {
     return this.#calls.size;
+  }
+
+  callIds(): Iterable<string> {
+    return this.#calls;
   }
 
   has(callId: string): boolean {

@@ -1,6 +1,7 @@
 // The bridge's Prometheus metrics: calls by how they ended, latencies of answers as heard, and how the media threads keep time.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type TurnParts, turnView } from '../../storage/turn-view.ts';
+import type { ListeningLoad } from '../listener/listening-messages.ts';
 import type { ThreadLoad, ThreadMemory } from '../protocol/messages.ts';
 import type { CallObserver } from './call-observers.ts';
 import type { MediaThreads } from './media-threads.ts';
@@ -128,10 +129,38 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
       this.reset();
       const held: [string | number, ThreadMemory][] = [['control', process.memoryUsage()]];
       for (const { thread, load } of threads()?.loads() ?? []) held.push([thread, load.memory]);
+      const listening = threads()?.listeningLoad();
+      if (listening) held.push(['listening', listening.memory]);
       for (const [thread, memory] of held)
         for (const [kind, key] of Object.entries(MEMORY)) this.set({ thread, kind }, memory[key]);
     },
   });
+  const ofListening = (name: string, help: string, read: (load: ListeningLoad) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const load = threads()?.listeningLoad();
+        if (load) this.set(read(load));
+        else this.remove();
+      },
+    });
+  ofListening(
+    'offhook_listening_streams',
+    'Media streams that the listening thread joins to their media threads; where there is one',
+    (load) => load.streams,
+  );
+  ofListening(
+    'offhook_listening_loop_delay_p99_seconds',
+    'How late the listening thread came to what waited for it, last second',
+    (load) => load.loopDelayP99Ms / 1000,
+  );
+  ofListening(
+    'offhook_listening_loop_delay_max_seconds',
+    'The same at its worst',
+    (load) => load.loopDelayMaxMs / 1000,
+  );
   perThread('offhook_media_calls', 'Calls that a media thread holds', (load) => load.calls);
   perThread(
     'offhook_media_frames_in',

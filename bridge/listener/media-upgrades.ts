@@ -1,9 +1,6 @@
-// Media upgrades that come to the control thread: each is refused, or joined to the thread that its path names. What strangers send reaches
-// no media thread.
-import type { IncomingMessage } from 'node:http';
-import type { StrangerLog } from '../../stranger-log.ts';
+// Media upgrades that come to a thread which carries no calls: each is refused, or joined to the media thread that its path
+// names. What strangers send reaches no media thread.
 import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
-import { type Client, refuseUpgrade } from '../connection-limits.ts';
 import type { Upgrade } from '../upgrade.ts';
 import { MediaJoin } from './media-join.ts';
 
@@ -11,10 +8,10 @@ export interface MediaUpgradesOptions {
   carriers: ReadonlyMap<string, StreamCarrier>;
   /** The port of this thread, where it listens and the call lives there; else null. */
   portOf(callId: string, thread: number): number | null;
-  /** Told of upgrades that are refused. */
-  strangers: Pick<StrangerLog, 'saw'>;
-  /** Who sends a request, for that. */
-  clientOf(request: IncomingMessage): Client;
+  /** Has one answered that is not taken. */
+  refuse(upgrade: Upgrade, status: string, why: string): void;
+  /** So many streams are joined from now on, or about to be. */
+  carries?(streams: number): void;
   /** What a thread has to answer one, in milliseconds. */
   answerMs?: number | undefined;
 }
@@ -33,11 +30,9 @@ export class MediaUpgrades {
 
   /** @returns whether it was joined; otherwise it was refused */
   take(upgrade: Upgrade): boolean {
-    const { request, socket } = upgrade;
+    const { request } = upgrade;
     const refuse = (status: string, why: string) => {
-      const by = this.#o.clientOf(request);
-      this.#o.strangers.saw({ event: 'media.refused', why, level: 'warn', by });
-      refuseUpgrade(socket, status);
+      this.#o.refuse(upgrade, status, why);
       return false;
     };
     const path = readStreamPath(request.url);
@@ -48,9 +43,18 @@ export class MediaUpgrades {
     const port = this.#o.portOf(path.callId, path.thread);
     if (port === null) return refuse('404 Not Found', 'unknown call');
     if (this.#connecting() >= MOST_CONNECTING) return refuse('503 Service Unavailable', 'too many at once');
-    const onParted = (join: MediaJoin) => void this.#joins.delete(join);
+    const onParted = (join: MediaJoin) => {
+      this.#joins.delete(join);
+      this.#o.carries?.(this.#joins.size);
+    };
     this.#joins.add(new MediaJoin(upgrade, { port, answerMs: this.#o.answerMs ?? ANSWER_MS, onParted }));
+    this.#o.carries?.(this.#joins.size);
     return true;
+  }
+
+  /** Streams that are joined, or about to be. */
+  get size(): number {
+    return this.#joins.size;
   }
 
   /** Ends those that are joined. */

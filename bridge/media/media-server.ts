@@ -1,16 +1,17 @@
 // The media listener of a thread: decides which upgrades become sockets and which socket belongs to which call.
 // A socket counts for nothing until its signature, its path and its one-time token are right.
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
 import type { MediaMessage, MediaWire } from '../carriers/media-wire.ts';
-import { DEADLINES, limitConnections, refuseUpgrade } from '../connection-limits.ts';
+import { refuseUpgrade } from '../connection-limits.ts';
 import { afterTurning } from '../loop-timer.ts';
 import { FrameSocket } from '../sockets/frame-socket.ts';
 import { FrameStream } from '../sockets/frame-stream.ts';
 import { readInto } from '../sockets/read-into.ts';
 import type { Upgrade } from '../upgrade.ts';
+import { createUpgradeServer } from '../upgrade-server.ts';
 
 /** A frame of 20 ms takes under 400 bytes; this leaves room for any carrier's start message. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -26,9 +27,6 @@ const MAX_STRANGERS = 100;
 const CLOSE_TIMEOUT_MS = 2_000;
 /** Messages that cannot be read, after which a socket is given up. */
 const MAX_MALFORMED = 1_000;
-
-/** Connections that are no call's (yet), one number for everybody: most come by this host, from the control thread or a proxy. */
-const MAX_CONNECTIONS = 500;
 
 const POLICY_VIOLATION = 1008;
 
@@ -185,7 +183,7 @@ function greet(socket: FrameSocket, newcomer: Newcomer): void {
   });
 }
 
-/** Listens on loopback, for the control thread or a proxy; sockets of the public port may be brought by `take`. */
+/** Listens on loopback, for streams that are joined to it or a proxy's; sockets of the public port may be brought by `take`. */
 export async function openMediaServer(o: MediaServerOptions): Promise<MediaServer> {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -195,19 +193,8 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
     skipUTF8Validation: true,
     clientTracking: true,
   });
-  const server: Server = createServer(DEADLINES, (_request, response) => {
-    response
-      .writeHead(426, { 'content-type': 'text/plain', connection: 'close' })
-      .end('This address takes media websockets only.\n');
-  });
-  const limits = limitConnections(server, {
-    most: MAX_CONNECTIONS,
-    share: MAX_CONNECTIONS,
-    clientOf: (address) => ({ address, shared: true }),
-  });
   const newcomers = new Newcomers();
-
-  server.on('upgrade', (request, socket, head) => {
+  const { server, limits, take } = createUpgradeServer(({ request, socket, head }) => {
     socket.on('error', () => socket.destroy());
     const found = streamOf(request, o, newcomers.full);
     if ('status' in found) {
@@ -232,11 +219,7 @@ export async function openMediaServer(o: MediaServerOptions): Promise<MediaServe
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : o.port,
-    take(socket, first) {
-      socket.unshift(first);
-      server.emit('connection', socket);
-      process.nextTick(() => socket.resume());
-    },
+    take,
     async close() {
       for (const client of sockets.clients) if (client.readyState !== WebSocket.CLOSED) client.terminate();
       sockets.close();

@@ -18,7 +18,7 @@ export interface MediaThreadData {
   thread: number;
   /** Loopback port to listen on; 0 for any. */
   port: number;
-  /** The public one, on which it listens in place of the control thread; null: that one does. */
+  /** The public one, on which it listens in place of the control thread; null: it does not. */
   publicPort: { host: string; port: number } | null;
   /** By carrier: what its media upgrades are verified with. Upgrades of other carriers are refused. */
   carrierSecrets: Record<string, string>;

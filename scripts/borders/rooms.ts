@@ -60,6 +60,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   bridge: { may: ['.'], ownFilesOnly: true },
   // Websockets that carry sound.
   'bridge/sockets': { may: [] },
+  // How a socket is read, for whoever only passes on what comes.
+  'bridge/sockets/read-into.ts': { may: [] },
   // What carriers and models are known by before they are opened, for programs that open none.
   'bridge/setups.ts': {
     may: [
@@ -129,7 +131,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'bridge/models/models.ts': { may: ['.', 'bridge/models', 'bridge/models/*'] },
   // The public port, on whichever thread listens there.
-  'bridge/listener': { may: ['.', 'bridge', 'bridge/carriers', 'bridge/carriers/media.ts'] },
+  'bridge/listener': {
+    may: [
+      '.',
+      'bridge',
+      'bridge/sockets/read-into.ts',
+      'bridge/protocol',
+      'bridge/carriers',
+      'bridge/carriers/media.ts',
+    ],
+  },
   // The media side knows the model's contract and the carriers' wires by their lists.
   'bridge/media': {
     may: [
@@ -137,6 +148,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'audio',
       'bridge',
       'bridge/sockets',
+      'bridge/sockets/read-into.ts',
       'bridge/listener',
       'bridge/turns',
       'bridge/protocol',
@@ -273,6 +285,7 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       'audio',
       'bridge',
       'bridge/sockets',
+      'bridge/sockets/read-into.ts',
       'bridge/listener',
       'bridge/media',
       'bridge/turns',
@@ -290,6 +303,21 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
     why: 'audio waits for no storage, no /v1 and no state of a call on the control side',
   },
   {
+    begins: 'bridge/listener/listening-thread.ts',
+    loads: [
+      '.',
+      'audio',
+      'bridge',
+      'bridge/listener',
+      'bridge/sockets/read-into.ts',
+      'bridge/protocol',
+      'bridge/carriers',
+      'bridge/carriers/*',
+      'bridge/carriers/media.ts',
+    ],
+    why: 'all streams pass it: it waits for no call, no storage and no /v1',
+  },
+  {
     begins: 'daemon.ts',
     loads: [
       '.',
@@ -299,6 +327,7 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       'bridge',
       'bridge/calls',
       'bridge/listener',
+      'bridge/sockets/read-into.ts',
       'bridge/protocol',
       'bridge/protocol/agent-texts.ts',
       'bridge/protocol/call-reasons.ts',

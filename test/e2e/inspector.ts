@@ -8,6 +8,7 @@ export const INSPECTABLE = { NODE_OPTIONS: '--inspect-port=127.0.0.1:0' };
 
 const THROW = "setTimeout(() => { throw new Error('broken on purpose') }, 200); 0";
 const REJECT = "setTimeout(() => { Promise.reject(new Error('broken on purpose')) }, 200); 0";
+const HANG = 'setTimeout(() => { for (;;); }, 200); 0';
 
 interface Message {
   id?: number;
@@ -58,14 +59,13 @@ export function breakDaemon(lab: Lab, how: 'throw' | 'reject'): Promise<void> {
   });
 }
 
-/** Runs an expression on a media thread. */
-function evaluateOnMediaThread(lab: Lab, thread: number, expression: string): Promise<void> {
+/** Runs an expression on the thread of that name. */
+function evaluateOnThread(lab: Lab, name: string, expression: string): Promise<void> {
   return inspect(lab, async ({ send, next }) => {
     send('NodeWorker.enable', { waitForDebuggerOnStart: false });
     const { params } = await next(
       ({ method, params }) =>
-        method === 'NodeWorker.attachedToWorker' &&
-        params?.workerInfo?.title?.includes(`media-${thread}`) === true,
+        method === 'NodeWorker.attachedToWorker' && params?.workerInfo?.title?.includes(name) === true,
     );
     const message = JSON.stringify({ id: 7, method: 'Runtime.evaluate', params: { expression } });
     send('NodeWorker.sendMessageToWorker', { sessionId: params?.sessionId, message });
@@ -78,12 +78,22 @@ function evaluateOnMediaThread(lab: Lab, thread: number, expression: string): Pr
 
 /** An uncaught error on a media thread. */
 export function breakMediaThread(lab: Lab, thread: number): Promise<void> {
-  return evaluateOnMediaThread(lab, thread, THROW);
+  return evaluateOnThread(lab, `media-${thread}`, THROW);
+}
+
+/** The same on the listening thread. */
+export function breakListeningThread(lab: Lab): Promise<void> {
+  return evaluateOnThread(lab, 'listening', THROW);
+}
+
+/** A listening thread that computes for ever. */
+export function hangListeningThread(lab: Lab): Promise<void> {
+  return evaluateOnThread(lab, 'listening', HANG);
 }
 
 /** A media thread that computes for ever. */
 export function hangMediaThread(lab: Lab, thread: number): Promise<void> {
-  return evaluateOnMediaThread(lab, thread, 'setTimeout(() => { for (;;); }, 200); 0');
+  return evaluateOnThread(lab, `media-${thread}`, HANG);
 }
 
 /** Has a media thread compute for `busyMs` of every `everyMs`, until `relieveMediaThread`. */
@@ -93,13 +103,13 @@ export function burdenMediaThread(
   o: { busyMs: number; everyMs: number },
 ): Promise<void> {
   const work = `const end = performance.now() + ${o.busyMs}; while (performance.now() < end);`;
-  return evaluateOnMediaThread(
+  return evaluateOnThread(
     lab,
-    thread,
+    `media-${thread}`,
     `globalThis.burden = setInterval(() => { ${work} }, ${o.everyMs}); 0`,
   );
 }
 
 export function relieveMediaThread(lab: Lab, thread: number): Promise<void> {
-  return evaluateOnMediaThread(lab, thread, 'clearInterval(globalThis.burden); 0');
+  return evaluateOnThread(lab, `media-${thread}`, 'clearInterval(globalThis.burden); 0');
 }

@@ -1,13 +1,20 @@
 // Strangers at every door of a real daemon: what they do is counted, and fills no log.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { freePort } from '../../scripts/free-port.ts';
 import { openRig, until } from './rig.ts';
 
-t.test('what strangers do is counted, and its lines in the log are few', async (t) => {
-  const mediaPort = await freePort();
-  const { lab } = await openRig(t, { env: { MEDIA_THREADS: '1', MEDIA_PORT: String(mediaPort) } });
+async function strangers(t: Test, mediaThreads: number): Promise<void> {
+  const mediaPort = await freePort(mediaThreads);
+  const rig = await openRig(t, {
+    env: { MEDIA_THREADS: String(mediaThreads), MEDIA_PORT: String(mediaPort), CALLER_IDLE_SECONDS: '600' },
+    carrier: { defaultCallee: { ringMs: 200 } },
+  });
+  const { lab } = rig;
   const { lines, url } = lab.daemon;
+  const agent = await rig.agent({ instructions: 'TEST-BRIEF' });
+  const live = await rig.dial(agent.id, '+15550700001');
+  await until('a talk', async () => (await rig.call(live.id)).status === 'in_progress');
   const upgrade = (to: string, path: string) =>
     new Promise<number>((resolve, reject) => {
       const socket = new WebSocket(to.replace('http', 'ws') + path);
@@ -19,6 +26,14 @@ t.test('what strangers do is counted, and its lines in the log are few', async (
     });
   const hook = () =>
     fetch(`${url}/carriers/twilio/status`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) });
+  // Who knows of a call is told no more than who does not, by whichever thread has the port.
+  t.equal(await upgrade(url, `/media/1/twilio/${live.id}`), 403);
+  t.match(
+    await until('its line', () => lines.find((line) => line.includes('"media.refused"'))),
+    /"why":"signature".*"address":"127\.0\.0\.1"|"address":"127\.0\.0\.1".*"why":"signature"/,
+    'with who it was',
+  );
+  const before = lines.length;
   for (let i = 0; i < 100; i++) {
     await Promise.all([
       upgrade(url, '/media/1/twilio/x'),
@@ -43,10 +58,16 @@ t.test('what strangers do is counted, and its lines in the log are few', async (
   ] as const)
     t.ok(counted(text, event) >= least, `${event}: ${counted(text, event)}`);
   const events = lines
-    .filter((line) => line.startsWith('{') && !line.includes('"org_id"'))
+    .slice(before)
+    // Hooks of the carrier about the call are no stranger's.
+    .filter((line) => line.startsWith('{') && !/"org_id"|"status":2\d\d/.test(line))
     .map((line) => (JSON.parse(line) as { event: string }).event);
   for (const event of ['media.refused', 'carrier.hook.refused', 'http.request']) {
     const written = events.filter((one) => one === event).length;
     t.ok(written > 0 && written <= 20, `${event}: ${written} lines`);
   }
-});
+  t.match(await rig.call(live.id), { status: 'in_progress' }, 'the call heard nothing of it');
+}
+
+t.test('what strangers do is counted, and its lines in the log are few', (t) => strangers(t, 2));
+t.test('the same with one media thread', (t) => strangers(t, 1));

@@ -3,7 +3,14 @@
 import t from 'tap';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import type { Lab } from '../../scripts/lab.ts';
-import { breakDaemon, breakMediaThread, hangMediaThread, INSPECTABLE } from './inspector.ts';
+import {
+  breakDaemon,
+  breakListeningThread,
+  breakMediaThread,
+  hangListeningThread,
+  hangMediaThread,
+  INSPECTABLE,
+} from './inspector.ts';
 import { ENDED, openRig, POLITE, type TranscriptLine, until } from './rig.ts';
 
 // Each has a daemon of its own, and none of them measures.
@@ -187,6 +194,52 @@ t.test('the only media thread dies: the daemon answers on, and a new one takes t
   t.match(await rig.ended((await rig.dial(agent.id, '+15550500049')).id), { status: 'completed' });
   t.same(logged(lab, 'listener.failed'), []);
 });
+
+for (const how of ['dies', 'hangs'] as const)
+  t.test(`the listening thread ${how}: the streams that came by it are lost, and nothing else`, async (t) => {
+    const rig = await openRig(t, {
+      env: { ...INSPECTABLE, MEDIA_THREADS: '2', CALLER_IDLE_SECONDS: '120' },
+      carrier: {
+        defaultCallee: { ringMs: 200 },
+        callees: { '+15550500052': { ringMs: 60_000 }, '+15550500059': POLITE },
+      },
+    });
+    const { lab } = rig;
+    const agent = await rig.agent({ instructions: 'TEST-BRIEF' });
+    const talking = await rig.dial(agent.id, '+15550500051');
+    const ringing = await rig.dial(agent.id, '+15550500052');
+    const streams = async () =>
+      /^offhook_listening_streams (\d+)$/m.exec((await lab.api<string>('GET', '/metrics')).body)?.[1];
+    await until('a talk, by the listening thread', async () => (await streams()) === '1');
+
+    await (how === 'dies' ? breakListeningThread(lab) : hangListeningThread(lab));
+
+    // Until the control thread listens there is nobody, for a moment; while it hangs, it takes no one in.
+    const end = await until(
+      'its end',
+      () =>
+        rig.call(talking.id).then(
+          (call) => (call.status === 'in_progress' ? null : call),
+          () => null,
+        ),
+      60_000,
+    );
+    // One that hangs is ended after 20 s: until then the line is one that carries nothing, one way or the other.
+    const why = how === 'dies' ? 'stream_lost' : /^(media_timeout|carrier_backpressure)$/;
+    t.match(end, { status: 'failed', error_code: why, hangup_cause: why });
+    t.equal((await lab.api('GET', '/healthz')).status, 200);
+    await until('another in its place', async () => (await streams()) === '0');
+    t.match(await rig.call(ringing.id), { status: 'ringing' }, 'a call without a stream rings on');
+    t.match(await rig.ended((await rig.dial(agent.id, '+15550500059')).id), {
+      status: 'completed',
+      error_code: null,
+    });
+    t.equal(logged(lab, `listening_thread.${how === 'dies' ? 'died' : 'hung'}`).length, 1);
+    t.same(logged(lab, 'media_thread.died'), []);
+    t.same(logged(lab, 'listener.failed'), []);
+    await lab.api('POST', `/v1/calls/${ringing.id}/cancel`);
+    await rig.ended(ringing.id);
+  });
 
 for (const how of ['throw', 'reject'] as const) {
   const what = how === 'throw' ? 'an uncaught error' : 'an unhandled rejection';
