@@ -47,6 +47,40 @@ const SPAN_LOUDNESS = new Float32Array(SPAN_BLOCKS);
 const PLAYED_LOUDNESS = new Float32Array(SPAN_BLOCKS + LAG_BLOCKS);
 const SCORES = new Float32Array(LAG_BLOCKS + 1);
 const PLAYED_SAMPLES = new Float32Array(SPAN + 2 * NEAR);
+const CLOSE_PRODUCTS = new Float64Array(2 * NEAR + 1);
+const COARSE_PRODUCTS = new Float64Array(LAG_BLOCKS + 1);
+
+/**
+ * Fills `out` with the product of `short` and what stands in `long` from each place on. Four places at a time: an addition waits
+ * for the one before it in its sum, and not for those of the others.
+ */
+function correlate(long: Float32Array, short: Float32Array, out: Float64Array): void {
+  const { length } = short;
+  let at = 0;
+  for (; at + 4 <= out.length; at += 4) {
+    let first = 0;
+    let second = 0;
+    let third = 0;
+    let fourth = 0;
+    for (let i = 0; i < length; i++) {
+      const sample = short[i]!;
+      const place = at + i;
+      first += sample * long[place]!;
+      second += sample * long[place + 1]!;
+      third += sample * long[place + 2]!;
+      fourth += sample * long[place + 3]!;
+    }
+    out[at] = first;
+    out[at + 1] = second;
+    out[at + 2] = third;
+    out[at + 3] = fourth;
+  }
+  for (; at < out.length; at++) {
+    let product = 0;
+    for (let i = 0; i < length; i++) product += short[i]! * long[at + i]!;
+    out[at] = product;
+  }
+}
 
 /** The newest of a stream at 2 kHz: a box of 8 at every 4th sample of 8 kHz, which takes out what would fold. */
 class Decimated {
@@ -111,9 +145,10 @@ class Decimated {
     const mask = ring.length - 1;
     const least = Math.max(0, to - ring.length);
     for (let block = 0; block < out.length; block++) {
+      const first = from + block * BLOCK;
+      const end = Math.min(to, first + BLOCK);
       let sum = 0;
-      for (let at = from + block * BLOCK, last = at + BLOCK; at < last; at++)
-        if (at >= least && at < to) sum += Math.abs(ring[at & mask]!);
+      for (let at = Math.max(least, first); at < end; at++) sum += Math.abs(ring[at & mask]!);
       out[block] = sum;
     }
   }
@@ -255,16 +290,14 @@ export class EchoGuard {
   /** The best correlation with what was played about `lag` samples before; its own lag is `#closeLag`. */
   #closely(end: number, lag: number): number {
     const played = PLAYED_SAMPLES;
-    const span = SPAN_SAMPLES;
     this.#played.read(end - SPAN - lag - NEAR, played);
+    correlate(played, SPAN_SAMPLES, CLOSE_PRODUCTS);
     let energy = 0;
     for (let i = 0; i < SPAN; i++) energy += played[i]! * played[i]!;
     let best = 0;
     for (let shift = 0; shift <= 2 * NEAR; shift++) {
-      let product = 0;
-      for (let i = 0; i < SPAN; i++) product += played[shift + i]! * span[i]!;
       // An echo may be turned over.
-      const score = energy <= 0 ? 0 : Math.abs(product) / Math.sqrt(energy * this.#spanEnergy);
+      const score = energy <= 0 ? 0 : Math.abs(CLOSE_PRODUCTS[shift]!) / Math.sqrt(energy * this.#spanEnergy);
       if (score > best) {
         best = score;
         this.#closeLag = lag + NEAR - shift;
@@ -287,6 +320,7 @@ export class EchoGuard {
     }
     mean /= SPAN_BLOCKS;
     for (let block = 0; block < SPAN_BLOCKS; block++) SPAN_LOUDNESS[block]! -= mean;
+    correlate(PLAYED_LOUDNESS, SPAN_LOUDNESS, COARSE_PRODUCTS);
     let sum = 0;
     let squares = 0;
     for (let block = 0; block < SPAN_BLOCKS - 1; block++) {
@@ -297,10 +331,8 @@ export class EchoGuard {
       const comes = PLAYED_LOUDNESS[at + SPAN_BLOCKS - 1] ?? 0;
       sum += comes;
       squares += comes * comes;
-      let product = 0;
-      for (let i = 0; i < SPAN_BLOCKS; i++) product += SPAN_LOUDNESS[i]! * PLAYED_LOUDNESS[at + i]!;
       const spread = squares - (sum * sum) / SPAN_BLOCKS;
-      SCORES[at] = spread <= 0 ? 0 : product / Math.sqrt(spread);
+      SCORES[at] = spread <= 0 ? 0 : COARSE_PRODUCTS[at]! / Math.sqrt(spread);
       sum -= PLAYED_LOUDNESS[at]!;
       squares -= PLAYED_LOUDNESS[at]! * PLAYED_LOUDNESS[at]!;
     }
