@@ -4,7 +4,7 @@ import type { CallRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type Connection, Refusal } from './connection.ts';
 import { buryLife, lifeOf } from './daemon-life.ts';
-import { notEnded } from './enrolment.ts';
+import { type Enrolled, enrolledOf, NOT_ENDED } from './enrolment.ts';
 import { inheritRequests } from './idempotency.ts';
 import { CALLS, DAEMONS, type Row } from './rows.ts';
 
@@ -35,7 +35,9 @@ export function daemons(
   connection: Connection,
   o: { path: string; daemon: ReturnType<Store['self']> },
 ): Pick<Store, Verbs> {
-  const { db, statement, write, owner } = connection;
+  const { statement, write, owner } = connection;
+
+  const notEnded = (): Enrolled[] => statement(NOT_ENDED).all().map(enrolledOf);
 
   /** Whether there are calls that nobody owns, as a tool may have put them there. */
   function hasStrays(): boolean {
@@ -52,7 +54,7 @@ export function daemons(
       `SELECT epoch FROM daemons INDEXED BY daemons_without_heir
        WHERE heir IS NULL AND ended_at IS NOT NULL AND epoch <> ?`,
     ).all(owner);
-    const dead = notEnded(db).filter((one) => one.epoch !== owner && lifeOf(o.path, one) === 'dead');
+    const dead = notEnded().filter((one) => one.epoch !== owner && lifeOf(o.path, one) === 'dead');
     return [...ended.map(({ epoch }) => Number(epoch)), ...dead.map(({ epoch }) => epoch)];
   }
 
@@ -79,7 +81,7 @@ export function daemons(
     self: () => o.daemon,
 
     async daemons() {
-      return notEnded(db).map(({ daemon }) => daemon);
+      return notEnded().map(({ daemon }) => daemon);
     },
 
     async ownerOf(callId) {

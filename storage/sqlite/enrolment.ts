@@ -15,17 +15,20 @@ export interface Enrolment {
 const hasDaemons = (db: Database.Database) =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'daemons'").get() !== undefined;
 
-/** The daemons that have not said that they are over, the oldest first; none in a schema of before they were written down. */
-export function notEnded(db: Database.Database): (Registered & { daemon: DaemonRecord })[] {
-  if (!hasDaemons(db)) return [];
-  const rows = db.prepare<[], Row>(
-    `SELECT ${DAEMONS.selected}, life FROM daemons INDEXED BY daemons_without_heir
-     WHERE heir IS NULL AND ended_at IS NULL ORDER BY epoch`,
-  );
-  return rows.all().map((row) => {
-    const daemon = DAEMONS.fromRow(row);
-    return { epoch: daemon.epoch, life: row.life === null ? null : String(row.life), daemon };
-  });
+/** The daemons that have not said that they are over, the oldest first. Rows of it are read by `enrolledOf`. */
+export const NOT_ENDED = `SELECT ${DAEMONS.selected}, life FROM daemons INDEXED BY daemons_without_heir
+  WHERE heir IS NULL AND ended_at IS NULL ORDER BY epoch`;
+
+export type Enrolled = Registered & { daemon: DaemonRecord };
+
+export function enrolledOf(row: Row): Enrolled {
+  const daemon = DAEMONS.fromRow(row);
+  return { epoch: daemon.epoch, life: row.life === null ? null : String(row.life), daemon };
+}
+
+/** Those of a database that may be of before daemons were written down: then there are none. */
+export function notEnded(db: Database.Database): Enrolled[] {
+  return hasDaemons(db) ? db.prepare<[], Row>(NOT_ENDED).all().map(enrolledOf) : [];
 }
 
 /**
