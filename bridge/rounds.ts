@@ -53,7 +53,7 @@ const threadLoop: Loop = {
 /**
  * ```
  * events:  wait for what comes, or for the next tick -> tick -> ...
- * rounds:  sleep until the round begins -> timers, sockets, messages of the control thread -> tick -> sleep ...
+ * rounds:  sleep until the round begins -> timers, sockets, messages of the control thread -> tick, and the loop once more -> sleep ...
  * ```
  */
 export class Rounds {
@@ -114,7 +114,12 @@ export class Rounds {
   };
 
   readonly #onRead = (): void => {
-    this.#clock.run(this.#loop.now());
+    const readMs = this.#loop.now();
+    const isTick = readMs >= this.#clock.dueMs;
+    this.#clock.run(readMs);
+    // What a tick has begun goes on before the sleep: its promises, and over TLS what it wrote behind a first write.
+    const turnsAgain = isTick || this.#isStirred;
+    this.#isStirred = false;
     if (this.#how !== 'rounds') return;
     if (this.#calls < ROUNDS_FROM) {
       this.#how = 'events';
@@ -122,8 +127,7 @@ export class Rounds {
       return;
     }
     const restMs = this.#roundMs - this.#loop.now();
-    if (restMs > LEAST_SLEEP_MS && this.#isStirred) {
-      this.#isStirred = false;
+    if (restMs > LEAST_SLEEP_MS && turnsAgain) {
       this.#takeBack = this.#loop.afterReading(this.#onRead);
       return;
     }

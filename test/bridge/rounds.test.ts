@@ -96,7 +96,7 @@ t.test('with more it sleeps, reads, ticks: two rounds a tick, each at its time',
   const { loop, rounds } = opened();
   loop.readMs = 1;
   rounds.carry(ROUNDS_FROM);
-  loop.turns(4);
+  loop.turns(5);
   t.same(loop.log, [
     'read 1',
     'slept 10',
@@ -104,6 +104,7 @@ t.test('with more it sleeps, reads, ticks: two rounds a tick, each at its time',
     'slept 20',
     'read 21',
     'tick 21',
+    'read 22',
     'slept 30',
     'read 31',
     'slept 40',
@@ -114,7 +115,7 @@ t.test('with many four rounds a tick', async (t) => {
   const { loop, rounds } = opened();
   loop.readMs = 1;
   rounds.carry(MANY_CALLS);
-  loop.turns(6);
+  loop.turns(7);
   t.same(loop.log, [
     'read 1',
     'slept 5',
@@ -126,6 +127,7 @@ t.test('with many four rounds a tick', async (t) => {
     'slept 20',
     'read 21',
     'tick 21',
+    'read 22',
     'slept 25',
     'read 26',
     'slept 30',
@@ -140,9 +142,10 @@ t.test('rounds do not drift, whatever the work of each takes', async (t) => {
     const { loop, rounds } = opened();
     loop.nowMs += 3.3;
     rounds.carry(calls);
-    for (let round = 0; round < 2_000; round++) {
-      loop.readMs = (round % 9) * 0.5;
+    for (let round = 0; round < 2_000; ) {
+      loop.readMs = (round % 9) * 0.25;
       loop.turn();
+      if (loop.log.at(-1)?.startsWith('slept')) round++;
     }
     const slept = loop.log.flatMap((line) => (line.startsWith('slept') ? [Number(line.slice(6))] : []));
     t.same(
@@ -161,9 +164,9 @@ t.test(
     rounds.carry(MANY_CALLS);
     loop.turns(2);
     rounds.carry(MANY_CALLS - 1);
-    loop.turns(3);
+    loop.turns(4);
     rounds.carry(MANY_CALLS);
-    loop.turns(3);
+    loop.turns(4);
     t.same(
       loop.log.filter((line) => !line.startsWith('read')),
       [
@@ -278,6 +281,36 @@ t.test('stopped while it waits, and by its own tick: nothing more is ordered', a
     ticking.rounds.carry(ROUNDS_FROM);
     t.equal(ticking.loop.ordered, null, 'nor by a call that comes too late');
   }
+});
+
+t.test('what a tick has begun goes on before the thread sleeps', async (t) => {
+  const log: string[] = [];
+  let nowMs = 500;
+  const loop: Loop = {
+    now: () => nowMs,
+    sleep(ms) {
+      nowMs += ms;
+      log.push('slept');
+    },
+    afterReading(run) {
+      const immediate = setImmediate(run);
+      return () => clearImmediate(immediate);
+    },
+    after: () => () => {},
+  };
+  const clock = new ThreadClock(nowMs, (error) => t.fail(String(error)));
+  const rounds = new Rounds(clock, loop);
+  clock.add(() => {
+    log.push('tick');
+    Promise.resolve().then(() => log.push('promised'));
+    process.nextTick(() => log.push('next tick'));
+    setImmediate(() => log.push('immediate'));
+  });
+  rounds.carry(ROUNDS_FROM);
+  while (log.length < 100) await new Promise((turn) => setImmediate(turn));
+  rounds.close();
+  const first = log.indexOf('tick');
+  t.same(log.slice(first, first + 5), ['tick', 'next tick', 'promised', 'immediate', 'slept']);
 });
 
 t.test('a loop of its own: sockets, timers and messages have their turn in every round', async (t) => {
