@@ -13,6 +13,24 @@ t.test('a standstill of the control thread is not held against the media thread'
 });
 
 t.test(
+  'beside several media threads a stream comes to the thread of its call, and past the control thread, while the call lives there',
+  { skip: process.platform !== 'linux' && 'one thread alone may listen on a port here' },
+  async (t) => {
+    const program = join(import.meta.dirname, '../placed-calls.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [program], { env: {}, timeout: 60_000 });
+    t.same(stdout.trim().split('\n'), [
+      'told of just now: HTTP/1.1 404 Thread 1',
+      'the other: HTTP/1.1 404 Thread 2',
+      'at the wrong thread: HTTP/1.1 404 Not Found, by the control thread',
+      'nobody knows it: HTTP/1.1 404 Not Found, by the control thread',
+      'its thread has died: HTTP/1.1 404 Not Found, by the control thread',
+      'the other lives on: HTTP/1.1 404 Thread 2',
+      'it is over: HTTP/1.1 404 Not Found, by the control thread',
+    ]);
+  },
+);
+
+t.test(
   'where no other thread is to be had for one that died, the rest go on, and it is asked for again',
   async (t) => {
     const program = join(import.meta.dirname, '../no-thread.ts');
