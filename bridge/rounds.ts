@@ -1,5 +1,6 @@
-// When a thread that sound comes to works. With a handful of calls whatever comes wakes it. With more it works in rounds: it sleeps, then reads
-// all its sockets, then ticks, and writes what comes of both. Waking up costs more than reading, so that many share one.
+// When a thread that sound comes to works. With a handful of calls whatever comes wakes it. With more it works in rounds: it
+// sleeps, then reads all its sockets, then ticks, and writes what comes of both. Waking up costs more than reading, so that many
+// share one.
 import { LoopDelay } from './loop-delay.ts';
 
 /** From so many calls on rounds cost less than being woken. */
