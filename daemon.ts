@@ -307,6 +307,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       admission,
       count: config.MEDIA_THREADS || Math.max(2, availableParallelism()),
       firstPort: config.MEDIA_PORT,
+      codeCache: join(dataDir, 'code-cache'),
       data: {
         carrierSecrets: Object.fromEntries(carriers.all.map(({ name, mediaSecret }) => [name, mediaSecret])),
         publicUrl,

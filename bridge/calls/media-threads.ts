@@ -19,7 +19,10 @@ import { MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 
 export interface MediaThreadsOptions
   extends Pick<MediaUpgradesOptions, 'answerMs'>,
-    Pick<MediaWorkerOptions, 'data' | 'mediaSide' | 'admission' | 'log' | 'onMessage' | 'onConnection'> {
+    Pick<
+      MediaWorkerOptions,
+      'data' | 'mediaSide' | 'admission' | 'codeCache' | 'log' | 'onMessage' | 'onConnection'
+    > {
   count: number;
   /**
    * The public port, to listen there in place of the control thread. Null, where a system lets only one thread listen on a port:

@@ -1,4 +1,5 @@
 // A media thread: opens its listeners, its clock and its VAD, and holds the calls that the control thread gives it.
+import { flushCompileCache } from 'node:module';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openVadBatch } from '../../audio/vad/batch.ts';
 import type { Vad } from '../../audio/vad/vad.ts';
@@ -206,6 +207,8 @@ port.on('message', (message: ToMedia) => {
     log.error({ message: message.type, err: error }, 'media.message_failed');
   });
 });
+// Now, while it has no calls: it may be killed, and then leaves nothing for the next one.
+flushCompileCache();
 post({
   type: 'listening',
   protocol: MEDIA_PROTOCOL,

@@ -17,6 +17,7 @@ export const threadOptions = (over: Partial<MediaThreadsOptions> = {}): MediaThr
   },
   publicPort: null,
   admission: { lateMs: 0 },
+  codeCache: null,
   log: openLog('silent'),
   strangers: { saw: () => {} },
   clientOf: () => ({ address: '127.0.0.1', shared: true }),

@@ -59,3 +59,11 @@ t.test(
     );
   },
 );
+
+t.test('a thread that finds its files compiled loads no TypeScript compiler', async (t) => {
+  const program = join(import.meta.dirname, '../code-cache.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { env: {}, timeout: 60_000 });
+  const { found, lessMB } = JSON.parse(stdout) as { found: unknown; lessMB: number };
+  t.same(found, [0, true]);
+  t.ok(lessMB > 4, `${lessMB.toFixed(1)} MB less`);
+});
