@@ -1,11 +1,11 @@
 // A websocket as a call has it: `ws` for the handshake, for control frames and for closing, whole messages past it both ways
 // (frame-stream.ts).
 import { randomFillSync } from 'node:crypto';
-import { connect, isIP, type OnReadOpts, type Socket, type TcpNetConnectOpts } from 'node:net';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { connect, type OnReadOpts, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
 import { FrameStream } from './frame-stream.ts';
 import { FrameWriter } from './frames.ts';
+import { connectSecurely } from './secure-connection.ts';
 
 /** One for all sockets of a thread: a message is written in one go. */
 const WRITER = new FrameWriter();
@@ -28,15 +28,9 @@ type ConnectTo = TcpNetConnectOpts & { path?: string };
 /** Over TLS for what `ws` calls secure, however the address is written. */
 function connectTo(url: string, { path: _request, ...to }: ConnectTo, onread: OnReadOpts): Socket {
   const { protocol } = new URL(url);
-  if (protocol !== 'wss:' && protocol !== 'https:') return connect({ ...to, onread });
-  const { host = '' } = to;
-  // Node's types do not know that this takes `onread` too.
-  const secured: ConnectionOptions & { onread: OnReadOpts } = {
-    ...to,
-    servername: isIP(host) === 0 ? host : '',
-    onread,
-  };
-  return connectTls(secured);
+  return protocol === 'wss:' || protocol === 'https:'
+    ? connectSecurely(to, onread)
+    : connect({ ...to, onread });
 }
 
 export class FrameSocket {

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createNetServer, type OnReadOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { WebSocket, WebSocketServer } from 'ws';
 import { FrameSocket } from '../../../bridge/sockets/frame-socket.ts';
@@ -23,6 +23,7 @@ const ANONYMOUS = {
   minVersion: 'TLSv1.2',
   maxVersion: 'TLSv1.2',
 } as const;
+const TRUSTING = { secureContext: createSecureContext(ANONYMOUS), rejectUnauthorized: false };
 
 async function listen(t: Test, server: Server | ReturnType<typeof createNetServer>): Promise<number> {
   server.listen(0, '127.0.0.1');
@@ -55,7 +56,7 @@ for (const secure of [false, true]) {
     const port = await listen(t, http);
     const socket = FrameSocket.dial(`${secure ? 'wss' : 'ws'}://127.0.0.1:${port}/path?query`, {
       ...OPTIONS,
-      ...(secure ? { ...ANONYMOUS, rejectUnauthorized: false } : {}),
+      ...(secure ? TRUSTING : {}),
       headers: { Authorization: 'Bearer key' },
       handshakeTimeout: 60_000,
     });
@@ -107,13 +108,13 @@ t.test(
 
 t.test('a server that is not who it says is told nothing', async (t) => {
   const files = makeCertificate(t.testdir({}));
-  const trusted = { ca: readFileSync(files.authority) };
+  const trusted = { secureContext: createSecureContext({ ca: readFileSync(files.authority) }) };
   const http = createTlsServer({ key: readFileSync(files.key), cert: readFileSync(files.certificate) });
   new WebSocketServer({ server: http, ...OPTIONS });
   let requests = 0;
   http.on('upgrade', () => requests++);
   const port = await listen(t, http);
-  const dialled = (host: string, o: Pick<SecureContextOptions, 'ca'>) => {
+  const dialled = (host: string, o: { secureContext?: SecureContext }) => {
     const { ws } = FrameSocket.dial(`wss://${host}:${port}/`, { ...OPTIONS, ...o });
     return new Promise((done) => {
       ws.once('error', (error: Error & { code?: string }) => done(error.code));
@@ -272,7 +273,7 @@ for (const secure of [false, true]) {
       const port = await listen(t, http);
       const socket = FrameSocket.dial(`${secure ? 'wss' : 'ws'}://127.0.0.1:${port}/`, {
         ...OPTIONS,
-        ...(secure ? { ...ANONYMOUS, rejectUnauthorized: false } : {}),
+        ...(secure ? TRUSTING : {}),
       });
       const [peer] = (await once(server, 'connection')) as [WebSocket];
       if (socket.ws.readyState !== WebSocket.OPEN) await once(socket.ws, 'open');
@@ -305,3 +306,31 @@ for (const secure of [false, true]) {
     },
   );
 }
+
+t.test('a server that was reached over TLS before goes on with what was agreed on then', async (t) => {
+  const files = makeCertificate(t.testdir());
+  const http = createTlsServer({ key: readFileSync(files.key), cert: readFileSync(files.certificate) });
+  http.on('tlsClientError', () => {});
+  const reused: boolean[] = [];
+  const server = new WebSocketServer({ server: http, ...OPTIONS });
+  server.on('connection', (peer, { socket }) => {
+    reused.push((socket as TLSSocket).isSessionReused());
+    peer.send('hello');
+  });
+  const port = await listen(t, http);
+  const dial = async (trusts: object): Promise<string> => {
+    const { ws } = FrameSocket.dial(`wss://127.0.0.1:${port}/`, { ...OPTIONS, ...trusts });
+    const over = new Promise((gone) => ws.once('close', gone));
+    const outcome = await new Promise<string>((done) => {
+      ws.on('message', (data) => done(String(data)));
+      ws.on('error', (error: NodeJS.ErrnoException) => done(error.code ?? ''));
+    });
+    ws.terminate();
+    await over;
+    return outcome;
+  };
+  const believing = { secureContext: createSecureContext({ ca: readFileSync(files.authority) }) };
+  t.equal(await dial({}), 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'nobody vouches for it');
+  for (let time = 1; time <= 3; time++) t.equal(await dial(believing), 'hello');
+  t.same(reused, [false, true, true]);
+});
