@@ -54,7 +54,8 @@ const threadLoop: Loop = {
 /**
  * ```
  * events:  wait for what comes, or for the next tick -> tick -> ...
- * rounds:  sleep until the round begins -> timers, sockets, messages of the control thread -> tick, and the loop once more -> sleep ...
+ * rounds:  sleep until the round begins -> timers, sockets, messages of the control thread -> tick -> these once more
+ *          -> sleep ...
  * ```
  */
 export class Rounds {
