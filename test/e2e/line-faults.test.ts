@@ -116,7 +116,13 @@ const LINES: Case[] = [
     check(t, seen) {
       noGaps(t, seen);
       t.ok((seen.stats?.duplicateFrames ?? 0) > 0);
-      t.equal(seen.stats?.lateFrames, 0, 'a frame that changed places is in time');
+      // It comes a frame later than it should, and is waited for three: longer than that, a busy machine may stand still.
+      const stillMs = Math.max(seen.carrier.streams[0]?.standstillMs ?? 0, seen.stats?.lateTickMs ?? 0);
+      const late = seen.stats?.lateFrames ?? 0;
+      t.ok(
+        late === 0 || stillMs > 40,
+        `${late} frames that changed places came too late, and nothing stood still`,
+      );
     },
   },
   {
