@@ -29,6 +29,8 @@ export function createUpgradeServer(onUpgrade: (upgrade: Upgrade) => void): Upgr
     clientOf: (address) => ({ address, shared: true }),
   });
   server.on('upgrade', (request, socket, head) => onUpgrade({ request, socket, head }));
+  // From this event on Node watches the deadlines of connections, also where it listens nowhere.
+  server.emit('listening');
   return {
     server,
     limits,
