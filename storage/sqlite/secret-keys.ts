@@ -1,7 +1,7 @@
 // The keys that open the stored secrets: from the setting, else from a file beside the database. Which one the database is
 // sealed under is noted in it, so that another one is refused at the start, and a newer one takes over.
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { Log } from '../../log.ts';
@@ -74,10 +74,13 @@ function sync(path: string): void {
   closeSync(descriptor);
 }
 
+/** The file is there whole or not at all, whenever the process ends. Only under the database's lock: it replaces what is there. */
 function makeKeyFile(path: string): string {
   const text = keyFileText('');
-  writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
-  sync(path);
+  const draft = `${path}.new`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  sync(draft);
+  renameSync(draft, path);
   sync(dirname(path));
   return text;
 }
@@ -99,6 +102,14 @@ function findKeys(db: Database.Database, o: { path: string; setting: string | nu
   return { keys, sealedUnder, file };
 }
 
+/** As `findKeys`; where there is none yet, one is made. */
+function findOrMakeKeys(db: Database.Database, o: { path: string; setting: string | null }) {
+  const { keys, sealedUnder, file } = findKeys(db, o);
+  if (keys.length === 0 && o.path === ':memory:') keys.push(secretKey(randomBytes(KEY_BYTES)));
+  else if (keys.length === 0) keys.push(...parseKeys(makeKeyFile(file), file));
+  return { keys, sealedUnder };
+}
+
 /**
  * Finds the keys of an open database, seals what is not sealed under the first of them, and notes it.
  * @param setting the keys of SECRET_KEY, the newest first; null: those of the file, which is made where it is needed
@@ -108,11 +119,8 @@ export function openSecrets(
   db: Database.Database,
   o: { path: string; setting: string | null; log?: Log | undefined },
 ): Sealer {
-  const { keys, sealedUnder, file } = findKeys(db, o);
-  if (keys.length === 0) {
-    const inMemory = o.path === ':memory:';
-    keys.push(...(inMemory ? [secretKey(randomBytes(KEY_BYTES))] : parseKeys(makeKeyFile(file), file)));
-  }
+  // Two processes that begin a folder at the same moment find one key.
+  const { keys, sealedUnder } = db.transaction(() => findOrMakeKeys(db, o)).immediate();
   const [current, ...others] = keys;
   if (current === undefined) throw new Error('no key');
   const sealer = openSealer([current, ...others]);

@@ -169,6 +169,21 @@ t.test('what the store keeps is read back, and stands readable in no file', asyn
   await moved.close();
 });
 
+t.test('a file for the key that a killed process left empty is made whole at the next start', async (t) => {
+  const folder = t.testdir();
+  const path = join(folder, 'offhook.db');
+  await (await openStore({ path })).close();
+  const db = new Database(path);
+  db.exec("DELETE FROM notes WHERE name = 'secret_key'");
+  db.close();
+  writeFileSync(join(folder, 'secret.key'), '');
+  await (await openStore({ path })).close();
+  const key = readFileSync(join(folder, 'secret.key'), 'utf8');
+  t.match(key, /^[\w+/]{43}=$/m);
+  await (await openStore({ path })).close();
+  t.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), key);
+});
+
 t.test('the key: made once for its owner, and no start without it', async (t) => {
   const folder = t.testdir();
   const path = join(folder, 'offhook.db');
