@@ -174,12 +174,12 @@ class Campaign {
   }
 
   async #measure({ column, calls }: Stop, round: number): Promise<void> {
-    const { rounds, seconds, warmUpSeconds, agedTurns } = this.#o;
+    const { rounds, seconds, warmUpSeconds, warmUpCallSeconds, agedTurns } = this.#o;
     this.#progress.step(`round ${round} of ${rounds}: ${COLUMNS[column].title}, ${calls} calls`);
     try {
       await this.#with(column, async (subject, load, idle) => {
         await raise(subject, load, 0, calls);
-        await wait(warmUpSeconds * 1000);
+        await wait(Math.max(warmUpSeconds, warmUpCallSeconds / calls) * 1000);
         if (COLUMNS[column].aged) {
           this.#progress.step(`${agedTurns} more turns of each call`);
           await age(load, agedTurns);

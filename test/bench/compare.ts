@@ -150,7 +150,7 @@ export function differences(before: Results, after: Results): string[] {
     system: environment.system,
     placement,
     seconds: options.seconds,
-    'warm-up': options.warmUpSeconds,
+    'warm-up': [options.warmUpSeconds, options.warmUpCallSeconds],
     'turns of old calls': options.agedTurns,
     settings: options.settings,
     threads: options.threads,

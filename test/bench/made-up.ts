@@ -66,6 +66,7 @@ export function results(rounds: readonly Figures[], over: Partial<Results> = {})
     rounds: 3,
     seconds: 9,
     warmUpSeconds: 9,
+    warmUpCallSeconds: 900,
     columns: ['daemon', 'json', 'agents'],
     scaling: [10, 300],
     climbing: ['daemon', 'json'],

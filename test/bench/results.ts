@@ -5,7 +5,7 @@ import type { Placement } from './cores.ts';
 import type { Figures } from './round.ts';
 
 /** Of the file: counts up when its fields change. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 export interface CampaignOptions {
   /** At once, in the comparison. */
@@ -14,6 +14,8 @@ export interface CampaignOptions {
   /** Measured in a round, after the warm-up. */
   seconds: number;
   warmUpSeconds: number;
+  /** Of few calls the warm-up takes longer: all calls together have been up for so many seconds when a round is measured. */
+  warmUpCallSeconds: number;
   columns: readonly ColumnName[];
   /** Calls at which the daemon and the bare bridge are measured besides. */
   scaling: readonly number[];
