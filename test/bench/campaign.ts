@@ -50,7 +50,8 @@ function itinerary(o: CampaignOptions, columns: readonly ColumnName[]): Stop[] {
     ...columns.map((column) => ({
       column,
       calls: o.calls * (COLUMNS[column].threads ?? 1),
-      rounds: every.includes(column) ? o.rounds : fewer,
+      // Ten minutes of turns take four to make.
+      rounds: COLUMNS[column].aged ? 1 : every.includes(column) ? o.rounds : fewer,
     })),
     ...o.scaling
       .filter((calls) => calls !== o.calls)

@@ -27,7 +27,7 @@ const HELP = `npm run bench -- [options]
   --columns LIST   what is measured (default all: ${COLUMN_NAMES.join(',')})
   --calls N        calls at once in the comparison (default 100)
   --also LIST      numbers of calls at which the daemon and the bare bridge are measured besides (default 10,300)
-  --rounds N       rounds of each column, one after the other (default 3; 2 of columns that differ by one setting)
+  --rounds N       rounds of each column, one after the other (default 3; 2 of columns that differ by one setting, 1 of old calls)
   --seconds N      measured in each round (default 9)
   --threads N      media threads of the daemon, each with a core of its own (default 1)
   --set NAME=VALUE a setting of the daemon, as often as needed (VAD_MODEL=v4)
