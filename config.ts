@@ -80,7 +80,7 @@ export const SETTINGS = {
     default: '0',
     min: 0,
     max: 64,
-    help: 'threads that carry audio (0: one per core, two at least)',
+    help: 'threads that carry audio (0: one for every 100 of MAX_CONCURRENT_CALLS, at most one per core)',
   },
   MEDIA_PORT: {
     kind: 'integer',

@@ -11,6 +11,7 @@ import { openCallRamp } from './bridge/calls/call-ramp.ts';
 import { MediaThreads } from './bridge/calls/media-threads.ts';
 import { observeBridge } from './bridge/calls/metrics.ts';
 import { Takeover } from './bridge/calls/takeover.ts';
+import { mediaThreadsFor } from './bridge/calls/thread-count.ts';
 import { openCarriers } from './bridge/carriers/carriers.ts';
 import type { TurnDetection } from './bridge/models/model.ts';
 import { missingSettings, modelSetupOf } from './bridge/setups.ts';
@@ -305,7 +306,13 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       publicPort.listen().catch((error: unknown) => log.error({ err: error }, 'listener.failed'));
     threads = await MediaThreads.open({
       admission,
-      count: config.MEDIA_THREADS || Math.max(2, availableParallelism()),
+      count:
+        config.MEDIA_THREADS ||
+        mediaThreadsFor({
+          mostCalls: config.MAX_CONCURRENT_CALLS,
+          cores: availableParallelism(),
+          vadModel: config.VAD_MODEL,
+        }),
       firstPort: config.MEDIA_PORT,
       codeCache: join(dataDir, 'code-cache'),
       data: {

@@ -28,7 +28,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const STEP = 50;
 const MOST_CALLS = 800;
 const CLIMB_SECONDS = 6;
-const SETTLE_MS = 2_500;
+/** Fifty new calls have cost as much as they do for seconds of talk, and what they left behind is collected. */
+const SETTLE_MS = 5_000;
 const IDLE_MS = 500;
 /** A step that other work disturbed says nothing of the subject: it is measured again, so often at most. */
 const MOST_DISTURBED = 3;
@@ -153,6 +154,10 @@ class Campaign {
     return (performance.now() - this.#began) / 1000;
   }
 
+  #warmUpMs(calls: number): number {
+    return Math.max(this.#o.warmUpSeconds, this.#o.warmUpCallSeconds / calls) * 1000;
+  }
+
   #mayBegin(): boolean {
     return this.#seconds() < this.#o.limitSeconds;
   }
@@ -175,12 +180,12 @@ class Campaign {
   }
 
   async #measure({ column, calls }: Stop, round: number): Promise<void> {
-    const { rounds, seconds, warmUpSeconds, warmUpCallSeconds, agedTurns } = this.#o;
+    const { rounds, seconds, warmUpSeconds, agedTurns } = this.#o;
     this.#progress.step(`round ${round} of ${rounds}: ${COLUMNS[column].title}, ${calls} calls`);
     try {
       await this.#with(column, async (subject, load, idle) => {
         await raise(subject, load, 0, calls);
-        await wait(Math.max(warmUpSeconds, warmUpCallSeconds / calls) * 1000);
+        await wait(this.#warmUpMs(calls));
         if (COLUMNS[column].aged) {
           this.#progress.step(`${agedTurns} more turns of each call`);
           await age(load, agedTurns);
@@ -210,6 +215,8 @@ class Campaign {
         let figures: Figures;
         try {
           await raise(subject, load, up, calls);
+          // What has just been started is compiled first.
+          if (up === 0) await wait(this.#warmUpMs(calls));
           up = calls;
           figures = await this.#step(calls, subject, load, idle);
         } catch (error) {
