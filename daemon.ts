@@ -311,7 +311,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         mediaThreadsFor({
           mostCalls: config.MAX_CONCURRENT_CALLS,
           cores: availableParallelism(),
-          vadModel: config.VAD_MODEL,
+          detectorPerCall: config.VAD_MODEL === 'v4',
         }),
       firstPort: config.MEDIA_PORT,
       codeCache: join(dataDir, 'code-cache'),

@@ -3,7 +3,8 @@ import t from 'tap';
 import { mediaThreadsFor } from '../../../bridge/calls/thread-count.ts';
 
 t.test('as many as the calls ask for, and no more than there are cores', (t) => {
-  const of = (mostCalls: number, cores: number) => mediaThreadsFor({ mostCalls, cores, vadModel: 'v5' });
+  const of = (mostCalls: number, cores: number) =>
+    mediaThreadsFor({ mostCalls, cores, detectorPerCall: false });
   t.equal(of(1, 8), 1);
   t.equal(of(100, 8), 1);
   t.equal(of(101, 8), 2);
@@ -14,7 +15,6 @@ t.test('as many as the calls ask for, and no more than there are cores', (t) => 
 });
 
 t.test('a detector per call asks for every core', (t) => {
-  t.equal(mediaThreadsFor({ mostCalls: 10, cores: 8, vadModel: 'v4' }), 8);
-  t.equal(mediaThreadsFor({ mostCalls: 10, cores: 8, vadModel: 'v6' }), 1);
+  t.equal(mediaThreadsFor({ mostCalls: 10, cores: 8, detectorPerCall: true }), 8);
   t.end();
 });
