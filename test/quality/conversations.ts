@@ -1,8 +1,9 @@
 // Drives the product's own call (MediaCall: gap filler, VAD, echo guard, turn rules, playout, pacing) on a clock of its own,
-// many calls at once, each between a simulated phone line and a model that answers at once. No socket, no thread, no wait.
+// many calls at once, each between a simulated phone line and a model that answers at once, or takes its time. No socket, no
+// thread, no wait.
 
 import { MULAW_8K } from '../../audio/format.ts';
-import { encodeMulaw } from '../../audio/g711.ts';
+import { decodeMulaw, encodeMulaw } from '../../audio/g711.ts';
 import { openVadBatch } from '../../audio/vad/batch.ts';
 import type { VadModelName } from '../../audio/vad/models.ts';
 import { FrameAges } from '../../bridge/media/frame-age.ts';
@@ -11,8 +12,9 @@ import type { FromMedia, PrepareCall } from '../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../bridge/turns/turns.ts';
 import { talkTexts } from '../../control/agents/texts/moments.ts';
 import { deadSocket, HeldClock, makePlan, TOKEN } from '../bridge/media/held-call.ts';
-import { createInstantModel, type InstantModel } from './instant-model.ts';
+import { FollowedVoice, type Played } from './followed-voice.ts';
 import { createPhoneLine, type Echo, NETWORK_MS } from './line.ts';
+import { createPacedModel, type PacedModel, type Tempo } from './paced-model.ts';
 import { type Sound, toPcm } from './sounds.ts';
 
 /** A call to be held. Times in ms of the stream at the carrier. */
@@ -27,6 +29,22 @@ export interface Talk {
   /** Every answer after it. */
   answer: Sound;
   standstills?: readonly Standstill[];
+  /** The model takes its time; without, it answers at once. */
+  tempo?: Tempo;
+  /** What the caller says, for the model's transcription; without, some words. */
+  words?: readonly Words[];
+  /** The language of the call, ISO-639-1. */
+  language?: string;
+  /** What the greeting and the answers say. */
+  texts?: { greeting?: string; answer?: string };
+  /** A call of ours, and what is done where a machine answers. */
+  outbound?: { machine: PrepareCall['machine'] };
+}
+
+export interface Words {
+  fromMs: number;
+  toMs: number;
+  text: string;
 }
 
 /** The call's thread does nothing meanwhile, or what the line sends waits on its way: all of it comes at the end. */
@@ -42,10 +60,12 @@ export interface Outcome {
   audible: readonly number[];
   /** When an answer was asked of the model, the greeting first if there was one. */
   asked: readonly number[];
-  turns: InstantModel['turns'];
+  turns: PacedModel['turns'];
   bargeIns: readonly number[];
   /** When the agent's voice, held back for nothing, was let go on. */
   takenBack: readonly number[];
+  /** The agent's voice, frame by frame. */
+  played: Played;
 }
 
 const FRAME_MS = 20;
@@ -61,16 +81,36 @@ const mulaw = (sound: Sound): Uint8Array => {
   return payload;
 };
 
-const planOf = (talk: Talk, callId: string): PrepareCall =>
-  makePlan({
+const heardAs = (payload: Uint8Array): Int16Array => {
+  const pcm = new Int16Array(payload.length);
+  decodeMulaw(payload, pcm);
+  return pcm;
+};
+
+function planOf(talk: Talk, callId: string): PrepareCall {
+  const direction = talk.outbound === undefined ? 'inbound' : 'outbound';
+  return makePlan({
     callId,
+    direction,
+    machine: talk.outbound?.machine ?? 'none',
+    model: { language: talk.language ?? null },
     texts: {
-      ...talkTexts('inbound', null),
+      ...talkTexts(direction, null),
       greeting: talk.greeting === null ? null : 'Greet.',
       idle: ['', '', ''],
       voicemail: '',
     },
   });
+}
+
+/** What the caller has said in a stretch: of each word the half at least. */
+function wordsIn({ words }: Talk, fromMs: number, toMs: number): string | null {
+  if (words === undefined) return 'words';
+  const heard = words.filter(
+    (one) => Math.min(toMs, one.toMs) - Math.max(fromMs, one.fromMs) >= (one.toMs - one.fromMs) / 2,
+  );
+  return heard.length === 0 ? null : heard.map(({ text }) => text).join(' ');
+}
 
 const standsStill = ({ standstills = [] }: Talk, of: Standstill['of'], atMs: number) =>
   standstills.some((one) => one.of === of && atMs >= one.fromMs && atMs < one.toMs);
@@ -97,13 +137,21 @@ export async function holdTalks(
     const streamMs = () => nowMs - startMs;
     const running = talks.map((talk, i) => {
       const clock = new HeldClock();
-      const models: InstantModel[] = [];
+      const models: PacedModel[] = [];
       const bargeIns: number[] = [];
       const takenBack: number[] = [];
       let heardBytes = 0;
-      const line = createPhoneLine(talk.caller, talk.echo, streamMs);
-      const greeting = talk.greeting === null ? null : mulaw(talk.greeting);
-      const answer = mulaw(talk.answer);
+      const voice = new FollowedVoice();
+      const line = createPhoneLine(talk.caller, talk.echo, {
+        now: streamMs,
+        onPlayed: (frame) => voice.plays(frame),
+      });
+      const said = (sound: Sound, text = 'words') => {
+        const payload = mulaw(sound);
+        return { sound: payload, text, heard: heardAs(payload) };
+      };
+      const answer = said(talk.answer, talk.texts?.answer);
+      const greeting = talk.greeting === null ? answer : said(talk.greeting, talk.texts?.greeting);
       const call = new MediaCall(planOf(talk, `call-${i}`), {
         format: MULAW_8K,
         clock,
@@ -112,10 +160,16 @@ export async function holdTalks(
         counters: { framesIn: 0, framesOut: 0 },
         frameAges: new FrameAges(),
         openModel(_name, _config, listener) {
-          const model = createInstantModel(listener, {
+          const model = createPacedModel(listener, {
             now: streamMs,
             heardBytes: () => heardBytes,
-            answer: (n) => (n === 0 && greeting !== null ? greeting : answer),
+            answer(n) {
+              const one = n === 0 ? greeting : answer;
+              voice.sends(one.heard);
+              return one;
+            },
+            tempo: talk.tempo ?? null,
+            wordsIn: (fromMs, toMs) => wordsIn(talk, fromMs, toMs),
           });
           models.push(model);
           return model;
@@ -123,7 +177,7 @@ export async function holdTalks(
         post(message: FromMedia) {
           if (message.type === 'barge-in') bargeIns.push(streamMs());
           if (message.type === 'hold-taken-back') takenBack.push(streamMs());
-          if (message.type === 'finished')
+          if (message.type === 'finished' && talk.outbound === undefined)
             throw new Error(`${talk.name}: the call ended (${message.reason})`);
         },
       });
@@ -148,6 +202,7 @@ export async function holdTalks(
           turns: model.turns,
           bargeIns,
           takenBack,
+          played: voice.played,
         }),
       };
     });

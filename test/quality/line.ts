@@ -10,10 +10,20 @@ export const NETWORK_MS = 15;
 /** A played frame fainter than this is not heard. */
 const AUDIBLE_DB = -50;
 
+/** One way of the agent's voice back: so many samples after the first, so loud beside the whole. */
+export interface Tap {
+  samples: number;
+  gain: number;
+}
+
 export interface Echo {
   gainDb: number;
   delayMs: number;
+  /** The ways through a room; one without. */
+  taps?: readonly Tap[];
 }
+
+const ONE_WAY: readonly Tap[] = [{ samples: 0, gain: 1 }];
 
 type Sent = { atMs: number } & ({ audio: Uint8Array } | { mark: string } | { clear: true });
 
@@ -31,9 +41,14 @@ export interface PhoneLine {
 
 /**
  * @param caller what the caller says, 8 kHz, from the stream's start on; silence after it
- * @param now the moment on the line's clock, for what the daemon sends
+ * @param o.now the moment on the line's clock, for what the daemon sends
+ * @param o.onPlayed told of each frame of 20 ms, or that none was there to be played
  */
-export function createPhoneLine(caller: Int16Array, echo: Echo | null, now: () => number): PhoneLine {
+export function createPhoneLine(
+  caller: Int16Array,
+  echo: Echo | null,
+  o: { now(): number; onPlayed(frame: Int16Array | null): void },
+): PhoneLine {
   const sent: Sent[] = [];
   const towards: { atMs: number; message: MediaMessage }[] = [];
   /** At the carrier: frames and marks in their order. */
@@ -42,7 +57,9 @@ export function createPhoneLine(caller: Int16Array, echo: Echo | null, now: () =
   const audible: number[] = [];
   const clears: number[] = [];
   const frame = new Int16Array(FRAME_BYTES);
+  const echoed = new Float64Array(FRAME_BYTES);
   const gain = echo === null ? 0 : 10 ** (echo.gainDb / 20);
+  const taps = echo === null ? [] : (echo.taps ?? ONE_WAY);
   const delay = echo === null ? 0 : Math.round(echo.delayMs * 8);
   let chunk = 0;
 
@@ -73,20 +90,33 @@ export function createPhoneLine(caller: Int16Array, echo: Echo | null, now: () =
     }
     if (next === undefined) {
       played.fill(0, at, at + FRAME_BYTES);
+      o.onPlayed(null);
       return;
     }
     decodeMulaw(next, frame);
     played.set(frame, at);
+    o.onPlayed(frame);
     if (mulawLevelDb(next) > AUDIBLE_DB) audible.push(nowMs);
+  }
+
+  function hearEcho(fromSample: number): void {
+    echoed.fill(0);
+    for (const { samples, gain: share } of taps) {
+      let at = fromSample - delay - samples;
+      if (at < 0) at += played.length;
+      for (let i = 0; i < FRAME_BYTES; i++) {
+        echoed[i]! += played[at]! * gain * share;
+        if (++at === played.length) at = 0;
+      }
+    }
   }
 
   function speak(nowMs: number): void {
     const from = (nowMs - FRAME_MS) * 8;
+    hearEcho(from % played.length);
     for (let i = 0; i < FRAME_BYTES; i++) {
       const own = caller[from + i] ?? 0;
-      const heard = from + i - delay;
-      const echoed = gain === 0 || heard < 0 ? 0 : played[heard % played.length]! * gain;
-      frame[i] = Math.max(-32768, Math.min(32767, Math.round(own + echoed)));
+      frame[i] = Math.max(-32768, Math.min(32767, Math.round(own + echoed[i]!)));
     }
     const payload = Buffer.alloc(FRAME_BYTES, MULAW_SILENCE);
     encodeMulaw(frame, payload);
@@ -100,13 +130,13 @@ export function createPhoneLine(caller: Int16Array, echo: Echo | null, now: () =
       clearReturnsMarks: true,
       decode: () => ({ type: 'ignored', event: 'none' }),
       audio(_message, _id, payload) {
-        sent.push({ atMs: now(), audio: Uint8Array.from(payload) });
+        sent.push({ atMs: o.now(), audio: Uint8Array.from(payload) });
       },
       mark(_message, _id, name) {
-        sent.push({ atMs: now(), mark: name });
+        sent.push({ atMs: o.now(), mark: name });
       },
       clear() {
-        sent.push({ atMs: now(), clear: true });
+        sent.push({ atMs: o.now(), clear: true });
       },
     },
     step(nowMs) {

@@ -140,7 +140,14 @@ t.test(
       sounds: [],
       ...o,
     });
-    const outcome = { audible: [60, 80], asked: [0], turns: [], bargeIns: [], takenBack: [] };
+    const outcome = {
+      audible: [60, 80],
+      asked: [0],
+      turns: [],
+      bargeIns: [],
+      takenBack: [],
+      played: { levelsDb: new Float32Array(), gainsDb: new Float32Array(), places: new Int32Array() },
+    };
     const scores = judge(
       [
         talk({}),
