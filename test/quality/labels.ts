@@ -26,6 +26,10 @@ export interface Clip {
   spans: Span[];
   /** dB of its speech. */
   activeDb: number;
+  /** Who speaks, what, and in which language (ISO-639-1), where somebody asks. */
+  voice?: string;
+  text?: string;
+  language?: string;
 }
 
 function frameLevels(sound: Sound): number[] {

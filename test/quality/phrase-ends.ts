@@ -107,7 +107,7 @@ function ranked(ends: readonly number[], inside: readonly number[]): number {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const sentences = readRecordings().sentences;
+  const sentences = readRecordings('first').sentences;
   const prompts = hasPrompts() ? debianClips('') : [];
   const names = new Set(sentences.map(({ name }) => name));
   const clips = [...sentences, ...prompts.filter(({ name }) => !names.has(name))].filter(

@@ -14,7 +14,11 @@ import { judge } from './talk-scores.ts';
 import type { LabelledTalk } from './talks.ts';
 
 t.test('the short set: nothing is lost that was won', async (t) => {
-  const results = await measure(readRecordings('own'), { size: 0.35, neighbours: false });
+  const results = await measure(readRecordings('own'), {
+    size: 0.35,
+    neighbours: false,
+    themes: [],
+  });
   const table = () => {
     const columns = results.detectors.map(({ name }) => name);
     const rows = detectorRows(results.streams, results.detectors);

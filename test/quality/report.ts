@@ -2,6 +2,7 @@
 import type { Cost } from './cost.ts';
 import { percentile, type Score, sum } from './scores.ts';
 import type { Stream } from './set.ts';
+import type { SetName } from './sounds.ts';
 import type { Share, Spread, TalkScores } from './talk-scores.ts';
 
 export interface Row {
@@ -10,6 +11,16 @@ export interface Row {
   values: string[];
   target: string;
   met: boolean | null;
+  /** Of several sets: those in which it is not met, where it is in others. */
+  notIn?: string;
+}
+
+/** What became of a theme's calls. */
+export interface ThemeRows {
+  title: string;
+  calls: number;
+  minutes: number;
+  rows: Row[];
 }
 
 /** What one detector made of every stream. */
@@ -19,6 +30,7 @@ export interface DetectorScores {
 }
 
 export interface Results {
+  set: SetName;
   /** What the set is made of, and what was missing. */
   sources: string[];
   missing: string[];
@@ -29,7 +41,7 @@ export interface Results {
   detectors: DetectorScores[];
   streams: Omit<Stream, 'pcm'>[];
   talks: TalkScores;
-  costs: Cost[];
+  themes: ThemeRows[];
 }
 
 const number = (value: number | null, digits = 0) => (value === null ? '–' : value.toFixed(digits));
@@ -159,7 +171,34 @@ export function costRows(costs: readonly Cost[]): Row[] {
   }));
 }
 
-const verdict = (met: boolean | null) => (met === null ? '' : met ? 'met' : 'not met');
+/** Tables of one column each side by side, a column for each set; what one of them lacks is a dash. */
+export function sideBySide(tables: readonly { name: string; rows: readonly Row[] }[]): Row[] {
+  const order: string[] = [];
+  for (const { rows } of tables) {
+    let at = 0;
+    for (const { measure } of rows) {
+      const known = order.indexOf(measure);
+      if (known >= 0) at = known + 1;
+      else order.splice(at++, 0, measure);
+    }
+  }
+  return order.map((measure) => {
+    const found = tables.map(({ rows }) => rows.find((row) => row.measure === measure));
+    const judged = found.flatMap((row, i) => (row === undefined || row.met === null ? [] : [{ row, i }]));
+    const failed = judged.filter(({ row }) => row.met === false).map(({ i }) => tables[i]!.name);
+    const partly = failed.length > 0 && failed.length < judged.length;
+    return {
+      measure,
+      values: found.map((row) => row?.values[0] ?? '–'),
+      target: found.find((row) => row !== undefined && row.target !== '')?.target ?? '',
+      met: judged.length === 0 ? null : failed.length === 0,
+      ...(partly && { notIn: failed.join(', ') }),
+    };
+  });
+}
+
+const verdict = ({ met, notIn }: Row) =>
+  met === null ? '' : met ? 'met' : notIn === undefined ? 'not met' : `not met (${notIn})`;
 
 /** Rows as lines of even columns. `paint` colours a verdict. */
 export function asText(
@@ -169,7 +208,7 @@ export function asText(
 ): string {
   const table = [
     ['', ...columns, 'target', ''],
-    ...rows.map(({ measure, values, target, met }) => [measure, ...values, target, verdict(met)]),
+    ...rows.map((row) => [row.measure, ...row.values, row.target, verdict(row)]),
   ];
   const widths = table[0]!.map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)));
   return table
@@ -192,8 +231,13 @@ export function asMarkdown(columns: readonly string[], rows: readonly Row[]): st
   return [
     line(['', ...columns, 'target', '']),
     line(['---', ...columns.map(() => '---'), '---', '---']),
-    ...rows.map(({ measure, values, target, met }) =>
-      line([measure.replace(/^ {2}/, '… '), ...values, target, met === false ? '**not met**' : verdict(met)]),
+    ...rows.map((row) =>
+      line([
+        row.measure.replace(/^ {2}/, '… '),
+        ...row.values,
+        row.target,
+        row.met === false ? `**${verdict(row)}**` : verdict(row),
+      ]),
     ),
   ].join('\n');
 }

@@ -1,9 +1,9 @@
 // PURE. The labelled streams for the detectors: recordings at levels, over noises, through codecs and losses, and streams in
-// which nobody speaks. Deterministic: every stream draws from a seed of its own name.
+// which nobody speaks. Deterministic: every stream draws from a seed of its set and its own name.
 
 import { type Random, seeded } from '../random.ts';
 import { atLevel, type Clip, type Span } from './labels.ts';
-import type { Recordings } from './recordings.ts';
+import type { Recordings } from './recorded.ts';
 import {
   addTo,
   atRms,
@@ -19,6 +19,7 @@ import {
   type Sound,
   samplesOf,
   scaled,
+  seedFor,
   seedOf,
   silent,
   slam,
@@ -124,7 +125,7 @@ const drawn = <T>(from: readonly T[], count: number, random: Random): T[] =>
 
 /** The streams; `size` scales how many utterances a condition has (1: the full set). */
 export function streamsOf(
-  { sentences, words }: Pick<Recordings, 'sentences' | 'words'>,
+  { set, sentences, words }: Pick<Recordings, 'set' | 'sentences' | 'words'>,
   o: { size?: number; codecs?: Record<string, Codec> } = {},
 ): Stream[] {
   const size = o.size ?? 1;
@@ -137,7 +138,7 @@ export function streamsOf(
 
   for (const levelDb of LEVELS_DB) {
     const name = `level ${levelDb} dB`;
-    const random = seeded(seedOf(name));
+    const random = seeded(seedFor(set, name));
     const clips = size >= 1 ? [...sentences, ...words] : mixed(40 * size, random);
     const { sound, utterances } = talk(clips, levelDb, random, idle(random));
     streams.push({ name, group: 'level', levelDb, snrDb: null, pcm: throughMulaw(toPcm(sound)), utterances });
@@ -150,7 +151,7 @@ export function streamsOf(
     ] as const) {
       for (const snrDb of snrs) {
         const name = `${kind} ${snrDb} dB under ${levelDb} dB`;
-        const random = seeded(seedOf(name));
+        const random = seeded(seedFor(set, name));
         const line = (ms: number) => atRms(noiseOf(kind, ms, sentences, random), levelDb - snrDb);
         const { sound, utterances } = talk(mixed(20 * size, random), levelDb, random, line);
         const pcm = throughMulaw(toPcm(sound));
@@ -165,7 +166,7 @@ export function streamsOf(
   };
   for (const [codec, pass] of Object.entries(codecs)) {
     const name = `codec: ${codec}`;
-    const random = seeded(seedOf(name));
+    const random = seeded(seedFor(set, name));
     const { sound, utterances } = talk(mixed(40 * size, random), -25, random, idle(random));
     const pcm = throughMulaw(pass(throughMulaw(toPcm(sound))));
     streams.push({ name, group: 'codec', levelDb: -25, snrDb: null, pcm, utterances });
@@ -176,7 +177,7 @@ export function streamsOf(
     [0.05, 3],
   ] as const) {
     const name = `${share * 100} % of frames lost, ${run} at a time at most`;
-    const random = seeded(seedOf(name));
+    const random = seeded(seedFor(set, name));
     const { sound, utterances } = talk(mixed(40 * size, random), -25, random, idle(random));
     const pcm = lossy(throughMulaw(toPcm(sound)), share, run, random);
     streams.push({ name, group: 'loss', levelDb: -25, snrDb: null, pcm, utterances });
@@ -185,7 +186,7 @@ export function streamsOf(
   for (const [kind, levels, make] of nobody(sentences)) {
     for (const levelDb of levels) {
       const name = `${kind} at ${levelDb} dB`;
-      const random = seeded(seedOf(name));
+      const random = seeded(seedFor(set, name));
       const sound = make(NOBODY_MS, random);
       const line = idle(random)(NOBODY_MS);
       addTo(line, atRms(sound, levelDb), 0);

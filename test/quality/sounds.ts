@@ -14,6 +14,13 @@ export function seedOf(name: string): number {
   return hash >>> 0;
 }
 
+export type SetName = 'first' | 'second';
+export const SETS: readonly SetName[] = ['first', 'second'];
+
+/** The seed of a name in a set. */
+export const seedFor = (set: SetName, name: string): number =>
+  seedOf(set === 'first' ? name : `${set}: ${name}`);
+
 export function pick<T>(from: readonly T[], random: Random): T {
   return from[Math.floor(random() * from.length)]!;
 }
@@ -45,6 +52,22 @@ export function throughMulaw(pcm: Int16Array): Int16Array {
   const out = new Int16Array(pcm.length);
   decodeMulaw(payload, out);
   return out;
+}
+
+/** At 8 kHz what was recorded at a higher rate: a windowed sinc, 12 periods to either side. */
+export function resampled(sound: Sound, rateHz: number): Sound {
+  const step = rateHz / RATE_HZ;
+  const half = Math.ceil(12 * step);
+  return made(Math.floor(sound.length / step), (n) => {
+    const centre = n * step;
+    let sum = 0;
+    for (let i = Math.ceil(centre - half); i <= centre + half; i++) {
+      const x = (i - centre) / step;
+      const sinc = x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+      sum += (sound[i] ?? 0) * sinc * (0.5 + 0.5 * Math.cos((Math.PI * (i - centre)) / (half + 1)));
+    }
+    return sum / step;
+  });
 }
 
 export const gainOf = (db: number): number => 10 ** (db / 20);
@@ -236,6 +259,30 @@ export function mhm(random: Random): Sound {
     silent(between(30, 70, random)),
     syllable(pitchHz * 1.12, 0.12, between(150, 230, random)),
   );
+}
+
+/** "Uhm", drawn out: a vowel of an open throat that closes into a hum, level or falling. */
+export function uhm(ms: number, random: Random): Sound {
+  const pitchHz = between(95, 220, random);
+  const fall = between(0, 0.08, random);
+  const closesMs = ms * between(0.4, 0.7, random);
+  let phase = 0;
+  const glottis = made(samplesOf(ms), (n) => {
+    const tremble = 1 + 0.01 * Math.sin((2 * Math.PI * 5 * n) / RATE_HZ);
+    phase += (pitchHz * tremble * (1 - (fall * n) / samplesOf(ms))) / RATE_HZ;
+    return phase % 1 < 0.1 ? 1 : -0.11;
+  });
+  const vowel = joined(resonant(glottis, between(560, 660, random), 80));
+  addTo(vowel, scaled(resonant(glottis, between(1_150, 1_350, random), 110), 0.5), 0);
+  addTo(vowel, scaled(resonant(glottis, 2_450, 160), 0.2), 0);
+  const nose = joined(resonant(glottis, 260, 60));
+  addTo(nose, scaled(resonant(glottis, 1_050, 120), 0.25), 0);
+  const open = (at: number) => Math.min(1, Math.max(0, (closesMs + 40 - at) / 80));
+  return vowel.map((sample, n) => {
+    const at = n / 8;
+    const mixed = sample * open(at) + nose[n]! * (1 - open(at));
+    return mixed * Math.min(1, at / 40, (ms - at) / 90);
+  });
 }
 
 /** Takes frames of 20 ms away, in runs of up to `run`, about `share` of all: silence stands in, as after the gap filler. */

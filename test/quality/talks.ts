@@ -1,10 +1,10 @@
 // PURE. The labelled calls: barge-ins, echoes, words of assent and other sounds over the agent's voice, ends of turns, pauses.
-// Each draws from a seed of its own name, and says what is true of it; what the product made of it is judged in talk-scores.ts.
+// Each draws from a seed of its set and its own name, and says what is true of it; what the product made of it is judged in talk-scores.ts.
 
 import { type Random, seeded } from '../random.ts';
 import type { Talk } from './conversations.ts';
 import { atLevel, type Clip, clipOf } from './labels.ts';
-import type { Recordings } from './recordings.ts';
+import type { Recordings } from './recorded.ts';
 import { NOISES, type Noise, noiseOf } from './set.ts';
 import {
   addTo,
@@ -18,7 +18,7 @@ import {
   rmsDb,
   type Sound,
   samplesOf,
-  seedOf,
+  seedFor,
   slam,
   throughMulaw,
   toPcm,
@@ -44,16 +44,25 @@ const AGENT_DB = -18;
 const IDLE_LINE_DB = -68;
 const ANSWER_MS = 1_200;
 const ECHO_GAINS_DB = [-20, -25, -30, -35];
-const ECHO_DELAYS_MS = [60, 120, 180, 250];
+const ECHO_DELAYS_MS = { first: [60, 120, 180, 250], second: [45, 95, 150, 215] };
 
 /** The agent's voice without its pauses: whoever speaks, speaks over it. */
-export function unbroken(recording: Sound): Sound {
+function unbroken(recording: Sound): Sound {
   const clip = clipOf('agent', recording);
   if (clip === null) throw new Error('the agent’s recording holds no speech');
   return atLevel(
     { ...clip, sound: joined(...clip.spans.map(({ from, to }) => clip.sound.slice(from, to))) },
     AGENT_DB,
   );
+}
+
+const voices = new WeakMap<Recordings, Sound>();
+
+/** The agent's voice of a set. */
+export function voiceOf(recordings: Recordings): Sound {
+  const known = voices.get(recordings) ?? unbroken(recordings.agent);
+  voices.set(recordings, known);
+  return known;
 }
 
 /** A sound that is no speech: its level is that of its loudest 40 ms. */
@@ -80,8 +89,8 @@ interface Draft {
 
 /** All calls; `size` scales how many of each kind (1: the full set). */
 export function talksOf(recordings: Recordings, size = 1): LabelledTalk[] {
-  const { sentences, words } = recordings;
-  const voice = unbroken(recordings.agent);
+  const { set, sentences, words } = recordings;
+  const voice = voiceOf(recordings);
   const talks: LabelledTalk[] = [];
   const some = <T>(list: readonly T[], count: number): readonly T[] =>
     Array.from(
@@ -90,7 +99,7 @@ export function talksOf(recordings: Recordings, size = 1): LabelledTalk[] {
     );
 
   function add(name: string, draft: Draft, noise?: Noise): void {
-    const random = seeded(seedOf(name));
+    const random = seeded(seedFor(set, name));
     const levelDb = draft.levelDb ?? -25;
     const snrDb = draft.snrDb ?? null;
     const line = (ms: number) =>
@@ -151,7 +160,9 @@ export function talksOf(recordings: Recordings, size = 1): LabelledTalk[] {
   }
 
   // The agent's own voice comes back.
-  const echoes = ECHO_GAINS_DB.flatMap((gainDb) => ECHO_DELAYS_MS.map((delayMs) => ({ gainDb, delayMs })));
+  const echoes = ECHO_GAINS_DB.flatMap((gainDb) =>
+    ECHO_DELAYS_MS[set].map((delayMs) => ({ gainDb, delayMs })),
+  );
   for (const round of size >= 1 ? [1, 2, 3] : [1]) {
     for (const echo of some(echoes, echoes.length)) {
       add(`echo ${echo.gainDb} ${echo.delayMs} ${round}`, {
