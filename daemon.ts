@@ -21,6 +21,7 @@ import { type Config, ConfigError, readConfig, secretsOf, summarize } from './co
 import { openResults } from './control/agents/results.ts';
 import { readSpeechModels } from './control/agents/speech-models.ts';
 import { LINE_TEXTS, SESSION_TEXTS, talkTexts } from './control/agents/texts/moments.ts';
+import { shortWords } from './control/agents/texts/short-words.ts';
 import { openToolRunner } from './control/agents/tool-runner.ts';
 import { modelTools } from './control/agents/tools.ts';
 import { inboundCall } from './control/api/inbound-call.ts';
@@ -258,7 +259,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       log,
       now,
       monotonicMs,
-      texts: { talk: talkTexts, session: SESSION_TEXTS, line: LINE_TEXTS, modelTools },
+      texts: { talk: talkTexts, shortWords, session: SESSION_TEXTS, line: LINE_TEXTS, modelTools },
       access: accessOf,
       publicUrl,
       dataDir,

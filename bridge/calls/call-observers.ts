@@ -6,6 +6,7 @@ import type {
   TranscriptItemRecord,
   TurnRecord,
 } from '../../storage/records.ts';
+import type { ShortWordEnd } from '../protocol/messages.ts';
 import type { LiveCall } from './calls.ts';
 
 /** What the program watches of the bridge; metrics and live views hang on it. */
@@ -21,6 +22,8 @@ export interface CallObserver {
   turn?(turn: TurnRecord): void;
   /** Speech into the agent's voice, also where it was taken back. */
   interruption?(interruption: InterruptionRecord): void;
+  /** The words of a short word over the agent's voice have come. */
+  shortWord?(became: ShortWordEnd): void;
   refused?(why: string): void;
 }
 
@@ -42,6 +45,7 @@ export function observeAll(watchers: readonly CallObserver[], log: Pick<Log, 'er
     words: (callId, items) => each((one) => one.words?.(callId, items)),
     turn: (turn) => each((one) => one.turn?.(turn)),
     interruption: (interruption) => each((one) => one.interruption?.(interruption)),
+    shortWord: (became) => each((one) => one.shortWord?.(became)),
     refused: (why) => each((one) => one.refused?.(why)),
   };
 }

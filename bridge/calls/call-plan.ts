@@ -3,13 +3,15 @@ import type { CallRecord } from '../../storage/records.ts';
 import type { Carrier } from '../carriers/carrier.ts';
 import type { ModelTool } from '../models/model.ts';
 import type { ModelAccess } from '../models/setup.ts';
-import type { LineTexts, SessionTexts, TalkTexts } from '../protocol/agent-texts.ts';
+import type { LineTexts, SessionTexts, ShortWords, TalkTexts } from '../protocol/agent-texts.ts';
 import type { MachinePlan, PrepareCall } from '../protocol/messages.ts';
 
 /** What agents are told on their calls; control/agents words it. */
 export interface AgentTexts {
   /** @param language as asked for; null: the other side's decides */
   talk(direction: 'inbound' | 'outbound', language: string | null): TalkTexts;
+  /** @param more stop this agent, beside what does so in the language */
+  shortWords(language: string | null, more: readonly string[]): ShortWords;
   session: SessionTexts;
   line: LineTexts;
   modelTools(tools: CallRecord['tools']): ModelTool[];
@@ -61,6 +63,7 @@ export function planCall(
       texts: o.texts.session,
     },
     texts: o.texts.talk(call.direction, o.language),
+    shortWords: o.texts.shortWords(o.language, []),
     machine: o.machine,
     patience: o.patience,
     transferTargets: Object.fromEntries(

@@ -7,7 +7,7 @@ import type { OwnedCalls } from './owned-calls.ts';
 /** Reads the messages of all media threads. What is told of a call that is nobody's any more is not heard. */
 export function readMediaMessages(
   owned: OwnedCalls,
-  { log, failpoint }: Pick<CallContext, 'log' | 'failpoint'>,
+  { log, failpoint, observer }: Pick<CallContext, 'log' | 'failpoint' | 'observer'>,
 ): (message: CallMessage) => void {
   async function hand(call: Call, message: CallMessage): Promise<unknown> {
     switch (message.type) {
@@ -23,6 +23,8 @@ export function readMediaMessages(
         const { resumedMs: atMs, onsetMs, heldMs } = message;
         return call.interruption({ atMs, onsetMs, heldMs }, true);
       }
+      case 'short-word':
+        return observer.shortWord?.(message.became);
       case 'media-started':
         await call.tell(message);
         return failpoint('media_started');

@@ -39,6 +39,12 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     help: 'Times the voice was held back for a sound that was no interruption, and went on',
     registers,
   });
+  const shortWords = new Counter({
+    name: 'offhook_short_words_total',
+    help: 'Short words over the voice, by what their transcript made of them: stopped, go-on, nothing, late',
+    labelNames: ['became'] as const,
+    registers,
+  });
   const reaction = new Histogram({
     name: 'offhook_barge_in_silenced_seconds',
     help: "The caller's first sound over the agent's voice to the last sound of that voice heard at the carrier",
@@ -186,6 +192,7 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
       if (one.onset_ms !== null && one.silenced_ms !== null)
         reaction.observe(Math.max(0, one.silenced_ms - one.onset_ms) / 1000);
     },
+    shortWord: (became) => shortWords.inc({ became }),
     turn(record) {
       const { kind, latency_ms: latencyMs, parts } = turnView(record);
       const spoken = kind === 'answer' && record.speech_end_ms !== null;

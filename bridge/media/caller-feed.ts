@@ -21,6 +21,8 @@ export class CallerFeed {
   /** Sound came last for which silence was kept already: so much of it, before what is from `fromMs` on. */
   #twice = { fromMs: 0, ms: 0 };
   #given: boolean;
+  /** Up to here the model has been given words over the agent's voice by themselves. */
+  #wordsUntilMs = 0;
 
   /** @param format what the line brings, as far as is known */
   constructor(model: ModelSession, format: AudioFormat) {
@@ -56,7 +58,8 @@ export class CallerFeed {
     if (!this.#given) this.#toModel.restart();
     this.#given = true;
     const twiceMs = onsetMs < this.#twice.fromMs ? this.#twice.ms : 0;
-    const early = this.#kept.read(Math.max(0, this.#endMs - (onsetMs - PREROLL_MS) + twiceMs));
+    const fromMs = Math.max(onsetMs - PREROLL_MS, this.#wordsUntilMs);
+    const early = this.#kept.read(Math.max(0, this.#endMs - fromMs + twiceMs));
     if (early.length > 0) this.#give(early);
   }
 
@@ -64,6 +67,15 @@ export class CallerFeed {
   endTurn(): number | null {
     this.#given = this.#all;
     return this.#model.endTurn();
+  }
+
+  /** A word that began at `onsetMs` is a turn by itself. Answers its number; null when too little of it is kept. */
+  giveWord(onsetMs: number): number | null {
+    this.listen(onsetMs);
+    const turn = this.endTurn();
+    if (turn === null) this.forget();
+    else this.#wordsUntilMs = this.#endMs;
+    return turn;
   }
 
   /** What was given since the last turn was none. */

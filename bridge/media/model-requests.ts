@@ -21,12 +21,12 @@ export class ModelRequests {
     this.#record = o.record;
   }
 
-  /** An answer to what was said, or to what a tool brought, is due. */
-  answer(): void {
+  /** An answer to what was said, or to what a tool brought, is due. @param brokeIn to a word that stopped the agent */
+  answer(brokeIn = false): void {
     if (this.#model.capabilities.answersByItself) {
       this.#asked = null;
       this.#record.requested();
-    } else this.#ask(null);
+    } else this.#ask(brokeIn ? this.#texts.brokeIn : null);
   }
 
   /** The agent is to speak without a turn of the caller's before it. */

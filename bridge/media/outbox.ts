@@ -12,6 +12,7 @@ const PATIENT: ReadonlySet<FromMedia['type']> = new Set([
   'usage',
   'barge-in',
   'hold-taken-back',
+  'short-word',
 ]);
 
 export class Outbox {

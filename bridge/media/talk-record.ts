@@ -2,7 +2,14 @@
 // each answer, who has the floor, what held the agent's voice back or cut it short.
 import type { SpokenLine } from '../protocol/agent-texts.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
-import type { EndReason, FloorHolder, FromMedia, TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
+import type {
+  EndReason,
+  FloorHolder,
+  FromMedia,
+  ShortWordEnd,
+  TranscriptUpdate,
+  TurnTimes,
+} from '../protocol/messages.ts';
 import type { Cut } from '../turns/playout.ts';
 import type { TurnEffect } from '../turns/turns.ts';
 import { AnswerTimes } from './answer-times.ts';
@@ -112,6 +119,21 @@ export class TalkRecord {
   /** A turn of the caller's is over; its words come later. */
   callerTurn(turn: number, fromMs: number, endMs: number): void {
     this.#say(this.#transcript.callerTurn(turn, Math.round(fromMs), Math.round(endMs)));
+  }
+
+  /** A word over the agent's voice was given to the model by itself; its words come later. */
+  callerWord(turn: number, fromMs: number, endMs: number): void {
+    this.#transcript.callerWord(turn, Math.round(fromMs), Math.round(endMs));
+  }
+
+  /** The words of one have come, and this is what became of it. */
+  wordKnown(became: ShortWordEnd): void {
+    this.#post({ type: 'short-word', callId: this.#callId, became });
+  }
+
+  /** What the agent says of which there may be more to hear. */
+  agentSays(): string {
+    return this.#transcript.agentSays();
   }
 
   /** The words of a turn; null: not to be made out. */

@@ -12,6 +12,7 @@ import type { AgentVoice } from './agent-voice.ts';
 import { CallTools } from './call-tools.ts';
 import type { CallerListener } from './caller-audio.ts';
 import { CallerFeed } from './caller-feed.ts';
+import { CallerWords } from './caller-words.ts';
 import { ModelRequests } from './model-requests.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import type { TalkRecord } from './talk-record.ts';
@@ -44,6 +45,7 @@ export class Talk implements CallerListener {
   readonly #model: ModelSession;
   readonly #sound: AgentSound;
   readonly #feed: CallerFeed;
+  readonly #words: CallerWords;
   readonly #requests: ModelRequests;
   readonly #tools: CallTools;
   readonly #silence = new SilenceWatch();
@@ -73,6 +75,15 @@ export class Talk implements CallerListener {
       texts: call.texts,
       language: call.model.language,
       record: ports.record,
+    });
+    this.#words = new CallerWords({
+      capabilities: this.#model.capabilities,
+      words: call.shortWords,
+      feed: this.#feed,
+      record: ports.record,
+      now: ports.now,
+      tell: (event) => this.#handle(event),
+      agentSpeaks: () => this.#floor.at === 'agent',
     });
     const { turns, callsTools } = this.#model.capabilities;
     this.#modelTells = turns === 'model';
@@ -244,6 +255,13 @@ export class Talk implements CallerListener {
       case 'commit':
         this.#commit(effect);
         return;
+      case 'weigh':
+        this.#words.give(effect);
+        return;
+      case 'answer':
+        this.#record.wanted('answer', effect.speechEndMs);
+        this.#requests.answer(effect.brokeIn);
+        return;
       case 'resume':
         if (this.#voice.pending()) this.#record.resumed(effect);
         return;
@@ -381,7 +399,7 @@ export class Talk implements CallerListener {
       },
       text: (itemId, delta) => this.#record.agentText(itemId, delta),
       textDone: (itemId, text) => this.#record.agentTextDone(itemId, text),
-      callerText: (turn, text) => this.#record.callerText(turn, text),
+      callerText: (turn, text) => this.#record.callerText(turn, this.#words.known(turn, text)),
       callerSpeech: (what, agoMs) => {
         if (this.#weTell()) return;
         const atMs = Math.max(0, this.#ports.now() - agoMs);

@@ -31,6 +31,8 @@ export class Transcript {
   readonly #unjudged = new Set<AgentLine>();
   readonly #caller = new Map<number, TranscriptUpdate>();
   readonly #waiting = new Set<number>();
+  /** Turns that are lines only if there are words in them. */
+  readonly #words = new Set<number>();
   /** Of this call's complete lines; the assumption counts as one short line. */
   #spokenMs = (ASSUMED_CHARACTERS * MS_PER_CHARACTER) / SLOWER;
   #spokenCharacters = ASSUMED_CHARACTERS;
@@ -103,6 +105,16 @@ export class Transcript {
 
   /** A turn of the caller was committed; its words come later. */
   callerTurn(turn: number, startMs: number, endMs: number): TranscriptUpdate {
+    return { ...this.#callerLine(turn, startMs, endMs) };
+  }
+
+  /** A word over the agent's voice: a line if it turns out to be one. */
+  callerWord(turn: number, startMs: number, endMs: number): void {
+    this.#callerLine(turn, startMs, endMs);
+    this.#words.add(turn);
+  }
+
+  #callerLine(turn: number, startMs: number, endMs: number): TranscriptUpdate {
     const update: TranscriptUpdate = {
       id: this.#newId(),
       role: 'caller',
@@ -114,16 +126,25 @@ export class Transcript {
     };
     this.#caller.set(turn, update);
     this.#waiting.add(turn);
-    return { ...update };
+    return update;
   }
 
   callerText(turn: number, text: string | null): TranscriptUpdate | null {
     const update = this.#caller.get(turn);
     if (update === undefined) return null;
     this.#waiting.delete(turn);
+    if (this.#words.delete(turn) && text === null) {
+      this.#caller.delete(turn);
+      return null;
+    }
     update.text = text ?? UNINTELLIGIBLE;
     update.heardText = update.text;
     return { ...update };
+  }
+
+  /** What the agent says of which there may be more to hear. */
+  agentSays(): string {
+    return [...this.#unjudged].map(({ update }) => update.text).join(' ');
   }
 
   /** Turns of the caller whose words are still to come. */

@@ -47,6 +47,8 @@ export interface ModelCapabilities {
   saysLines: boolean;
   /** Calls tools while it talks. */
   callsTools: boolean;
+  /** Writes down the words of each turn; else `callerText` brings none. */
+  transcribes: boolean;
 }
 
 export interface Usage {

@@ -14,6 +14,14 @@ export const WORDED_IN = 'en';
 /** Stands in a transcript for words of the caller that could not be made out: the only words in it that nobody said. */
 export const UNINTELLIGIBLE = '[unintelligible]';
 
+/** Short words that somebody says while the other one speaks. Compared by bridge/turns/word-meaning.ts. */
+export interface ShortWords {
+  /** Meaning: go on. Null: nobody knows them in this language, and only what stands in `stops` stops. */
+  assents: readonly string[] | null;
+  /** Meaning: stop. What stands in both lists is here. */
+  stops: readonly string[];
+}
+
 /** What a media thread tells the agent of one call, or has said. What stands in braces is put in by `fillIn`. */
 export interface TalkTexts {
   /** Told for the first words; null: the other side speaks first. */
@@ -27,6 +35,8 @@ export interface TalkTexts {
   /** Told to a model that cannot take back what it said: only {heard} was heard of it, or nothing. */
   cutShort: string;
   cutUnheard: string;
+  /** Told when a single word stopped it, for the answer to that. */
+  brokeIn: string;
   /** Told to have {line} said, in whatever language the conversation is. */
   sayLine: string;
   /** Told when {keys} were pressed, in the other side's place. */

@@ -2,11 +2,11 @@
 // functions, no instances of classes, no undefined. Nothing per frame.
 import type { VadModelName } from '../../audio/vad/models.ts';
 import type { ModelConfig, TurnDetection, Usage } from '../models/model.ts';
-import type { SpokenLine, TalkTexts } from './agent-texts.ts';
+import type { ShortWords, SpokenLine, TalkTexts } from './agent-texts.ts';
 import type { FaultCode, HangupCause } from './call-reasons.ts';
 
 /** Of these messages. Whoever starts with another version is refused: it rises when a message changes its meaning. */
-export const MEDIA_PROTOCOL = 3;
+export const MEDIA_PROTOCOL = 4;
 
 /** Anything that JSON leaves as it is. */
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [field: string]: Plain };
@@ -33,6 +33,12 @@ export interface MediaThreadData {
 /** Who answered. `machine`: a greeting is being spoken; `machine_ready`: it has ended, speak now. */
 export type MachineVerdict = 'human' | 'machine' | 'machine_ready' | 'fax' | 'unknown';
 
+/**
+ * What became of a short word over the agent's voice when its words had come: it `stopped` the agent; it was an assent, and the
+ * agent went on (`go-on`); there was no word in it (`nothing`); it came too `late` to stop anything.
+ */
+export type ShortWordEnd = 'stopped' | 'go-on' | 'nothing' | 'late';
+
 export type FloorHolder = 'agent' | 'caller' | 'none';
 
 /** How the agent's voicemail action applies while the verdict is open. */
@@ -49,6 +55,8 @@ export interface PrepareCall {
   /** What the line takes, the media thread knows by its carrier. */
   model: Omit<ModelConfig, 'line'>;
   texts: TalkTexts;
+  /** What tells a short word that stops the agent from one of assent. */
+  shortWords: ShortWords;
   machine: MachinePlan;
   /** How many times longer than usual the agent waits for the other side; who types needs more. */
   patience: number;
@@ -203,6 +211,7 @@ export type CallMessage =
     }
   /** Sound over the agent's voice held it back, and was nothing: it went on at `resumedMs` with the next sample. */
   | { type: 'hold-taken-back'; callId: string; onsetMs: number; heldMs: number; resumedMs: number }
+  | { type: 'short-word'; callId: string; became: ShortWordEnd }
   | ({ type: 'tool-called'; callId: string } & ToolCall)
   | { type: 'usage'; callId: string; usage: Partial<Usage> }
   /** Everything said was heard: play key tones, or hand the line over. The tool is answered when the stream is back. */

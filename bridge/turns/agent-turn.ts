@@ -4,6 +4,7 @@ import { learnFalseEnd, toCaller } from './caller-turn.ts';
 import { listenedMs } from './end-of-turn.ts';
 import { beginHold, burstOf, changeHold, confirms, firstOnset, type Hold, judgeHold } from './hold.ts';
 import { verdictByPatience } from './machine.ts';
+import { answerWord } from './short-words.ts';
 import {
   known,
   open,
@@ -75,7 +76,9 @@ export function onSpeechOverEnded(
     return to(step.state, { at: 'caller', since: onsetMs, silentSince: endMs }, step.effects);
   }
   const burst = burstOf(hold, endMs, state.burst, rules);
-  return to({ ...ended, burst }, { ...phase, hold: { ...hold, endMs } });
+  return to({ ...ended, burst }, { ...phase, hold: { ...hold, endMs } }, [
+    { do: 'weigh', onsetMs: burst.onsetMs, endMs },
+  ]);
 }
 
 /** Speech over the agent's voice is given the time to show that it is more than a word of assent. */
@@ -124,6 +127,7 @@ export function onAllHeard(
   }
   // A short word at the very end of what was said answers it.
   if (!busy && burst !== null && now - burst.endMs <= rules.answerMs) {
+    if (burst.given === true) return answerWord(heard, burst, now);
     const step = toCaller(heard, burst.onsetMs, false);
     const turn: Phase = { at: 'caller', since: burst.onsetMs, silentSince: burst.endMs };
     return to(step.state, turn, step.effects);

@@ -57,6 +57,8 @@ export interface Burst {
   onsetMs: number;
   endMs: number;
   spokenMs: number;
+  /** The model was given it by itself. */
+  given?: boolean;
 }
 
 const follows = (onsetMs: number, burst: Burst | null, rules: HoldRules): burst is Burst =>
@@ -74,9 +76,9 @@ export function confirms(
   return follows(onsetMs, burst, rules) && burst.spokenMs + spokenMs >= rules.confirmTogetherMs;
 }
 
-/** Where the words begin that the model is given: with the pieces just before. */
+/** Where the words begin that the model is given: with the pieces just before, as far as it was not given them. */
 export function firstOnset(hold: Pick<Hold, 'onsetMs'>, burst: Burst | null, rules: HoldRules): number {
-  if (!follows(hold.onsetMs, burst, rules)) return hold.onsetMs;
+  if (!follows(hold.onsetMs, burst, rules) || burst.given === true) return hold.onsetMs;
   return hold.onsetMs - burst.onsetMs <= rules.oldestMs ? burst.onsetMs : hold.onsetMs;
 }
 

@@ -1,7 +1,7 @@
 // Who has the floor: (state, event, now) -> state and effects. PURE. Times are milliseconds since the stream's start.
 // Everything that depends on the agent's voice runs on heard time: the caller's silence is counted from the last
-// confirmed mark, and a goodbye is over when it was heard. The two sides' turns: caller-turn.ts, agent-turn.ts; what time alone
-// ends: waits.ts.
+// confirmed mark, and a goodbye is over when it was heard. The two sides' turns: caller-turn.ts, agent-turn.ts, short words
+// over the agent's voice: short-words.ts; what time alone ends: waits.ts.
 
 import {
   onAgentAudio,
@@ -14,6 +14,7 @@ import {
 import { onSpeechStarted, onSpeechTakenBack, onTickCaller } from './caller-turn.ts';
 import { onKeys, onTyped } from './keys.ts';
 import { leaveMessage, onMachineDetection, onTickMachine } from './machine.ts';
+import { onWordGiven, onWordKnown } from './short-words.ts';
 import {
   closing,
   finish,
@@ -199,6 +200,10 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
       return phase.at === 'thinking' ? toOpen(state, phase.prompts, now) : null;
     case 'tools-answered':
       return onToolsAnswered({ ...state, filled: false }, now);
+    case 'word-given':
+      return onWordGiven(state, event.onsetMs);
+    case 'word-known':
+      return onWordKnown(state, event, rules, now);
     case 'digit':
       return known({ ...state, keys: { digits: (state.keys?.digits ?? '') + event.digit, lastAt: now } });
     case 'typed':

@@ -5,12 +5,15 @@ import type { EndReason, FloorHolder, MachineVerdict } from '../protocol/message
 import { PAUSE_RULES, type PauseRules } from './end-of-turn.ts';
 import { type Burst, HOLD_RULES, type Hold, type HoldRules } from './hold.ts';
 import { QUIET_VOICE, type Voice } from './voice.ts';
+import type { WordsMean } from './word-meaning.ts';
 
 export interface TurnRules extends HoldRules, PauseRules {
   /** Silence of the other side, from heard time, until the agent asks. */
   idleMs: number;
   /** Prompts to a silent caller before the call ends. */
   idlePrompts: number;
+  /** The words of a burst that come later than this stop nothing: what they were said into is long past. */
+  wordWithinMs: number;
   /** No audio this long after an answer was asked for: it is asked for again, once. */
   retryAfterMs: number;
   /** Still none: the caller is told to wait a moment, by a request that leaves no room for thought. */
@@ -48,6 +51,7 @@ export const TURN_RULES: TurnRules = {
   ...PAUSE_RULES,
   idleMs: 12_000,
   idlePrompts: 2,
+  wordWithinMs: 3_000,
   retryAfterMs: 5_000,
   momentAfterMs: 10_000,
   giveUpAfterMs: 18_000,
@@ -147,6 +151,10 @@ export type TurnEvent =
   | { type: 'tools-answered' }
   /** What was committed was too short to be a turn. */
   | { type: 'nothing-said' }
+  /** The burst that began then was given to the model by itself. */
+  | { type: 'word-given'; onsetMs: number }
+  /** Its words have come. */
+  | { type: 'word-known'; means: WordsMean; onsetMs: number; endMs: number; givenMs: number }
   | { type: 'digit'; digit: string }
   /** Words typed by the other side. */
   | { type: 'typed'; text: string }
@@ -177,6 +185,10 @@ export type TurnEffect =
   | { do: 'forget' }
   /** The caller's turn is over: commit it; `respond` asks for the answer. */
   | { do: 'commit'; respond: boolean; speechEndMs: number }
+  /** A burst over the agent's voice has ended: its words may tell what it was. */
+  | { do: 'weigh'; onsetMs: number; endMs: number }
+  /** What the model was given by itself is to be answered; `brokeIn`: it stopped the agent. */
+  | { do: 'answer'; speechEndMs: number; brokeIn: boolean }
   /**
    * The agent's voice is held back no more and goes on with the next sample; the model knows of nothing. `heldMs`: since
    * when it was, for speech that began at `onsetMs`. That it is held back is told by the state alone.

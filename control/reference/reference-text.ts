@@ -209,6 +209,10 @@ export const DECISIONS: readonly DecisionGroup[] = [
         'The carrier’s answering-machine detection, with the voice’s own timing and a beep detector as tie-breakers. `hangup` ends at the verdict. `leave_message` waits for the beep, speaks the message in full without letting itself be interrupted, and ends once it was heard. `hangup_cause` says voicemail.',
       ],
       [
+        'Short words +',
+        'A word over the agent’s voice that is too short to be told from “mhm” by its length is transcribed by itself: an assent lets the agent go on, anything else stops it and is answered. Where the model writes nothing down, only longer speech stops it.',
+      ],
+      [
         'Cancel, hang up +',
         '`POST /v1/calls/{id}/cancel` before the answer, `POST /v1/calls/{id}/hangup` at any time; 409 when the call has ended.',
       ],

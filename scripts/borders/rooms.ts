@@ -83,9 +83,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'bridge/protocol': {
     may: ['audio', 'bridge/protocol/call-reasons.ts', 'bridge/protocol/agent-texts.ts', 'bridge/models'],
   },
-  // The talk's end is one of the protocol's; the playout counts the bytes of a frame, and keeps those that wait.
+  // The talk's end is one of the protocol's, and so are the lists of short words; the playout counts the bytes of a frame, and keeps those that wait.
   'bridge/turns': {
-    may: ['audio/format.ts', 'audio/sound-queue.ts', 'bridge/protocol', 'bridge/protocol/call-reasons.ts'],
+    may: [
+      'audio/format.ts',
+      'audio/sound-queue.ts',
+      'bridge/protocol',
+      'bridge/protocol/agent-texts.ts',
+      'bridge/protocol/call-reasons.ts',
+    ],
   },
   // Contracts know none who keeps them; the lists know all of their own kind; nobody knows a sibling or the other kind.
   // A carrier's own voice says a line, with its language.

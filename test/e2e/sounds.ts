@@ -1,4 +1,5 @@
 // Sounds that callers make in tests, as WAV files.
+import { writeFileSync } from 'node:fs';
 import { readFixture } from '../audio/fixtures.ts';
 
 /** 8 kHz mono 16-bit. */
@@ -27,4 +28,14 @@ export function wordOfAssent(): Int16Array {
     word[word.length - 1 - i] = (word[word.length - 1 - i]! * i) / 240;
   }
   return word;
+}
+
+/** What the model's ears compare is half a second and more. */
+const AROUND_MS = 600;
+
+/** Writes a word down for the simulated model to know it: a recording of its scenario. */
+export function knownWord(path: string, sound: Int16Array, text: string) {
+  const around = new Int16Array(AROUND_MS * 8);
+  writeFileSync(path, wavOf(Int16Array.from([...around, ...sound, ...around])));
+  return { file: path, words: [[AROUND_MS, AROUND_MS + sound.length / 8, text]] };
 }

@@ -1,16 +1,17 @@
 // Who has the floor, on real calls side by side: a word of assent and an echo do not stop the agent, a click does not, an
 // interruption does, and what was heard of the agent is what the transcript says.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { CalleeInput } from '../../scripts/carrier-simulator/options.ts';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import { openRig, type Rig, until } from './rig.ts';
-import { wavOf, wordOfAssent } from './sounds.ts';
+import { knownWord, wavOf, wordOfAssent } from './sounds.ts';
 
 const GREETING =
   'Hello, this is the automated assistant of Riverside Dental. I am calling about your appointment on Tuesday at ten thirty. Will you be there? Our office is open from nine in the morning to five in the afternoon. Shall I confirm your appointment?';
+const HEARS = '../../../scripts/model-simulator/hears.json';
 /** It is spoken at 17 letters a second. */
 const MOST_LETTERS_A_MS = 0.025;
 const THANKS = {
@@ -63,7 +64,24 @@ t.test('the floor', async (t) => {
     to,
     { ringMs: 200, amd: { verdict: 'human', afterMs: 2_000 }, ...callee },
   ]);
-  const rig = await openRig(t, { carrier: { callees: Object.fromEntries(callers) } });
+  // The model knows the word for what it is.
+  const long = join(import.meta.dirname, 'scenarios/long.json');
+  const scenario = join(sounds, 'long.json');
+  const said = JSON.parse(readFileSync(join(dirname(long), HEARS), 'utf8')) as { file: string }[];
+  const thanks = said
+    .filter(({ file }) => file.endsWith('caller-thanks.wav'))
+    .map((one) => ({ ...one, file: join(dirname(long), dirname(HEARS), one.file) }));
+  writeFileSync(
+    scenario,
+    JSON.stringify({
+      ...JSON.parse(readFileSync(long, 'utf8')),
+      hears: [knownWord(join(sounds, 'known.wav'), wordOfAssent(), 'Mhm.'), ...thanks],
+    }),
+  );
+  const rig = await openRig(t, {
+    carrier: { callees: Object.fromEntries(callers) },
+    scenario: [scenario],
+  });
   const agent = await rig.agent({ instructions: 'TEST-LONG' });
   const calls = await Promise.all(
     Object.keys(callees).map(async (to) => {
@@ -99,7 +117,7 @@ t.test('the floor', async (t) => {
     t.equal(of(last).told.bargeIns, 0, name);
     t.same(
       of(last).lines.map((line) => line.role),
-      ['agent', 'caller', 'agent'],
+      ['agent', ...(last === 1 ? ['caller'] : []), 'caller', 'agent'],
       `${name} is no turn`,
     );
     t.same(of(last).carrier.streams.at(-1)?.clears, [], `${name}: nothing was thrown away`);

@@ -62,6 +62,7 @@ class OpenAISession implements ModelSession {
       turns: (config.turnDetection ?? 'local') === 'local' ? 'bridge' : 'model',
       commits: true,
       answersByItself: false,
+      transcribes: config.transcriptionModel !== null,
     };
     this.takes = format;
     this.gives = format;

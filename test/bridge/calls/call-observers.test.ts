@@ -14,6 +14,7 @@ t.test('each watcher hears everything, whatever another one does', async (t) => 
     words: (id, items) => void heard.push(`${name} words ${id} ${items.length}`),
     turn: ({ call_id }) => void heard.push(`${name} turn ${call_id}`),
     interruption: ({ call_id }) => void heard.push(`${name} interruption ${call_id}`),
+    shortWord: (became) => void heard.push(`${name} short word ${became}`),
     refused: (why) => void heard.push(`${name} refused ${why}`),
   });
   const broken: CallObserver = {
@@ -30,8 +31,17 @@ t.test('each watcher hears everything, whatever another one does', async (t) => 
   all.floor?.('c', 'agent', 5);
   all.words?.('c', [makeItem('c')]);
   all.turn?.(makeTurn('c'));
+  all.shortWord?.('stopped');
   all.refused?.('draining');
-  const told = ['changed c', 'ended c', 'floor c agent 5', 'words c 1', 'turn c', 'refused draining'];
+  const told = [
+    'changed c',
+    'ended c',
+    'floor c agent 5',
+    'words c 1',
+    'turn c',
+    'short word stopped',
+    'refused draining',
+  ];
   t.same(
     heard,
     told.flatMap((one) => [`a ${one}`, `b ${one}`]),

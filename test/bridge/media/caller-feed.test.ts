@@ -9,7 +9,12 @@ const WIDE: AudioFormat = { encoding: 'pcm16', rateHz: 16000 };
 const WIDEST: AudioFormat = { encoding: 'pcm16', rateHz: 24000 };
 
 /** Answers what the model was told: milliseconds of sound, and verbs. */
-function open(can: Partial<ModelCapabilities> = {}, line = MULAW_8K, takes = MULAW_8K) {
+function open(
+  can: Partial<ModelCapabilities> = {},
+  line = MULAW_8K,
+  takes = MULAW_8K,
+  endTurn?: () => number | null,
+) {
   const told: (number | string)[] = [];
   const given: Buffer[] = [];
   const model: Partial<ModelSession> = {
@@ -20,7 +25,7 @@ function open(can: Partial<ModelCapabilities> = {}, line = MULAW_8K, takes = MUL
       given.push(payload);
     },
     clearAudio: () => void told.push('clear'),
-    endTurn: () => told.push('end'),
+    endTurn: endTurn ?? (() => told.push('end')),
   };
   const feed = new CallerFeed(model as ModelSession, line);
   const hears = (fromMs: number, toMs: number, format = line) => {
@@ -49,6 +54,28 @@ t.test('no more is given than is kept, and none where there is none', async (t) 
   hears(0, 6_000);
   feed.listen(500);
   t.same(told, ['clear', 4_000]);
+});
+
+t.test('a word is a turn by itself, and none of it is given again', async (t) => {
+  const { feed, hears, told } = open();
+  hears(0, 2_000);
+  t.not(feed.giveWord(1_500), null);
+  t.same(told, [500 + PREROLL_MS, 'end']);
+  hears(2_000, 2_200);
+  t.equal(told.length, 2, 'and the model is given nothing more');
+  feed.listen(1_700);
+  t.same(told.slice(2), [200], 'what was said since');
+  hears(2_200, 2_220);
+  feed.endTurn();
+  hears(2_220, 4_000);
+  feed.listen(3_900);
+  t.equal(told.at(-1), 100 + PREROLL_MS);
+});
+
+t.test('a word of which too little is kept is none', async (t) => {
+  const { feed, told } = open({}, MULAW_8K, MULAW_8K, () => null);
+  t.equal(feed.giveWord(0), null);
+  t.same(told, ['clear']);
 });
 
 t.test('words from before a stall are given whole, with the silence that was kept meanwhile', async (t) => {

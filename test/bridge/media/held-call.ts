@@ -39,6 +39,7 @@ export function makePlan({
       ...model,
     },
     texts: { ...talkTexts(direction, null), greeting: null },
+    shortWords: { assents: null, stops: [] },
     machine: 'none',
     patience: 1,
     transferTargets: {},

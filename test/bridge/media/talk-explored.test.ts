@@ -9,6 +9,7 @@ import type { ModelListener } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
+import { TURN_BY_TURN } from '../models/capabilities.ts';
 import { RUNS, SEED } from '../seed.ts';
 import { muteModel } from './held-call.ts';
 import { openTalkParts } from './talk-rig.ts';
@@ -40,6 +41,7 @@ const PLAN: Omit<PrepareCall, 'machine'> = {
     idle: ['one', 'two', 'last'],
     voicemail: 'Leave a message.',
   },
+  shortWords: { assents: ['mhm', 'okay'], stops: ['stop', 'no'] },
   patience: 1,
   transferTargets: { sales: '+15550001' },
   recordingPath: null,
@@ -56,6 +58,9 @@ const ACTS = [
   'click',
   'speak',
   'stop',
+  'word Stop!',
+  'word Mhm.',
+  'word ',
   'noise taken back',
   'key',
   'type',
@@ -112,8 +117,13 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
   const begin = () => {
     response = { at: now, told: false, cancelled: false };
   };
+  const unwritten: number[] = [];
   const session = muteModel({
-    endTurn: () => serial++,
+    capabilities: { ...TURN_BY_TURN, transcribes: true },
+    endTurn() {
+      unwritten.push(serial);
+      return serial++;
+    },
     respond() {
       asked++;
       if (response === null) begin();
@@ -232,6 +242,11 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
         talk.voice({ is: 'quiet' });
         verb === 'stop' ? talk.speechEnded(now - 200) : talk.speechTakenBack(now - 300);
         return;
+      case 'word': {
+        const turn = unwritten.shift();
+        if (turn !== undefined) model.callerText(turn, more === '' ? null : more);
+        return;
+      }
       case 'key':
         talk.digit('1');
         return;

@@ -10,6 +10,7 @@ import type {
   ModelSession,
 } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
+import { TURN_RULES } from '../../../bridge/turns/turns.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { TURN_BY_TURN } from '../models/capabilities.ts';
 import { openTalkParts } from './talk-rig.ts';
@@ -42,6 +43,7 @@ const PLAN: PrepareCall = {
     voicemail: 'Leave a message.',
   },
   machine: 'none',
+  shortWords: { assents: ['mhm', 'okay'], stops: ['stop', 'no'] },
   patience: 1,
   transferTargets: { sales: '+15550001' },
   recordingPath: null,
@@ -245,6 +247,129 @@ t.test(
     t.equal(rig.record.falseBargeIns, 1);
     for (const mark of rig.play()) rig.talk.markBack(mark);
     t.match(rig.lines()[0], { interrupted: false, heardText: 'Hello there, how are you today?' });
+  },
+);
+
+/** The agent greets, and half of it was heard; a word of 300 ms is said over it from 1,000 ms on. */
+function wordOver(can: Partial<ModelCapabilities> = { transcribes: true }) {
+  const rig = greeted(can);
+  const marks = rig.play();
+  for (const mark of marks.slice(0, 8)) rig.talk.markBack(mark);
+  rig.hears(0, 1_540);
+  rig.at(1_080).talk.voice({ is: 'starting', onsetMs: 1_000 });
+  rig.at(1_120).talk.voice({ is: 'speaking', onsetMs: 1_000, pausedMs: 0 });
+  rig.talk.speechStarted(1_000);
+  rig.at(1_540).talk.voice({ is: 'quiet' });
+  rig.talk.speechEnded(1_300);
+  return {
+    ...rig,
+    marks,
+    words: () => rig.posted.flatMap((m) => (m.type === 'short-word' ? [m.became] : [])),
+    spoken: () => rig.lines().filter(({ role }) => role === 'caller'),
+  };
+}
+
+t.test(
+  'a word that stops: given to the model by itself, and when its words come the agent is cut',
+  async (t) => {
+    const rig = wordOver();
+    t.same(rig.verbs.slice(-2), [['append', (1_540 - 1_000 + PREROLL_MS) * BYTES_PER_MS], ['commit']]);
+    t.equal(rig.did('respond').length, 1, 'nothing is asked but the greeting');
+    rig.at(1_900).tick();
+    t.notOk(rig.held(), 'the agent goes on meanwhile');
+    rig.hears(1_540, 2_100);
+    t.equal(rig.did('append').length, 1, 'and the model is given nothing more');
+    t.same(rig.spoken(), [], 'no line before there are words');
+    rig.at(2_100).model.callerText(0, 'Stop!');
+    t.match(rig.verbs.slice(-3), [
+      ['clear-carrier'],
+      ['interrupt', [{ itemId: 'greeting', heardMs: 960 }]],
+      ['respond', /broken in/],
+    ]);
+    t.match(rig.spoken(), [{ text: 'Stop!', startMs: 1_000, endMs: 1_300 }]);
+    t.match(rig.lines()[0], { interrupted: true, heardText: 'Hello there,' });
+    t.equal(rig.record.bargeIns, 1);
+    t.same(rig.words(), ['stopped']);
+    t.match(
+      rig.posted.find((m) => m.type === 'barge-in'),
+      { atMs: 2_100, onsetMs: 1_000 },
+    );
+  },
+);
+
+t.test('an assent is a line, and the agent goes on; what has no words is none', async (t) => {
+  for (const [text, became, lines] of [
+    ['Mhm.', 'go-on', ['Mhm.']],
+    [null, 'nothing', []],
+    ['(coughs)', 'nothing', []],
+    ['Hello there', 'go-on', ['Hello there']],
+  ] as const) {
+    const rig = wordOver();
+    rig.at(2_100).model.callerText(0, text);
+    t.same(rig.did('interrupt'), []);
+    t.same(rig.did('clear-carrier'), []);
+    t.equal(rig.did('respond').length, 1);
+    t.same(rig.words(), [became], `${text}`);
+    t.same(
+      rig.spoken().map((line) => line.text),
+      lines,
+    );
+    for (const mark of rig.marks) rig.talk.markBack(mark);
+    t.match(rig.lines()[0], { interrupted: false });
+  }
+});
+
+t.test('words that come too late, or twice, stop nothing', async (t) => {
+  const rig = wordOver();
+  rig.at(1_540 + TURN_RULES.wordWithinMs + 1).model.callerText(0, 'Stop!');
+  t.same(rig.did('interrupt'), []);
+  t.same(rig.words(), ['late']);
+  rig.model.callerText(0, 'Stop!');
+  t.same(rig.words(), ['late']);
+  t.equal(rig.spoken().length, 1, 'said it was');
+});
+
+t.test('who goes on after the word: two turns of the model, one answer, and nothing twice', async (t) => {
+  const rig = wordOver();
+  rig.at(1_800).talk.voice({ is: 'speaking', onsetMs: 1_700, pausedMs: 0 });
+  rig.talk.speechStarted(1_700);
+  rig.hears(1_540, 2_000);
+  rig.at(2_000).model.callerText(0, 'No!');
+  t.same(rig.did('append').at(-1), ['append', (2_000 - 1_540) * BYTES_PER_MS], 'from after the word');
+  t.equal(rig.did('respond').length, 1, 'he is listened to first');
+  rig.hears(2_000, 2_700);
+  rig.at(2_700).talk.speechEnded(2_600);
+  rig.hears(2_700, 3_300);
+  rig.at(3_300).tick();
+  t.match(rig.verbs.slice(-2), [['commit'], ['respond', null]]);
+  t.match(rig.spoken(), [
+    { text: 'No!', startMs: 1_000, endMs: 1_300 },
+    { startMs: 1_700, endMs: 2_600 },
+  ]);
+});
+
+t.test('a word at the very end of what was said is answered, and not given again', async (t) => {
+  const rig = wordOver();
+  for (const mark of rig.marks) rig.at(2_000).talk.markBack(mark);
+  t.equal(rig.did('commit').length, 1);
+  t.match(rig.verbs.at(-1), ['respond', null]);
+  rig.at(2_200).model.callerText(0, 'Fine.');
+  t.same(rig.words(), ['late']);
+  t.equal(rig.did('respond').length, 2);
+});
+
+t.test(
+  'no word is given to a model that takes no turns, answers by itself, or writes nothing down',
+  async (t) => {
+    for (const can of [
+      { transcribes: false },
+      { transcribes: true, answersByItself: true },
+      { transcribes: true, commits: false },
+      { transcribes: true, turns: 'model' },
+    ] as Partial<ModelCapabilities>[]) {
+      const rig = wordOver(can);
+      t.same(rig.did('commit'), [], JSON.stringify(can));
+    }
   },
 );
 

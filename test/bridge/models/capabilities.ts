@@ -9,4 +9,5 @@ export const TURN_BY_TURN: ModelCapabilities = {
   truncates: true,
   saysLines: false,
   callsTools: true,
+  transcribes: false,
 };

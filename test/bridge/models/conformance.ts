@@ -120,6 +120,24 @@ export function modelConformance(t: Test, name: string, open: OpenForTest): void
     t.same(rig.within, []);
   });
 
+  t.test(`${name}: a turn given into a response has its words and no answer, where it can`, async (t) => {
+    const rig = await readyRig(t, open);
+    const { session } = rig;
+    const { turns, commits, answersByItself, transcribes } = session.capabilities;
+    if (turns !== 'bridge' || !commits || answersByItself || !transcribes) return;
+    rig.verb(() => session.respond({ instructions: 'Greet them.' }));
+    await rig.take('text');
+    speak(rig);
+    t.equal(
+      rig.verb(() => session.endTurn()),
+      0,
+    );
+    t.match(await rig.take('callerText'), [0, /\w/]);
+    t.match(await done(rig), { hadAudio: true }, 'what is said goes on');
+    t.notOk(session.busy(), 'and nothing more is said');
+    t.same(rig.within, []);
+  });
+
   t.test(`${name}: what was given before a turn is ended can be taken back, where it can`, async (t) => {
     const rig = await readyRig(t, open);
     const { session } = rig;

@@ -58,6 +58,7 @@ class TurnModel implements ModelSession {
       truncates: false,
       saysLines: true,
       callsTools: true,
+      transcribes: true,
       ...o.can,
     };
     this.takes = o.format ?? FORMAT;

@@ -57,6 +57,7 @@ const TO_MEDIA: Samples<ToMedia> = {
       turnDetection: 'local',
     },
     texts: talkTexts('outbound', null),
+    shortWords: { assents: null, stops: [] },
     machine: 'leave_message',
     patience: 1.5,
     transferTargets: { sales: '+14155550123' },
@@ -116,6 +117,7 @@ const FROM_MEDIA: Samples<FromMedia> = {
   },
   'barge-in': { type: 'barge-in', callId, atMs: 9, onsetMs: null, heldMs: 7, silencedMs: 8 },
   'hold-taken-back': { type: 'hold-taken-back', callId, onsetMs: 1, heldMs: 2, resumedMs: 3 },
+  'short-word': { type: 'short-word', callId, became: 'stopped' },
   'tool-called': {
     type: 'tool-called',
     callId,

@@ -34,6 +34,7 @@ const RULES: TurnRules = {
   unheardMs: 2,
   idleMs: 2,
   idlePrompts: 1,
+  wordWithinMs: 1,
   retryAfterMs: 1,
   momentAfterMs: 1,
   giveUpAfterMs: 2,
@@ -147,6 +148,10 @@ function eventsAt(now: number): TurnEvent[] {
     ),
     { type: 'tools-answered' },
     { type: 'nothing-said' },
+    { type: 'word-given', onsetMs: now },
+    ...(['stop', 'go-on', 'nothing'] as const).map(
+      (means): TurnEvent => ({ type: 'word-known', means, onsetMs: now, endMs: now, givenMs: now }),
+    ),
     { type: 'digit', digit: '1' },
     { type: 'typed', text: 'a word' },
     ...(['human', 'machine', 'machine_ready', 'fax', 'unknown'] as const).map(
@@ -200,7 +205,10 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
   if (ended !== (did('finish') === 1)) wrong.push(`${before.phase.at} -> ${at}, finish: ${did('finish')}`);
   if (at === 'thinking' && before.phase.at !== 'thinking' && event.type !== 'stream-started') {
     const asked = effects.some(
-      (effect) => effect.do === 'speak' || (effect.do !== 'say' && 'respond' in effect && effect.respond),
+      (effect) =>
+        effect.do === 'speak' ||
+        effect.do === 'answer' ||
+        (effect.do !== 'say' && 'respond' in effect && effect.respond),
     );
     const comes = event.type === 'all-heard' && event.busy;
     if (!asked && !comes) wrong.push('waits for an answer that nobody asked for');

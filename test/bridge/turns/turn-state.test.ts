@@ -210,9 +210,10 @@ t.test('a word of assent is taken back, and is no turn while the agent speaks', 
   ]);
   t.match(effects.at(-1)?.[1], { do: 'resume', onsetMs: 900, heldMs: 980 });
   t.same(
-    effects.slice(-2).map(([now, { do: what }]) => [now, what]),
+    effects.slice(-3).map(([now, { do: what }]) => [now, what]),
     [
       [980, 'hold'],
+      [1_450, 'weigh'],
       [1_250 + R.quietMs, 'resume'],
     ],
   );
@@ -245,8 +246,9 @@ t.test('a short word and more words: the agent is held through the pause between
     [1_680, { type: 'speech-started', onsetMs: 1_460 }],
     [1_460 + confirmMs, { type: 'tick' }],
   ]);
-  t.match(effects.slice(-4), [
+  t.match(effects.slice(-5), [
     [980, { do: 'hold' }],
+    [1_450, { do: 'weigh', onsetMs: 900, endMs: 1_250 }],
     [1_460 + confirmMs, { do: 'interrupt', onsetMs: 900 }],
     [1_460 + confirmMs, { do: 'listen', fromMs: 900 }],
     [1_460 + confirmMs, { do: 'floor' }],
