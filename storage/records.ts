@@ -168,6 +168,8 @@ export interface AgentRecord {
   tools: Tool[] | null;
   webhook_url: string | null;
   voicemail_action: VoicemailAction;
+  /** Stop the agent when said over its voice, beside what does so in its language. */
+  interruption_words: string[];
   primary_number_id: string | null;
   archived_at: string | null;
   created_at: string;
@@ -223,6 +225,7 @@ export interface CallRecord {
   voice: string;
   tools: Tool[] | null;
   voicemail_action: VoicemailAction;
+  interruption_words: string[];
   carrier: string;
   /** It goes over the telephone network; else its other side is a page, and it does not say how the line does. */
   telephone: boolean;

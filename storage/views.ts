@@ -37,6 +37,7 @@ export const AGENT_FIELDS = [
   'tools',
   'webhook_url',
   'voicemail_action',
+  'interruption_words',
   'primary_number_id',
   'archived_at',
   'created_at',

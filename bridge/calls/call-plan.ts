@@ -63,7 +63,7 @@ export function planCall(
       texts: o.texts.session,
     },
     texts: o.texts.talk(call.direction, o.language),
-    shortWords: o.texts.shortWords(o.language, []),
+    shortWords: o.texts.shortWords(o.language, call.interruption_words),
     machine: o.machine,
     patience: o.patience,
     transferTargets: Object.fromEntries(

@@ -49,6 +49,11 @@ const voicemailAction = z
     'What to do when a voicemail answers: `hangup` at the verdict (the default), or `leave_message` after the beep.',
   );
 
+const interruptionWords = z
+  .array(z.string().regex(/\S/, 'may not be blank').max(60, 'may have 60 characters at most'))
+  .max(50, 'may hold 50 at most')
+  .meta({ examples: [['Sarah', 'okay doctor']] });
+
 /** One returns schema, as requests and answers have it; the values are checked by parseReturns. */
 export const returns = z
   .record(
@@ -138,6 +143,12 @@ const settings = {
       "Receives the events of this agent's calls, signed with the organization's default secret. https only; addresses that are not public are refused.",
     ),
   voicemail_action: voicemailAction.optional(),
+  interruption_words: interruptionWords
+    .nullable()
+    .optional()
+    .describe(
+      'Words or short phrases that stop the agent when somebody says them over its voice, even where they would count as assent: a name, “okay, doctor”. 50 at most. What means “stop” and what means “go on” is known in many languages and need not be listed. Null or left out: none.',
+    ),
 };
 
 export const createAgent = z
@@ -218,6 +229,9 @@ export const agentSummary = z
       .describe('What it may do during a call, defaults filled in. Null: only `end_call`.'),
     webhook_url: z.string().nullable().describe('Default webhook URL of its calls. Null: none.'),
     voicemail_action: voicemailAction,
+    interruption_words: z
+      .array(z.string())
+      .describe('What stops the agent when said over its voice, beside what does so in its language.'),
     primary_number_id: id
       .nullable()
       .describe(

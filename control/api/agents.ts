@@ -104,6 +104,7 @@ export const agentRoutes: Route[] = [
         tools: keepMasked(parseTools(body.tools), null),
         webhook_url: body.webhook_url ?? null,
         voicemail_action: body.voicemail_action ?? 'hangup',
+        interruption_words: body.interruption_words ?? [],
         primary_number_id: primary,
         archived_at: null,
         created_at: at,
@@ -186,6 +187,7 @@ export const agentRoutes: Route[] = [
       if (body.tools !== undefined) change.tools = keepMasked(parseTools(body.tools), agent.tools);
       if (body.webhook_url !== undefined) change.webhook_url = body.webhook_url;
       if (body.voicemail_action !== undefined) change.voicemail_action = body.voicemail_action;
+      if (body.interruption_words !== undefined) change.interruption_words = body.interruption_words ?? [];
       checkAgentUrls(egress, change);
       const changed = settled(
         found(await store.updateAgent(orgId, params.id, change, { ifUpdatedAt }), NO_AGENT),

@@ -17,6 +17,7 @@ export type CallChoice = Pick<
   | 'model'
   | 'tools'
   | 'voicemail_action'
+  | 'interruption_words'
   | 'direction'
   | 'webhook_url'
 > & {
@@ -31,7 +32,8 @@ export type CallChoice = Pick<
 
 /** What a call keeps of its agent, as the agent is now. `model`: the name of the one that leads it. */
 export function choiceOf(agent: AgentView, model: string) {
-  const { persona, instructions, returns, voice, tools, voicemail_action, webhook_url, language } = agent;
+  const { persona, instructions, returns, voice, tools, webhook_url, language } = agent;
+  const { voicemail_action, interruption_words } = agent;
   return {
     agent_id: agent.id,
     persona,
@@ -41,6 +43,7 @@ export function choiceOf(agent: AgentView, model: string) {
     model,
     tools,
     voicemail_action,
+    interruption_words,
     webhook_url,
     language,
   };
@@ -99,6 +102,7 @@ export function callRecord(
     voice: choice.voice,
     tools: choice.tools,
     voicemail_action: choice.voicemail_action,
+    interruption_words: choice.interruption_words,
     carrier: o.carrier.name,
     telephone: o.carrier.capabilities.telephone,
     carrier_call_id: choice.carrier_call_id ?? null,

@@ -57,6 +57,7 @@ export const AGENT = {
   tools: null,
   webhook_url: 'https://example.com/calls',
   voicemail_action: 'hangup',
+  interruption_words: [],
   primary_number_id: ATTACHED_NUMBER.id,
   archived_at: null,
   created_at: '2026-03-01T11:45:00.000Z',

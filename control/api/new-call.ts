@@ -82,6 +82,7 @@ export async function promptCall(
     model: parts.models.defaultName,
     tools: null,
     voicemail_action: 'hangup',
+    interruption_words: [],
     webhook_url: body.webhook_url ?? null,
     language: body.language ?? null,
     context: body.context ?? {},

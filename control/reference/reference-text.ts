@@ -210,7 +210,7 @@ export const DECISIONS: readonly DecisionGroup[] = [
       ],
       [
         'Short words +',
-        'A word over the agent’s voice that is too short to be told from “mhm” by its length is transcribed by itself: an assent lets the agent go on, anything else stops it and is answered. Where the model writes nothing down, only longer speech stops it.',
+        'A word over the agent’s voice that is too short to be told from “mhm” by its length is transcribed by itself: an assent lets the agent go on, anything else stops it and is answered. An agent’s `interruption_words` stop it whatever else they mean. Where the model writes nothing down, only longer speech stops it.',
       ],
       [
         'Cancel, hang up +',

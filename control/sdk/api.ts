@@ -697,6 +697,10 @@ export interface NewAgent {
    */
   voicemail_action?: 'hangup' | 'leave_message';
   /**
+   * Words or short phrases that stop the agent when somebody says them over its voice, even where they would count as assent: a name, “okay, doctor”. 50 at most. What means “stop” and what means “go on” is known in many languages and need not be listed. Null or left out: none.
+   */
+  interruption_words?: string[] | null;
+  /**
    * Numbers to attach. A number has one inbound agent at most, and any count of outbound ones.
    */
   number_ids?: string[];
@@ -783,6 +787,10 @@ export interface Agent {
    * What to do when a voicemail answers: `hangup` at the verdict (the default), or `leave_message` after the beep.
    */
   voicemail_action: 'hangup' | 'leave_message';
+  /**
+   * What stops the agent when said over its voice, beside what does so in its language.
+   */
+  interruption_words: string[];
   /**
    * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
    */
@@ -911,6 +919,10 @@ export interface AgentSummary {
    */
   voicemail_action: 'hangup' | 'leave_message';
   /**
+   * What stops the agent when said over its voice, beside what does so in its language.
+   */
+  interruption_words: string[];
+  /**
    * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
    */
   primary_number_id: string | null;
@@ -972,6 +984,10 @@ export interface AgentChange {
    * What to do when a voicemail answers: `hangup` at the verdict (the default), or `leave_message` after the beep.
    */
   voicemail_action?: 'hangup' | 'leave_message';
+  /**
+   * Words or short phrases that stop the agent when somebody says them over its voice, even where they would count as assent: a name, “okay, doctor”. 50 at most. What means “stop” and what means “go on” is known in many languages and need not be listed. Null or left out: none.
+   */
+  interruption_words?: string[] | null;
 }
 /**
  * This interface was referenced by `Operations`'s JSON-Schema
@@ -1108,7 +1124,7 @@ export interface NumberPurchase {
   carrier?: string;
 }
 /**
- * Persona, voice, model, language, returns, tools and voicemail_action come from the agent and are not accepted here.
+ * Persona, voice, model, language, returns, tools, voicemail_action and interruption_words come from the agent and are not accepted here.
  */
 export interface AgentCall {
   /**

@@ -606,6 +606,12 @@ DROP TRIGGER calls_recounted;
 DROP TRIGGER calls_uncounted;
 `;
 
+// What stops an agent when said over its voice, beside what does so in its language.
+const INTERRUPTION_WORDS = `
+ALTER TABLE agents ADD COLUMN interruption_words TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE calls ADD COLUMN interruption_words TEXT NOT NULL DEFAULT '[]';
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -627,4 +633,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'steady times', sql: STEADY_TIMES },
   { name: 'telephone calls', sql: TELEPHONE_CALLS },
   { name: 'counted with calls', sql: COUNTED_WITH_CALLS },
+  { name: 'interruption words', sql: INTERRUPTION_WORDS },
 ];

@@ -26,9 +26,12 @@ interface Fields {
   tools?: string;
   webhookUrl?: string;
   voicemailAction?: string;
+  interruptionWords?: string;
   number?: string[];
   body?: string;
 }
+
+const listOf = (text: string) => text.split(',').flatMap((one) => one.trim() || []);
 
 const bodyOf = (o: Fields): Record<string, unknown> => ({
   ...(o.body === undefined ? {} : objectOf(o.body, '--body')),
@@ -43,6 +46,7 @@ const bodyOf = (o: Fields): Record<string, unknown> => ({
   ...(o.tools === undefined ? {} : { tools: jsonOf(o.tools, '--tools') }),
   ...(o.webhookUrl === undefined ? {} : { webhook_url: o.webhookUrl }),
   ...(o.voicemailAction === undefined ? {} : { voicemail_action: o.voicemailAction }),
+  ...(o.interruptionWords === undefined ? {} : { interruption_words: listOf(o.interruptionWords) }),
 });
 
 const withFields = (command: Command) =>
@@ -56,6 +60,7 @@ const withFields = (command: Command) =>
     .option('--tools <json>', 'its tools, a JSON list (@file)')
     .option('--webhook-url <url>')
     .option('--voicemail-action <action>', 'hangup or leave_message')
+    .option('--interruption-words <words>', 'stop it when said over its voice, with commas between them')
     .option('--body <json>', 'the whole request as JSON (@file, - for stdin); the flags go over it');
 
 function show({ output, now }: Context, agent: Agent): void {
@@ -86,6 +91,7 @@ function show({ output, now }: Context, agent: Agent): void {
     ],
     ['webhook', agent.webhook_url ?? 'none'],
     ['voicemail', agent.voicemail_action],
+    ['stopped by', agent.interruption_words.join(', ') || null],
     ['created', when(agent.created_at, now())],
     ['archived', agent.archived_at === null ? null : when(agent.archived_at, now())],
   ]);

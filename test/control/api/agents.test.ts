@@ -23,6 +23,7 @@ t.test('an agent with name and type alone has the defaults of the specification'
     tools: null,
     webhook_url: null,
     voicemail_action: 'hangup',
+    interruption_words: [],
     primary_number_id: null,
     archived_at: null,
     created_at: '2026-03-01T12:00:00.000Z',
@@ -48,6 +49,7 @@ t.test('every field of create is kept as it was given', async (t) => {
     tools: [{ type: 'end_call' }],
     webhook_url: 'https://example.com/hook',
     voicemail_action: 'leave_message',
+    interruption_words: ['Sarah', 'okay doctor'],
   };
   const { status, body } = await rig.api('POST', '/v1/agents', {
     body: { ...given, number_ids: [one, two, one], primary_number_id: two },
@@ -127,6 +129,18 @@ t.test('create refuses what is wrong and names the field', async (t) => {
       { ...good, voicemail_action: 'sing' },
       'invalid_request',
       'voicemail_action',
+    ],
+    [
+      'blank interruption word',
+      { ...good, interruption_words: ['Sarah', ' '] },
+      'invalid_request',
+      'interruption_words[1]',
+    ],
+    [
+      'too many interruption words',
+      { ...good, interruption_words: Array.from({ length: 51 }, (_, i) => `word ${i}`) },
+      'invalid_request',
+      'interruption_words',
     ],
     ['unknown field', { ...good, colour: 'red' }, 'unknown_parameter', 'colour'],
     ['read-only field', { ...good, archived_at: null }, 'unknown_parameter', 'archived_at'],
@@ -255,7 +269,15 @@ t.test('PATCH changes what it names, null clears, and type and numbers are not i
   t.same(named.body, { ...before, name: 'B', language: 'en-US', updated_at: '2026-03-01T12:00:05.000Z' });
 
   const cleared = await rig.api('PATCH', `/v1/agents/${id}`, {
-    body: { persona: null, instructions: null, language: null, webhook_url: null, tools: null, returns: {} },
+    body: {
+      persona: null,
+      instructions: null,
+      language: null,
+      webhook_url: null,
+      tools: null,
+      returns: {},
+      interruption_words: null,
+    },
   });
   t.match(cleared.body, {
     persona: null,
@@ -264,6 +286,7 @@ t.test('PATCH changes what it names, null clears, and type and numbers are not i
     webhook_url: null,
     tools: null,
     returns: {},
+    interruption_words: [],
     name: 'B',
   });
   t.equal(cleared.body.numbers.length, 1);

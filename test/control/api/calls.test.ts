@@ -23,6 +23,7 @@ t.test('a dispatched call is a snapshot of its agent and answers 201 with the Ca
     tools: [{ type: 'send_dtmf' }],
     webhook_url: 'https://example.com/agent',
     voicemail_action: 'leave_message',
+    interruption_words: ['Sarah'],
   });
   const { status, body } = await rig.api('POST', '/v1/calls', {
     body: {
@@ -66,6 +67,7 @@ t.test('a dispatched call is a snapshot of its agent and answers 201 with the Ca
     voice: 'cedar',
     tools: [{ type: 'send_dtmf' }],
     voicemail_action: 'leave_message',
+    interruption_words: ['Sarah'],
     carrier: 'twilio',
     telephone: true,
     carrier_call_id: null,
@@ -140,6 +142,7 @@ t.test('the dispatch form refuses what comes from the agent, and says so', async
     ['returns', { a: 'string' }],
     ['tools', []],
     ['voicemail_action', 'hangup'],
+    ['interruption_words', ['Sarah']],
   ] as const) {
     const { status, body } = await rig.api('POST', '/v1/calls', {
       body: { agent_id: agent.id, to: '+14155550123', [field]: value },
@@ -264,7 +267,12 @@ t.test('without agent_id a call goes by its prompt, from the oldest active numbe
     webhook_url: null,
     metadata: {},
   });
-  t.match(rig.dispatched[0], { voice: 'marin', tools: null, voicemail_action: 'hangup' });
+  t.match(rig.dispatched[0], {
+    voice: 'marin',
+    tools: null,
+    voicemail_action: 'hangup',
+    interruption_words: [],
+  });
 
   const full = await rig.api('POST', '/v1/calls', {
     body: {

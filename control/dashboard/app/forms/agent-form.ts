@@ -30,6 +30,8 @@ export const DEFAULT_PERSONA =
   'You are a friendly, professional AI assistant on the phone. You are calm, polite and to the point. You say that you are an AI assistant whenever someone asks. You say only what you know, and you say so when you do not know something.';
 
 export const MAX_TEXT = 32_000;
+const MAX_WORDS = 50;
+const MAX_WORD = 60;
 
 export interface AgentForm {
   name: string;
@@ -45,6 +47,8 @@ export interface AgentForm {
   tools: ToolForm[];
   webhookUrl: string;
   voicemailAction: 'hangup' | 'leave_message';
+  /** With commas between them. */
+  interruptionWords: string;
 }
 
 /** A place in the form by the name that the API has for it, with what is wrong there. */
@@ -66,6 +70,7 @@ export function newAgentForm(): AgentForm {
     tools: [],
     webhookUrl: '',
     voicemailAction: 'hangup',
+    interruptionWords: '',
   };
 }
 
@@ -83,6 +88,7 @@ export function agentFormOf(agent: Agent | AgentSummary): AgentForm {
     tools: toolFormsOf(agent.tools),
     webhookUrl: agent.webhook_url ?? '',
     voicemailAction: agent.voicemail_action,
+    interruptionWords: agent.interruption_words.join(', '),
   };
 }
 
@@ -96,6 +102,8 @@ function returnsOf(returns: TableText<ReturnsRow>): Record<string, unknown> {
   const read = readJson(returns.text);
   return read.ok ? (read.value as Record<string, unknown>) : jsonOf(returns.rows);
 }
+
+const wordsOf = (text: string) => text.split(/[,，、\n]/).flatMap((one) => one.trim() || []);
 
 const orNull = (text: string) => (text.trim() === '' ? null : text);
 
@@ -125,6 +133,10 @@ export function formFaults(form: AgentForm): FormFault[] {
       say(`returns[${fault.row}].${fault.cell}`, fault.message);
     }
   }
+  const words = wordsOf(form.interruptionWords);
+  if (words.length > MAX_WORDS) say('interruption_words', `${MAX_WORDS} at most.`);
+  else if (words.some((one) => one.length > MAX_WORD))
+    say('interruption_words', `${MAX_WORD} characters each at most, with commas between them.`);
   faults.push(...toolFaults(form.tools));
   if (form.webhookUrl.trim() !== '' && !/^https?:\/\/[^\s/]/.test(form.webhookUrl.trim())) {
     say('webhook_url', 'Write the address in full: https://example.com/offhook');
@@ -145,6 +157,7 @@ function bodyOf(form: AgentForm) {
     tools: toolsOf(form.tools) as NonNullable<NewAgent['tools']> | null,
     webhook_url: orNull(form.webhookUrl.trim()),
     voicemail_action: form.voicemailAction,
+    interruption_words: wordsOf(form.interruptionWords),
   };
 }
 

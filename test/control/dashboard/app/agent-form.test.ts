@@ -37,6 +37,7 @@ const AGENT: Agent = {
   tools: [{ type: 'send_dtmf' }],
   webhook_url: 'https://example.com/hook',
   voicemail_action: 'leave_message',
+  interruption_words: ['Sarah', 'okay doctor'],
   primary_number_id: null,
   archived_at: null,
   created_at: '2026-01-01T00:00:00.000Z',

@@ -139,6 +139,17 @@ export function VoiceFields(props: FieldsProps) {
         onChange=${(model: string) => set(withModel(models, form, model))}
       />
       <${Field} label="Language" name="language" optional value=${form.language} disabled=${disabled} error=${error('language')} placeholder="en" suggestions=${LANGUAGE_CHOICES} help=${languageHelp(form.language)} onInput=${(language: string) => set({ language })} />
+      <${Field}
+        label="Words that stop it"
+        name="interruption_words"
+        optional
+        value=${form.interruptionWords}
+        disabled=${disabled}
+        error=${faultAt(props.faults, 'interruption_words', { inside: true })}
+        placeholder="Sarah, okay doctor"
+        help="With commas between them. Said over its voice they stop it, even alone. “Stop”, “no” and “wait” always do, “mhm” and “okay” do not unless they stand here."
+        onInput=${(interruptionWords: string) => set({ interruptionWords })}
+      />
       ${
         form.type === 'outbound'
           ? html`<${Select}

@@ -44,7 +44,12 @@ function useAgentForm(start: AgentForm) {
   const [refused, setRefused] = useState<{ fault: FormFault; value: unknown } | null>(null);
   const part = (fault: FormFault): unknown => {
     const key = /^\w+/.exec(fault.param)?.[0] ?? '';
-    const field = { webhook_url: 'webhookUrl', voicemail_action: 'voicemailAction' }[key] ?? key;
+    const field =
+      {
+        webhook_url: 'webhookUrl',
+        voicemail_action: 'voicemailAction',
+        interruption_words: 'interruptionWords',
+      }[key] ?? key;
     return JSON.stringify(form[field as keyof AgentForm]);
   };
   const faults = tried ? formFaults(form) : [];
