@@ -1,7 +1,8 @@
-// From the VAD's windows to what the turn rules are told of the caller's voice: the agent's own echo taken out, speech found,
-// each change told once. PURE: the windows and the clock come from outside.
+// From the VAD's windows to what the turn rules are told of the caller's voice: the agent's own echo taken out and the voices of
+// the room, speech found, each change told once. PURE: the windows and the clock come from outside.
 import type { EchoGuard } from '../../audio/echo-guard.ts';
 import { BYTES_PER_MS } from '../../audio/format.ts';
+import { CallerLevel } from '../../audio/vad/caller-level.ts';
 import {
   SPEECH_DEFAULTS,
   SpeechDetector,
@@ -32,6 +33,7 @@ export class CallerVoice {
   readonly #guard: EchoGuard | null;
   readonly #settled: SpeechOptions;
   readonly #detector: SpeechDetector;
+  readonly #level = new CallerLevel();
   #heardSample = 0;
   #settling = true;
   /** Of the speech that goes on: its stops so far, and where the one that lasts began. */
@@ -59,19 +61,30 @@ export class CallerVoice {
       this.#settling = false;
       this.#detector.configure({ startMs: this.#settled.startMs });
     }
-    const echo =
-      this.#guard !== null &&
-      probability >= this.#settled.stopProbability &&
-      this.#guard.explains(this.#at(endSample), levelDb);
     const before = this.#detector.state;
-    const event = this.#detector.push(echo ? 0 : probability, endSample, levelDb);
+    const caller = this.#isCaller(probability, this.#at(endSample), levelDb);
+    const event = this.#detector.push(caller ? probability : 0, endSample, levelDb);
     if (this.#detector.state !== before) this.#changed(this.#detector.state, endSample);
     if (event === null) return;
     const atMs = this.#at(event.atSample);
     if (event.type === 'speech-started') this.#listener.speechStarted(atMs);
     else if (event.type === 'speech-ended') this.#listener.speechEnded(atMs);
-    else this.#listener.speechTakenBack(atMs);
+    else {
+      this.#level.takeBack();
+      this.#listener.speechTakenBack(atMs);
+    }
   };
+
+  /** A window may be the caller's: it is not the agent's echo, and no voice of the room. */
+  #isCaller(probability: number, endMs: number, levelDb: number): boolean {
+    const guard = this.#guard;
+    const echo =
+      guard !== null && probability >= this.#settled.stopProbability && guard.explains(endMs, levelDb);
+    const over = guard?.near(endMs) ?? false;
+    const voice = !echo && probability >= this.#settled.startProbability;
+    const goesOn = this.#detector.state.phase !== 'quiet';
+    return this.#level.hear(voice ? levelDb : null, over, goesOn) && !echo;
+  }
 
   /** From speech that has started until it has ended. */
   speaking(): boolean {

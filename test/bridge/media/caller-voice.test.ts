@@ -113,3 +113,32 @@ t.test('the stops inside what is said are counted, anew for each time', async (t
     }
   t.same(paused, [0, 96, 160, 0]);
 });
+
+t.test(
+  'over the agent’s voice the caller is heard, and no voice that is far fainter than he was',
+  async (t) => {
+    const guard = new EchoGuard();
+    let over = false;
+    guard.near = () => over;
+    guard.explains = () => false;
+    const { told, hear } = open(guard);
+    const agentSpeaks = () => {
+      over = true;
+      hear(20, 0, -60);
+      told.length = 0;
+    };
+    hear(40, 0, -60);
+    hear(60, 0.9, -25);
+    hear(20, 0, -60);
+    agentSpeaks();
+    hear(60, 0.9, -42);
+    t.same(told, [], 'a television');
+    hear(20, 0, -60);
+    hear(10, 0.9, -25);
+    t.same(
+      told.map((one) => Array.isArray(one) && one[0]),
+      ['starting', 'speaking', 'started'],
+      'the caller',
+    );
+  },
+);
