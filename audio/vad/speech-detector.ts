@@ -1,7 +1,7 @@
 // PURE. The voice: quiet, starting, speaking, stopping. Probabilities of speech in, the moments speech began and ended out.
 // Two thresholds and two times keep it from flickering; levels keep voices in the background from counting as the caller's.
 // What the moments mean for the floor is decided by the turn rules. The defaults come from docs/quality.md.
-import { NoiseFloor } from '../levels.ts';
+import { NoiseFloor, SILENT_DB } from '../levels.ts';
 
 export interface SpeechOptions {
   /** A window at or above this is speech. */
@@ -16,6 +16,8 @@ export interface SpeechOptions {
   leastLevelDb: number;
   /** Speech begins so far above the noise of the line: a voice in the room behind the caller does not. */
   onsetAboveFloorDb: number;
+  /** And so far where that noise is steady: nobody speaks behind the caller. */
+  onsetAboveSteadyDb: number;
   /** Speech goes on in a window that is this far above the noise of the line, or within `belowPeakDb` of its loudest. */
   aboveFloorDb: number;
   belowPeakDb: number;
@@ -29,6 +31,7 @@ export const SPEECH_DEFAULTS: Readonly<SpeechOptions> = {
   stopMs: 200,
   leastLevelDb: -58,
   onsetAboveFloorDb: 9,
+  onsetAboveSteadyDb: 5,
   aboveFloorDb: 6,
   belowPeakDb: 6,
 };
@@ -73,6 +76,12 @@ const WINDOW_MS = WINDOW_SAMPLES / SAMPLES_PER_MS;
 const LOUD_DB = -30;
 /** A voice may grow fainter by about 2 dB a second. */
 const PEAK_FALLS_DB = 0.06;
+/** Noise whose mean is no further above its quietest is steady: a fan, a car, hum. */
+const STEADY_DB = 1;
+/** By so much for each dB that it is less steady, speech must be louder to begin. */
+const UNSTEADY_SLOPE = 2;
+/** How quickly the mean follows. */
+const NOISE_STEP = 1 / 32;
 
 /** The state after a window and what it made known; null when the window changes nothing. Windows come in order. */
 export function stepSpeech(
@@ -129,6 +138,8 @@ export class SpeechDetector {
   readonly #options: SpeechOptions;
   #state: SpeechState = QUIET;
   readonly #floor = new NoiseFloor();
+  /** The mean level of the windows in which nothing is like speech; null before the first. */
+  #noiseDb: number | null = null;
   /** The loudest of the speech that goes on; of quiet, its last window. */
   #peakDb = 0;
 
@@ -155,6 +166,8 @@ export class SpeechDetector {
   push(probability: number, endSample: number, levelDb = 0): SpeechEvent | null {
     const unknown = !this.#floor.known;
     const leastDb = this.#leastDb(levelDb);
+    if (probability < this.#options.stopProbability && levelDb > SILENT_DB + 6)
+      this.#noiseDb = (this.#noiseDb ?? levelDb) * (1 - NOISE_STEP) + levelDb * NOISE_STEP;
     if (this.#state.phase === 'quiet') this.#peakDb = levelDb;
     else if (probability >= this.#options.startProbability)
       this.#peakDb = Math.max(this.#peakDb - PEAK_FALLS_DB, levelDb);
@@ -168,12 +181,19 @@ export class SpeechDetector {
 
   /** What is fainter than this is not the caller's voice, as far as the line and the voice are known. */
   #leastDb(levelDb: number): number {
-    const { leastLevelDb, onsetAboveFloorDb, aboveFloorDb, belowPeakDb } = this.#options;
+    const { leastLevelDb, aboveFloorDb, belowPeakDb } = this.#options;
     const floorDb = this.#floor.step(levelDb, WINDOW_MS);
     const relativeDb = this.speaking
       ? Math.min(floorDb + aboveFloorDb, this.#peakDb - belowPeakDb)
-      : Math.min(floorDb + onsetAboveFloorDb, LOUD_DB);
+      : Math.min(floorDb + this.#onsetAboveDb(floorDb), LOUD_DB);
     return Math.max(leastLevelDb, relativeDb);
+  }
+
+  #onsetAboveDb(floorDb: number): number {
+    const { onsetAboveFloorDb, onsetAboveSteadyDb } = this.#options;
+    if (this.#noiseDb === null || !this.#floor.known) return onsetAboveFloorDb;
+    const unsteadyDb = Math.max(0, this.#noiseDb - floorDb - STEADY_DB) * UNSTEADY_SLOPE;
+    return Math.min(onsetAboveFloorDb, onsetAboveSteadyDb + unsteadyDb);
   }
 
   /** What was taken for speech before the line was known is no louder than the line. */

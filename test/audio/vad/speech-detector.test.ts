@@ -99,12 +99,31 @@ const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, (
 t.test('a voice hardly above the noise of the line does not begin; louder, it does', async (t) => {
   // Two seconds of a room at -45 dB are enough to know it.
   const room = times(64, [NONE, -45] as const);
-  t.same(told([...room, ...times(20, [SPEECH, -39] as const)]), []);
+  t.same(told([...room, ...times(20, [SPEECH, -41] as const)]), []);
   t.same(told([...room, ...times(20, [SPEECH, -35] as const)]), [['speech-started', 64, 67]]);
   // However loud the line is.
   t.same(told([...times(64, [NONE, -32] as const), ...times(20, [SPEECH, -29] as const)]), [
     ['speech-started', 64, 67],
   ]);
+});
+
+t.test('where the noise of the line is steady, a voice that is hardly louder begins too', async (t) => {
+  const steady = { ...SPEECH_DEFAULTS };
+  const begins = (room: readonly number[], voiceDb: number) => {
+    const detector = new SpeechDetector(steady);
+    let n = 0;
+    const hear = (probability: number, levelDb: number) =>
+      detector.push(probability, ++n * WINDOW, levelDb)?.type;
+    for (let i = 0; i < 320; i++) hear(NONE, room[i % room.length]!);
+    return times(6, 0).some(() => hear(SPEECH, voiceDb) === 'speech-started');
+  };
+  const fan = [-45, -44.5, -44, -44.5];
+  t.ok(begins(fan, -37));
+  t.notOk(begins(fan, -40));
+  // People in the room: louder, and pauses between their words.
+  const people = [...times(6, -45), ...times(12, -38)];
+  t.notOk(begins(people, -37));
+  t.ok(begins(people, -34));
 });
 
 t.test('the caller has ended where only voices behind him go on; his own faint words are his', async (t) => {
