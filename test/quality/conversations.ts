@@ -11,6 +11,7 @@ import { MediaCall } from '../../bridge/media/media-call.ts';
 import type { FromMedia, PrepareCall } from '../../bridge/protocol/messages.ts';
 import { TURN_RULES } from '../../bridge/turns/turns.ts';
 import { talkTexts } from '../../control/agents/texts/moments.ts';
+import { shortWords } from '../../control/agents/texts/short-words.ts';
 import { deadSocket, HeldClock, makePlan, TOKEN } from '../bridge/media/held-call.ts';
 import { FollowedVoice, type Played } from './followed-voice.ts';
 import { createPhoneLine, type Echo, NETWORK_MS } from './line.ts';
@@ -94,6 +95,7 @@ function planOf(talk: Talk, callId: string): PrepareCall {
     direction,
     machine: talk.outbound?.machine ?? 'none',
     model: { language: talk.language ?? null },
+    shortWords: shortWords(talk.language ?? null, []),
     texts: {
       ...talkTexts(direction, null),
       greeting: talk.greeting === null ? null : 'Greet.',
@@ -170,6 +172,7 @@ export async function holdTalks(
             },
             tempo: talk.tempo ?? null,
             wordsIn: (fromMs, toMs) => wordsIn(talk, fromMs, toMs),
+            transcribes: talk.words !== undefined,
           });
           models.push(model);
           return model;

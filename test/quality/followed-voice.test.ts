@@ -88,6 +88,7 @@ function pacedModel(tempo: { seed: number; firstMs: readonly [number, number] } 
       answer: () => ({ sound: new Uint8Array(24_000), text: 'words' }),
       tempo,
       wordsIn: () => 'words',
+      transcribes: false,
     },
   );
   return {

@@ -54,6 +54,8 @@ export function createPacedModel(
     tempo: Tempo | null;
     /** What the caller said in this stretch of the stream; null: nothing that could be made out. */
     wordsIn(fromMs: number, toMs: number): string | null;
+    /** The caller’s words are known: short ones over the agent’s voice are weighed by them. */
+    transcribes: boolean;
   },
 ): PacedModel {
   const { tempo } = o;
@@ -132,7 +134,7 @@ export function createPacedModel(
   return {
     turns,
     asked,
-    capabilities: TURN_BY_TURN,
+    capabilities: { ...TURN_BY_TURN, transcribes: o.transcribes },
     takes: MULAW_8K,
     gives: MULAW_8K,
     flush() {

@@ -97,7 +97,9 @@ export function callOf(
     toMs: atMs + clip.sound.length / 8,
     text: clip.text ?? 'words',
   }));
-  const language = said.find(({ clip }) => clip.language !== undefined)?.clip.language;
+  // Of a call in which several are spoken it is not known.
+  const languages = new Set(said.flatMap(({ clip }) => clip.language ?? []));
+  const [language] = languages.size === 1 ? languages : [];
   return {
     name: o.name,
     shade: o.shade,
