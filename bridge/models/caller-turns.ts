@@ -78,6 +78,20 @@ export class CallerTurns {
     return { turn, audio };
   }
 
+  /** The turn that was ended last goes on: its audio comes before what was appended since. Answers its item; null: not acknowledged. */
+  reopen(turn: number, audio: SoundQueue): string | null {
+    audio.push(this.#held.bytes());
+    this.#held.clear();
+    this.#held = audio;
+    this.#sentBytes = 0;
+    this.#turnBytes = audio.length;
+    this.#open.delete(turn);
+    const found = [...this.#turnOfItem].find(([, one]) => one === turn);
+    if (found === undefined) return null;
+    this.#turnOfItem.delete(found[0]);
+    return found[0];
+  }
+
   /** A commit was sent: its acknowledgement is the next without a turn. */
   sent(turn: number): void {
     this.#outstanding.push(turn);

@@ -43,6 +43,8 @@ export interface ModelCapabilities {
   answersByItself: boolean;
   /** `interrupt` takes what was not heard out of what the model believes it has said; else it is told what was heard. */
   truncates: boolean;
+  /** A turn that was ended can be taken back, with what was answered to it and nobody heard; else none is answered early. */
+  takesBack: boolean;
   /** `say` speaks a given line word for word; else, and in another language, it is asked to, by `respond`. */
   saysLines: boolean;
   /** Calls tools while it talks. */
@@ -60,6 +62,16 @@ export interface Usage {
   output_audio_tokens: number;
   transcription_seconds: number;
   transcription_tokens: number;
+}
+
+/** What tokens were used for: a response, one that was taken back, or the caller's words in writing. */
+export type UsageOf = 'answer' | 'taken-back' | 'words';
+
+/** What was asked for before the caller's turn was sure to be over. */
+export interface EarlyAnswer {
+  turn: number;
+  itemIds: readonly string[];
+  toolCallIds: readonly string[];
 }
 
 /** What the other side knows was played of an item that is being cut. */
@@ -97,7 +109,7 @@ export interface ModelListener {
   requested(): void;
   /** One response has ended in whatever way; `hadAudio` and `toolCalls` tell what it gave. */
   responseDone(end: ResponseEnd): void;
-  usage(usage: Partial<Usage>): void;
+  usage(usage: Partial<Usage>, of: UsageOf): void;
   /** The socket was lost and a new session is being made; what was said is re-told to it. */
   reconnecting(why: string): void;
   /** The session is gone for good. `code`: model_unreachable, model_refused, model_lost, model_error. */
@@ -124,8 +136,11 @@ export interface ModelSession {
   appendAudio(payload: Buffer): void;
   /** Where it `commits`: forgets audio appended since the last turn ended. */
   clearAudio(): void;
-  /** Ends the caller's turn. Answers its number (from 0), or null when too little was appended to be one: nothing was said. */
-  endTurn(): number | null;
+  /**
+   * Ends the caller's turn. Answers its number (from 0), or null when too little was appended to be one: nothing was said.
+   * `mayGoOn`, where it `takesBack`: he has paused, and until `clearAudio` or the next end it can be taken back.
+   */
+  endTurn(o?: { mayGoOn: boolean }): number | null;
   /**
    * Asks for an answer; waits until no other response runs. `instructions` hold for this one response, beside the session's.
    * Asking again while one waits changes nothing.
@@ -135,6 +150,12 @@ export interface ModelSession {
   say(line: string): void;
   /** Drops the running and the waiting response; where it `truncates`, cuts what was not heard, oldest item first. */
   interrupt(cut: readonly CutItem[]): void;
+  /**
+   * Where it `takesBack`: the caller goes on. His turn is open again, with what was appended since; the running and the waiting
+   * response are dropped, and what has come of them is taken out of the conversation: items, of which nothing was heard, and
+   * calls of tools, of which none was run.
+   */
+  takeBack(answer: EarlyAnswer): void;
   /** Adds a line to the conversation that nobody spoke: role `system`, or `user` for keys pressed. */
   addText(role: 'system' | 'user', text: string): void;
   /** The tool's answer; unless it `answersByItself`, the response that follows is to be asked for. */

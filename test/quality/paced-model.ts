@@ -63,6 +63,11 @@ export function createPacedModel(
   const draw = ([low, high]: readonly [number, number]) => (tempo === null ? 0 : between(low, high, random));
   const turns: PacedModel['turns'] = [];
   const asked: number[] = [];
+  let nextTurn = 0;
+  /** Bytes of the turn that was ended last. */
+  let endedBytes = 0;
+  /** Their words do not come. */
+  const takenBack = new Set<number>();
   /** What is on its way, in the order of its being sent. `response`: which it belongs to. */
   const coming: { atMs: number; response: number | null; tell: () => void }[] = [];
   let responses = 0;
@@ -131,6 +136,14 @@ export function createPacedModel(
     return pieces;
   }
 
+  function drop(): void {
+    waits = false;
+    const n = running;
+    if (n === null) return;
+    for (let i = coming.length - 1; i >= 0; i--) if (coming[i]!.response === n) coming.splice(i, 1);
+    comes(tempo === null ? 0 : CANCEL_MS, () => ended(n, 'cancelled'));
+  }
+
   return {
     turns,
     asked,
@@ -155,10 +168,14 @@ export function createPacedModel(
     endTurn() {
       if (appendedBytes < LEAST_TURN_BYTES) return null;
       const words = o.wordsIn(fromMs, fromMs + appendedBytes / 8);
+      endedBytes = appendedBytes;
       appendedBytes = 0;
-      const turn = turns.push({ fromMs, committedMs: o.now() }) - 1;
+      const turn = nextTurn++;
+      turns.push({ fromMs, committedMs: o.now() });
       const lost = tempo !== null && random() < WORDS_LOST;
-      comes(draw(WORDS_MS), () => listener.callerText(turn, lost ? null : words));
+      comes(draw(WORDS_MS), () => {
+        if (!takenBack.has(turn)) listener.callerText(turn, lost ? null : words);
+      });
       return turn;
     },
     respond() {
@@ -167,12 +184,12 @@ export function createPacedModel(
       else waits = true;
     },
     say() {},
-    interrupt() {
-      waits = false;
-      const n = running;
-      if (n === null) return;
-      for (let i = coming.length - 1; i >= 0; i--) if (coming[i]!.response === n) coming.splice(i, 1);
-      comes(tempo === null ? 0 : CANCEL_MS, () => ended(n, 'cancelled'));
+    interrupt: drop,
+    takeBack({ turn }) {
+      takenBack.add(turn);
+      fromMs = turns.pop()?.fromMs ?? fromMs;
+      appendedBytes += endedBytes;
+      drop();
     },
     addText() {},
     sendToolResult() {},

@@ -12,7 +12,16 @@ const MAX_AUDIO_MS = 60_000;
 /** One thing to tell a new session. `audio` is appended and committed, which gives it its words as well. */
 export type Seed = { kind: 'audio'; turn: number; audio: Buffer } | (SaidItem & { id: string });
 
-type CallerEntry = { kind: 'caller'; turn: number; text: string | null; audio: SoundQueue | null };
+type CallerEntry = {
+  kind: 'caller';
+  turn: number;
+  text: string | null;
+  audio: SoundQueue | null;
+  /** Its words are known, or will never be. */
+  worded: boolean;
+  /** It may go on: its audio is kept beyond its words. */
+  open: boolean;
+};
 type Entry =
   | CallerEntry
   | { kind: 'agent'; itemId: string; text: string; cut: string | null }
@@ -41,8 +50,9 @@ export class Conversation {
   }
 
   /** A turn of the caller's. Its audio is kept, until its words are known or there is too much of it, and is ours from then on. */
-  caller(turn: number, audio: SoundQueue): void {
-    const entry: CallerEntry = { kind: 'caller', turn, text: null, audio };
+  caller(turn: number, audio: SoundQueue, open = false): void {
+    this.closeTurn();
+    const entry: CallerEntry = { kind: 'caller', turn, text: null, audio, worded: false, open };
     this.#entries.push(entry);
     this.#sounding.push(entry);
     let kept = this.#sounding.reduce((sum, one) => sum + (one.audio?.length ?? 0), 0);
@@ -57,7 +67,26 @@ export class Conversation {
     const entry = this.#entries.findLast((one) => one.kind === 'caller' && one.turn === turn);
     if (entry?.kind !== 'caller') return;
     entry.text = text;
-    this.#silence(entry);
+    entry.worded = true;
+    if (!entry.open) this.#silence(entry);
+  }
+
+  /** No turn goes on any more. */
+  closeTurn(): void {
+    for (const entry of this.#sounding) {
+      entry.open = false;
+      if (entry.worded) this.#silence(entry);
+    }
+  }
+
+  /** A turn that may goes on: it is none yet. Answers its audio, which is the asker's again; null: there is no such turn. */
+  reopenTurn(turn: number): SoundQueue | null {
+    const entry = this.#sounding.find((one) => one.turn === turn && one.open);
+    if (entry === undefined) return null;
+    const { audio } = entry;
+    this.#sounding = this.#sounding.filter((one) => one !== entry);
+    this.#remove((one) => one === entry);
+    return audio;
   }
 
   /** Nothing was said in the turn after all. */
@@ -105,17 +134,28 @@ export class Conversation {
     this.#entries.push({ kind: 'tool-call', ...call });
   }
 
+  /** It was never run. */
+  dropToolCall(toolCallId: string): void {
+    this.#remove((entry) => entry.kind === 'tool-call' && entry.toolCallId === toolCallId);
+  }
+
   toolOutput(toolCallId: string, output: string): void {
     this.#entries.push({ kind: 'tool-output', toolCallId, output });
   }
 
   /**
    * What to tell a new session, oldest first. Item ids begin with `prefix`.
-   * `items` maps an agent's item to the id its text gets there, with the id before it (null: unknown or none).
+   * `items` maps an agent's item to the id its text gets there, with the id before it (null: unknown or none); `toolCalls` a
+   * tool's call to the id it gets.
    */
-  seeds(prefix: string): { seeds: Seed[]; items: Map<string, SeededItem> } {
+  seeds(prefix: string): {
+    seeds: Seed[];
+    items: Map<string, SeededItem>;
+    toolCalls: Map<string, string>;
+  } {
     const seeds: Seed[] = [];
     const items = new Map<string, SeededItem>();
+    const toolCalls = new Map<string, string>();
     let after: string | null = null;
     for (const entry of newest(this.#entries)) {
       const id = `${prefix}${seeds.length}`;
@@ -124,10 +164,11 @@ export class Conversation {
       seeds.push(seed);
       if (entry.kind === 'agent' && seed.kind === 'text')
         items.set(entry.itemId, { seedId: id, after, text: seed.text });
+      if (entry.kind === 'tool-call') toolCalls.set(entry.toolCallId, id);
       // The server names the item of committed audio itself.
       after = seed.kind === 'audio' ? null : id;
     }
-    return { seeds, items };
+    return { seeds, items, toolCalls };
   }
 
   /** Its audio is of no more use. */

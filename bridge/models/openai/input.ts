@@ -2,7 +2,7 @@
 import { bytesPerMs } from '../../../audio/format.ts';
 import { CallerTurns } from '../caller-turns.ts';
 import type { ModelConfig, ModelListener } from '../model.ts';
-import { clearAudio, commitAudio, createItem, PREFIX_PADDING_MS } from './client-events.ts';
+import { clearAudio, commitAudio, createItem, deleteItem, PREFIX_PADDING_MS } from './client-events.ts';
 import type { Conversation } from './conversation.ts';
 import { formatFor } from './formats.ts';
 import type { Link } from './link.ts';
@@ -48,6 +48,10 @@ export class CallerInput {
   #wasOnline = false;
   #droppedBytes = 0;
   #lastTurnAt = 0;
+  /** Turns that were taken back before the server had acknowledged them. */
+  readonly #unwanted = new Set<number>();
+  /** Items of turns that were taken back: they may be written down all the same. */
+  readonly #takenBack = new Set<string>();
 
   constructor(o: CallerInputOptions) {
     this.#o = o;
@@ -74,21 +78,37 @@ export class CallerInput {
   clear(): void {
     const { link, settled } = this.#o;
     if (this.#turns.clear()) link.send(clearAudio(link.eventId('clear')));
+    this.#o.conversation.closeTurn();
     link.soon(settled);
   }
 
-  endTurn(): number | null {
+  endTurn(mayGoOn: boolean): number | null {
     this.#give(0);
     const committed = this.#turns.commit();
     if (committed === null) return null;
     this.#lastTurnAt = this.#o.now();
-    this.#o.conversation.caller(committed.turn, committed.audio);
+    this.#o.conversation.caller(committed.turn, committed.audio, mayGoOn);
     if (this.#serverTells) {
       this.#turns.sent(committed.turn);
       const itemId = this.#committedItems.shift();
       if (itemId !== undefined) this.#turns.acknowledged(itemId);
     } else if (this.#o.link.online) this.#commit(committed.turn);
     return committed.turn;
+  }
+
+  /**
+   * The turn that was ended last was not over: its item goes, and its sound is given again with what came since.
+   * UNVERIFIED that a server takes this while a response to the item is being cancelled.
+   */
+  reopen(turn: number): void {
+    const { link, conversation } = this.#o;
+    const audio = conversation.reopenTurn(turn);
+    if (audio === null) return;
+    const itemId = this.#turns.reopen(turn, audio);
+    if (itemId === null) this.#unwanted.add(turn);
+    else this.#remove(itemId);
+    link.send(clearAudio(link.eventId('clear')));
+    this.#give(0);
   }
 
   /** Nobody speaks, and no words are worth waiting for: another session can take over. */
@@ -104,6 +124,8 @@ export class CallerInput {
     this.#givenMs = 0;
     this.#committedItems = [];
     this.#callerSpeaks = false;
+    this.#unwanted.clear();
+    this.#takenBack.clear();
   }
 
   /** Tells the session in force a turn of the one before, whose words are not known. */
@@ -138,6 +160,10 @@ export class CallerInput {
 
   onCommitted(itemId: string): void {
     const turn = this.#turns.acknowledged(itemId);
+    if (turn !== null && this.#unwanted.delete(turn)) {
+      this.#remove(itemId);
+      return;
+    }
     if (turn === null && this.#serverTells) this.#committedItems.push(itemId);
     if (turn !== null && this.#o.config.transcriptionModel === null) this.#settle(turn, null);
   }
@@ -146,21 +172,31 @@ export class CallerInput {
   onCommitRefused(eventId: string | null): void {
     const named = /^commit_(\d+)$/.exec(eventId ?? '');
     const turn = this.#turns.refused(named ? Number(named[1]) : null);
-    if (turn === null) return;
+    if (turn === null || this.#unwanted.delete(turn)) return;
     this.#o.conversation.dropCaller(turn);
     this.#settle(turn, null);
   }
 
   onTranscript(event: ServerEvent<'transcript'>): void {
+    if (this.#takenBack.delete(event.itemId)) {
+      if (Object.keys(event.usage).length > 0) this.#o.listener.usage(event.usage, 'words');
+      return;
+    }
     const turn = this.#turns.turnOf(event.itemId);
     if (turn === null) return;
     // Of a repeated event nothing is counted twice.
     if (this.#turns.unsettled(turn) && Object.keys(event.usage).length > 0)
-      this.#o.listener.usage(event.usage);
+      this.#o.listener.usage(event.usage, 'words');
     if (this.#o.link.over) return;
     const text = event.text === null || event.text.trim() === '' ? null : event.text;
     this.#o.conversation.callerText(turn, text);
     this.#settle(turn, text);
+  }
+
+  #remove(itemId: string): void {
+    const { link } = this.#o;
+    this.#takenBack.add(itemId);
+    link.send(deleteItem(link.eventId('delete'), itemId));
   }
 
   #settle(turn: number, text: string | null): void {

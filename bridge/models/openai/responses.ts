@@ -52,6 +52,8 @@ export class Responses {
   #progressAt = 0;
   /** Sessions given up in a row because no response came. */
   #stalls = 0;
+  /** The response taken back last, by its id or, before it had one, by what it was asked for with. */
+  #takenBack: string | null = null;
   #deadlineAt: number | null = null;
   #cancelDeadline = () => {};
 
@@ -65,6 +67,14 @@ export class Responses {
 
   interrupt(): void {
     this.#step({ type: 'interrupt' });
+  }
+
+  /** Drops what runs and waits, as one of which nothing was heard. */
+  takeBack(): void {
+    const { phase } = this.#gate;
+    if (phase.at === 'active') this.#takenBack = phase.responseId;
+    if (phase.at === 'create_requested') this.#takenBack = phase.eventId;
+    this.interrupt();
   }
 
   /** A response runs, is asked for, or waits. */
@@ -150,9 +160,10 @@ export class Responses {
 
   onDone(event: ServerEvent<'response-done'>): void {
     const { outputs, listener, link, log } = this.#o;
-    const { responseId, status } = event;
+    const { responseId, requestId, status } = event;
     if (outputs.ended(responseId)) return;
-    if (Object.keys(event.usage).length > 0) listener.usage(event.usage);
+    const takenBack = this.#takenBack !== null && [responseId, requestId].includes(this.#takenBack);
+    if (Object.keys(event.usage).length > 0) listener.usage(event.usage, takenBack ? 'taken-back' : 'answer');
     this.#passOn(event);
     if (link.over) return;
     if (status === 'completed') this.#stalls = 0;

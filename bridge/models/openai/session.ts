@@ -3,7 +3,14 @@
 import { type AudioFormat, bytesPerMs } from '../../../audio/format.ts';
 import type { Log } from '../../../log.ts';
 import type { FaultCode } from '../../protocol/call-reasons.ts';
-import type { CutItem, ModelCapabilities, ModelConfig, ModelListener, ModelSession } from '../model.ts';
+import type {
+  CutItem,
+  EarlyAnswer,
+  ModelCapabilities,
+  ModelConfig,
+  ModelListener,
+  ModelSession,
+} from '../model.ts';
 import { createItem } from './client-events.ts';
 import { ModelConnection } from './connection.ts';
 import { Conversation } from './conversation.ts';
@@ -63,6 +70,7 @@ class OpenAISession implements ModelSession {
       commits: true,
       answersByItself: false,
       transcribes: config.transcriptionModel !== null,
+      takesBack: true,
     };
     this.takes = format;
     this.gives = format;
@@ -129,8 +137,8 @@ class OpenAISession implements ModelSession {
     if (!this.#link.over) this.#input.clear();
   }
 
-  endTurn(): number | null {
-    return this.#link.over ? null : this.#input.endTurn();
+  endTurn(o?: { mayGoOn: boolean }): number | null {
+    return this.#link.over ? null : this.#input.endTurn(o?.mayGoOn === true);
   }
 
   respond(request?: { instructions?: string }): void {
@@ -144,6 +152,15 @@ class OpenAISession implements ModelSession {
     if (this.#link.over) return;
     this.#responses.interrupt();
     for (const item of items) this.#link.send(...this.#cuts.cut(item));
+    this.#link.soon(() => this.#connection.moveIfReady());
+  }
+
+  takeBack({ turn, itemIds, toolCallIds }: EarlyAnswer): void {
+    if (this.#link.over) return;
+    this.#responses.takeBack();
+    this.#link.send(...this.#tools.takeBack(toolCallIds));
+    for (const itemId of itemIds) this.#link.send(...this.#cuts.cut({ itemId, heardMs: 0, heardText: '' }));
+    this.#input.reopen(turn);
     this.#link.soon(() => this.#connection.moveIfReady());
   }
 
@@ -187,6 +204,7 @@ class OpenAISession implements ModelSession {
     this.#input.restart();
     const told = this.#conversation.seeds(`said_${this.#sessions}_`);
     this.#cuts.restart(told.items);
+    this.#tools.restart(told.toolCalls);
     for (const seed of told.seeds) {
       if (seed.kind === 'audio') this.#input.tellAgain(seed.turn, seed.audio);
       else this.#link.send(createItem(this.#link.eventId('seed'), seed));

@@ -88,6 +88,7 @@ export const muteModel = (fields: Partial<ModelSession> = {}): ModelSession => (
   respond() {},
   say() {},
   interrupt() {},
+  takeBack() {},
   addText() {},
   sendToolResult() {},
   busy: () => false,

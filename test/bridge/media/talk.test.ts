@@ -76,6 +76,10 @@ function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities>
     },
     say: (line) => verbs.push(['say', line]),
     interrupt: (cut: readonly CutItem[]) => verbs.push(['interrupt', cut]),
+    takeBack: (answer) => {
+      verbs.push(['take-back', answer]);
+      model.busy = false;
+    },
     addText: (role, text) => verbs.push(['add-text', role, text]),
     sendToolResult: (id, output) => verbs.push(['tool-result', id, output]),
     busy: () => model.busy,

@@ -7,6 +7,7 @@ export const TURN_BY_TURN: ModelCapabilities = {
   commits: true,
   answersByItself: false,
   truncates: true,
+  takesBack: false,
   saysLines: false,
   callsTools: true,
   transcribes: false,

@@ -162,6 +162,32 @@ export function modelConformance(t: Test, name: string, open: OpenForTest): void
     t.same(rig.within, []);
   });
 
+  t.test(`${name}: a turn that may go on is taken back with its answer, where it can`, async (t) => {
+    const rig = await readyRig(t, open);
+    const { session } = rig;
+    if (!session.capabilities.takesBack) return;
+    speak(rig);
+    const turn = rig.verb(() => session.endTurn({ mayGoOn: true }));
+    if (turn === null) throw new Error('nothing was said');
+    rig.verb(() => session.respond());
+    const [itemId] = (await rig.take('text')) as [string];
+    rig.verb(() => session.takeBack({ turn, itemIds: [itemId], toolCallIds: [] }));
+    const before = rig.received.get(itemId);
+    const next = rig.verb(() => session.endTurn());
+    t.equal(next, turn + 1, 'it is open again, with its sound');
+    rig.verb(() => session.respond());
+    for (;;) {
+      const [of, words] = await rig.take('callerText');
+      if (of !== next) continue;
+      t.match(words, /\w/);
+      break;
+    }
+    t.match(await done(rig), { hadAudio: true });
+    t.equal(rig.received.get(itemId), before, 'no more of what was taken back');
+    t.notOk(session.busy());
+    t.same(rig.within, []);
+  });
+
   t.test(`${name}: says a given line, where it can`, async (t) => {
     const rig = await readyRig(t, open);
     const { session } = rig;
@@ -217,6 +243,7 @@ export function modelConformance(t: Test, name: string, open: OpenForTest): void
       session.respond();
       session.say('Hello.');
       session.interrupt([]);
+      session.takeBack({ turn: 0, itemIds: [], toolCallIds: [] });
       session.addText('system', 'Nobody listens.');
       session.sendToolResult('none', '{}');
       t.notOk(session.busy());

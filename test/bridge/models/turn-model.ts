@@ -56,6 +56,7 @@ class TurnModel implements ModelSession {
       commits: true,
       answersByItself: true,
       truncates: false,
+      takesBack: false,
       saysLines: true,
       callsTools: true,
       transcribes: true,
@@ -122,6 +123,8 @@ class TurnModel implements ModelSession {
     this.#speaking = false;
     this.#era++;
   }
+
+  takeBack(): void {}
 
   addText(): void {}
 

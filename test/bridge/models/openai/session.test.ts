@@ -162,12 +162,13 @@ t.test('the caller speaks, the agent answers', async (t) => {
         output_text_tokens: 5,
         output_audio_tokens: 30,
       },
+      'answer',
     ],
     [
       'responseDone',
       { responseId: 'resp_1', status: 'completed', reason: null, hadAudio: true, toolCalls: 0 },
     ],
-    ['usage', { transcription_seconds: 1.5 }],
+    ['usage', { transcription_seconds: 1.5 }, 'words'],
     ['callerText', 0, 'Good morning.'],
   ]);
   t.notOk(session.busy());
