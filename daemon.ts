@@ -322,6 +322,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
         logLevel: config.LOG_LEVEL,
         callerIdleSeconds: config.CALLER_IDLE_SECONDS,
         turnDetection: config.TURN_DETECTION as TurnDetection,
+        earlyAnswers: config.EARLY_ANSWERS,
         modelSessionSeconds: config.MODEL_SESSION_SECONDS,
         vadModel: config.VAD_MODEL,
       },

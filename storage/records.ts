@@ -270,12 +270,15 @@ export interface TurnRecord {
   speech_end_ms: number | null;
   /** When the answer was wanted. */
   decided_ms: number;
+  /** Before `decided_ms` where the model was asked while the caller paused. */
   requested_ms: number | null;
   first_model_audio_ms: number | null;
   first_sent_ms: number | null;
   first_heard_ms: number | null;
   /** It was cut short, before or after its first sound was heard. */
   barged_in: boolean;
+  /** Answers begun early before it that were thrown away unheard. */
+  thrown_away: number;
 }
 
 /** The caller speaking into the agent's voice; times as in TurnRecord. */

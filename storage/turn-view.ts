@@ -24,6 +24,9 @@ function span(fromMs: number | null, toMs: number | null): number | null {
   return fromMs === null || toMs === null ? null : tenths(toMs - fromMs);
 }
 
+const notBefore = (fromMs: number, ms: number | null): number | null =>
+  ms === null ? null : Math.max(fromMs, ms);
+
 /**
  * What the other side waited: for an answer from the end of its speech, for the greeting from the start of the call's
  * audio, else (a prompt, or what follows keys or a tool) from when it was wanted. The parts add up to it.
@@ -31,6 +34,9 @@ function span(fromMs: number | null, toMs: number | null): number | null {
 export function turnView(turn: TurnRecord): PublicTurn {
   const { call_id: _call, turn_index: index, id, kind, ...times } = turn;
   const decided = kind === 'greeting' ? 0 : turn.decided_ms;
+  // What of an answer begun early was there before it was wanted is no part of the wait.
+  const asked = notBefore(decided, turn.requested_ms);
+  const sounded = notBefore(decided, turn.first_model_audio_ms);
   return {
     id,
     index,
@@ -39,9 +45,9 @@ export function turnView(turn: TurnRecord): PublicTurn {
     latency_ms: span(turn.speech_end_ms ?? decided, turn.first_heard_ms),
     parts: {
       end_of_turn_ms: span(turn.speech_end_ms, decided),
-      request_ms: span(decided, turn.requested_ms),
-      model_ms: span(turn.requested_ms, turn.first_model_audio_ms),
-      send_ms: span(turn.first_model_audio_ms, turn.first_sent_ms),
+      request_ms: span(decided, asked),
+      model_ms: span(asked, sounded),
+      send_ms: span(sounded, turn.first_sent_ms),
       playout_ms: span(turn.first_sent_ms, turn.first_heard_ms),
     },
   };

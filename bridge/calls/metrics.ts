@@ -63,6 +63,12 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     buckets: [0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2],
     registers,
   });
+  const early = new Counter({
+    name: 'offhook_early_answers_total',
+    help: "Answers begun in a caller's pause, before the turn was over: released, or thrown_away unheard",
+    labelNames: ['end'] as const,
+    registers,
+  });
   const greeting = new Histogram({
     name: 'offhook_greeting_heard_seconds',
     help: 'Start of the media stream to the first sound of the greeting heard at the carrier',
@@ -195,6 +201,9 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     shortWord: (became) => shortWords.inc({ became }),
     turn(record) {
       const { kind, latency_ms: latencyMs, parts } = turnView(record);
+      if (record.thrown_away > 0) early.inc({ end: 'thrown_away' }, record.thrown_away);
+      if (record.requested_ms !== null && record.requested_ms < record.decided_ms)
+        early.inc({ end: 'released' });
       const spoken = kind === 'answer' && record.speech_end_ms !== null;
       if (latencyMs === null || !(spoken || kind === 'greeting')) return;
       if (kind === 'greeting') greeting.observe(latencyMs / 1000);

@@ -92,6 +92,7 @@ export function openTurnLog(
         first_sent_ms: tenthsOrNull(times.firstSentMs),
         first_heard_ms: tenthsOrNull(times.firstHeardMs),
         barged_in: times.bargedIn,
+        thrown_away: times.thrownAway,
       };
       lasts.set(callId, turn);
       save([turn], []);

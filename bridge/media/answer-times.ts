@@ -2,10 +2,15 @@
 // nothing. PURE: the clock comes from outside.
 import type { TurnTimes } from '../protocol/messages.ts';
 
+/** What has become of an answer before it was wanted. */
+export type Begun = Pick<TurnTimes, 'requestedMs' | 'firstModelAudioMs'>;
+
 export class AnswerTimes {
   readonly #now: () => number;
   readonly #tell: (times: TurnTimes) => void;
   #times: TurnTimes | null = null;
+  /** Answers begun early that were thrown away since the last one was wanted. */
+  #thrownAway = 0;
 
   constructor(o: { now: () => number; tell: (times: TurnTimes) => void }) {
     this.#now = o.now;
@@ -13,18 +18,25 @@ export class AnswerTimes {
   }
 
   /** An answer is wanted; the one before has come to nothing if it is still open. `speechEndMs`: of the turn it answers. */
-  open(kind: TurnTimes['kind'], speechEndMs: number | null): void {
+  open(kind: TurnTimes['kind'], speechEndMs: number | null, begun: Begun | null = null): void {
     this.close(false);
     this.#times = {
       kind,
       speechEndMs,
       decidedMs: this.#now(),
-      requestedMs: null,
-      firstModelAudioMs: null,
+      requestedMs: begun?.requestedMs ?? null,
+      firstModelAudioMs: begun?.firstModelAudioMs ?? null,
       firstSentMs: null,
       firstHeardMs: null,
       bargedIn: false,
+      thrownAway: this.#thrownAway,
     };
+    this.#thrownAway = 0;
+  }
+
+  /** One that was begun early came to nothing: told with the next that is wanted. */
+  thrownAway(): void {
+    this.#thrownAway++;
   }
 
   /** The same, unless one is open. */

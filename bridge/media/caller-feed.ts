@@ -78,6 +78,11 @@ export class CallerFeed {
     return turn;
   }
 
+  /** The caller has paused: what was given is a turn, unless he goes on, and what comes is given on. Answers as `endTurn`. */
+  pause(): number | null {
+    return this.#model.endTurn({ mayGoOn: true });
+  }
+
   /** What was given since the last turn was none. */
   forget(): void {
     this.#given = this.#all;

@@ -229,6 +229,8 @@ export class MediaCall {
       framesOut: this.#voice.frames,
       bargeIns: this.#record.bargeIns,
       falseBargeIns: this.#record.falseBargeIns,
+      earlyAnswers: this.#record.earlyAnswers,
+      thrownAwayAnswers: this.#record.thrownAwayAnswers,
       recordingFrames: recording?.frames ?? 0,
       recordingDropped: recording?.dropped ?? 0,
       lateTickMs: Math.round(this.#lateTickMs),

@@ -54,7 +54,11 @@ const carriers = streamCarriers(data);
 const calls = new Map<string, MediaCall>();
 const counters = { framesIn: 0, framesOut: 0 };
 const frameAges = new FrameAges();
-const rules = { ...TURN_RULES, idleMs: data.callerIdleSeconds * 1000 };
+const rules = {
+  ...TURN_RULES,
+  idleMs: data.callerIdleSeconds * 1000,
+  earlyMs: data.earlyAnswers ? TURN_RULES.earlyMs : null,
+};
 const clock = new ThreadClock(performance.now(), (error) => log.error({ err: error }, 'media.tick_failed'));
 const vad = await openVad();
 let vadFailed = false;

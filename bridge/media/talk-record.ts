@@ -1,5 +1,6 @@
 // What the control thread is told of a talk as it goes: the lines of the transcript and what was heard of them, the moments of
 // each answer, who has the floor, what held the agent's voice back or cut it short.
+import type { Usage } from '../models/model.ts';
 import type { SpokenLine } from '../protocol/agent-texts.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
 } from '../protocol/messages.ts';
 import type { Cut } from '../turns/playout.ts';
 import type { TurnEffect } from '../turns/turns.ts';
-import { AnswerTimes } from './answer-times.ts';
+import { AnswerTimes, type Begun } from './answer-times.ts';
 import type { Leaving } from './call-tools.ts';
 import { Transcript } from './transcript.ts';
 
@@ -29,6 +30,9 @@ export class TalkRecord {
   bargeIns = 0;
   /** Holds that were taken back after the agent could be heard to stop, or might have been. */
   falseBargeIns = 0;
+  /** Answers that the model was asked for before the caller's turn was over, and those of them that nobody heard. */
+  earlyAnswers = 0;
+  thrownAwayAnswers = 0;
   readonly #callId: string;
   readonly #post: (message: FromMedia) => void;
   readonly #now: () => number;
@@ -50,9 +54,14 @@ export class TalkRecord {
     this.#times = new AnswerTimes({ now: o.now, tell });
   }
 
-  /** An answer is wanted. `speechEndMs`: of the turn it answers; null where it answers none. */
-  wanted(kind: TurnTimes['kind'], speechEndMs: number | null): void {
-    this.#times.open(kind, speechEndMs);
+  /**
+   * An answer is wanted.
+   * @param speechEndMs of the turn it answers; null where it answers none
+   * @param early what has become of it already, where the model was asked before
+   */
+  wanted(kind: TurnTimes['kind'], speechEndMs: number | null, early: Begun | null = null): void {
+    if (early !== null) this.earlyAnswers++;
+    this.#times.open(kind, speechEndMs, early);
   }
 
   /** The same, unless one is wanted already. */
@@ -84,6 +93,29 @@ export class TalkRecord {
   /** Nobody waits for an answer any more. */
   unwanted(): void {
     this.#times.close(false);
+  }
+
+  /** An answer begun early was thrown away unheard; what its response used, as far as that is known. */
+  thrownAway(usage: readonly Partial<Usage>[]): void {
+    this.earlyAnswers++;
+    this.thrownAwayAnswers++;
+    this.#times.thrownAway();
+    for (const one of usage) this.wasted(one);
+  }
+
+  used(usage: Partial<Usage>): void {
+    this.#post({ type: 'usage', callId: this.#callId, usage });
+  }
+
+  /** Used for an answer that was thrown away. */
+  wasted(usage: Partial<Usage>): void {
+    const { input_text_tokens = 0, input_audio_tokens = 0 } = usage;
+    const { output_text_tokens = 0, output_audio_tokens = 0 } = usage;
+    const thrown = {
+      thrown_away_input_tokens: input_text_tokens + input_audio_tokens,
+      thrown_away_output_tokens: output_text_tokens + output_audio_tokens,
+    };
+    this.#post({ type: 'usage', callId: this.#callId, usage: { ...usage, ...thrown } });
   }
 
   agentText(itemId: string, delta: string): void {

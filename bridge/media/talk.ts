@@ -13,6 +13,7 @@ import { CallTools } from './call-tools.ts';
 import type { CallerListener } from './caller-audio.ts';
 import { CallerFeed } from './caller-feed.ts';
 import { CallerWords } from './caller-words.ts';
+import { HeldAnswer } from './held-answer.ts';
 import { ModelRequests } from './model-requests.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import type { TalkRecord } from './talk-record.ts';
@@ -47,6 +48,7 @@ export class Talk implements CallerListener {
   readonly #feed: CallerFeed;
   readonly #words: CallerWords;
   readonly #requests: ModelRequests;
+  readonly #early: HeldAnswer;
   readonly #tools: CallTools;
   readonly #silence = new SilenceWatch();
   /** The model tells the turns: it hears all, and our own ear decides nothing about them. */
@@ -67,7 +69,8 @@ export class Talk implements CallerListener {
     this.#voice = ports.voice;
     this.#record = ports.record;
     this.#tools = new CallTools(call);
-    this.#model = ports.openModel(call.model, this.#modelListener());
+    this.#early = new HeldAnswer(ports.now);
+    this.#model = ports.openModel(call.model, this.#early.before(this.#modelListener()));
     this.#feed = new CallerFeed(this.#model, ports.format);
     this.#sound = new AgentSound(this.#model, ports.format);
     this.#requests = new ModelRequests({
@@ -85,9 +88,10 @@ export class Talk implements CallerListener {
       tell: (event) => this.#handle(event),
       agentSpeaks: () => this.#floor.at === 'agent',
     });
-    const { turns, callsTools } = this.#model.capabilities;
+    const { turns, callsTools, takesBack } = this.#model.capabilities;
     this.#modelTells = turns === 'model';
     if (this.#modelTells) this.#floor.believeEnds();
+    if (!takesBack) this.#floor.waitForEnds();
     if (!callsTools && call.model.tools.length > 0) {
       const tools = call.model.tools.map(({ name }) => name);
       this.#warn('model.calls_no_tools', { tools });
@@ -206,6 +210,7 @@ export class Talk implements CallerListener {
 
   async #end(): Promise<void> {
     this.#over = true;
+    this.#throwAway();
     this.#cut();
     this.#record.agentLeft();
     this.#record.unwanted();
@@ -262,6 +267,15 @@ export class Talk implements CallerListener {
         this.#record.wanted('answer', effect.speechEndMs);
         this.#requests.answer(effect.brokeIn);
         return;
+      case 'ask-early':
+        this.#askEarly();
+        return;
+      case 'release':
+        this.#release(effect);
+        return;
+      case 'throw-away':
+        this.#throwAway();
+        return;
       case 'resume':
         if (this.#voice.pending()) this.#record.resumed(effect);
         return;
@@ -308,6 +322,34 @@ export class Talk implements CallerListener {
     if (!respond) return;
     this.#record.wanted('answer', speechEndMs);
     this.#requests.answer();
+  }
+
+  #askEarly(): void {
+    const turn = this.#feed.pause();
+    if (turn === null) return;
+    this.#early.begin(turn);
+    this.#requests.answer();
+  }
+
+  #release({ speechEndMs }: Extract<TurnEffect, { do: 'release' }>): void {
+    const kept = this.#early.end();
+    if (kept === null) {
+      this.#commit({ do: 'commit', respond: true, speechEndMs });
+      return;
+    }
+    this.#feed.forget();
+    this.#record.callerTurn(kept.turn, this.#turnFromMs, speechEndMs);
+    this.#record.wanted('answer', speechEndMs, kept);
+    for (const usage of kept.usage) this.#record.used(usage);
+    for (const tell of kept.told) tell();
+  }
+
+  #throwAway(): void {
+    const kept = this.#early.end();
+    if (kept === null) return;
+    const { turn, items, toolCallIds } = kept;
+    this.#model.takeBack({ turn, itemIds: [...items], toolCallIds });
+    this.#record.thrownAway(kept.usage);
   }
 
   #interrupt(effect: Extract<TurnEffect, { do: 'interrupt' }>): void {
@@ -413,7 +455,7 @@ export class Talk implements CallerListener {
         const spoke = hadAudio || toolCalls > 0;
         this.#handle({ type: 'response-done', pending, busy: this.#busy(), spoke });
       },
-      usage: (usage) => this.#ports.post({ type: 'usage', callId, usage }),
+      usage: (usage, of) => (of === 'taken-back' ? this.#record.wasted(usage) : this.#record.used(usage)),
       reconnecting: (why) => this.#warn('model.reconnecting', { why }),
       failed: (failure) => {
         this.#modelLost = failure;

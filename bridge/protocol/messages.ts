@@ -26,6 +26,8 @@ export interface MediaThreadData {
   logLevel: string;
   callerIdleSeconds: number;
   turnDetection: TurnDetection;
+  /** Whether the model is asked when the caller pauses, before his turn is over. */
+  earlyAnswers: boolean;
   modelSessionSeconds: number;
   vadModel: VadModelName;
 }
@@ -121,12 +123,23 @@ export interface TurnTimes {
   speechEndMs: number | null;
   /** When the answer was wanted. */
   decidedMs: number;
-  /** When the model was asked: later than `decidedMs` while its session is not there, or another response runs. */
+  /**
+   * When the model was asked: later than `decidedMs` while its session is not there, or another response runs; before it where
+   * the answer was begun early, in the caller's pause.
+   */
   requestedMs: number | null;
   firstModelAudioMs: number | null;
   firstSentMs: number | null;
   firstHeardMs: number | null;
   bargedIn: boolean;
+  /** Answers begun early that were thrown away before this one: the caller went on. */
+  thrownAway: number;
+}
+
+/** What a call used, and in it what answers used that were thrown away unheard. */
+export interface CallUsage extends Usage {
+  thrown_away_input_tokens: number;
+  thrown_away_output_tokens: number;
 }
 
 export interface CallStats {
@@ -139,6 +152,9 @@ export interface CallStats {
   bargeIns: number;
   /** Holds of the agent's voice that were taken back. */
   falseBargeIns: number;
+  /** Answers that the model was asked for before the caller's turn was over, and those of them thrown away unheard. */
+  earlyAnswers: number;
+  thrownAwayAnswers: number;
   recordingFrames: number;
   recordingDropped: number;
   /** The worst lateness of the thread's clock during the call: what times of it may be off by. */
@@ -213,7 +229,7 @@ export type CallMessage =
   | { type: 'hold-taken-back'; callId: string; onsetMs: number; heldMs: number; resumedMs: number }
   | { type: 'short-word'; callId: string; became: ShortWordEnd }
   | ({ type: 'tool-called'; callId: string } & ToolCall)
-  | { type: 'usage'; callId: string; usage: Partial<Usage> }
+  | { type: 'usage'; callId: string; usage: Partial<CallUsage> }
   /** Everything said was heard: play key tones, or hand the line over. The tool is answered when the stream is back. */
   | { type: 'digits-requested'; callId: string; toolCallId: string; digits: string }
   | { type: 'transfer-requested'; callId: string; toolCallId: string; target: string; number: string }

@@ -27,6 +27,11 @@ export class Floor {
     this.#rules = { ...this.#rules, ...TOLD_BY_MODEL };
   }
 
+  /** No answer is begun before a turn is over. */
+  waitForEnds(): void {
+    this.#rules = { ...this.#rules, earlyMs: null };
+  }
+
   /** Something has happened. Answers what is to be done, in this order; nothing where it comes too late or says nothing new. */
   tell(event: TurnEvent, now: number): readonly TurnEffect[] {
     const next = step(this.#state, event, now, this.#rules);

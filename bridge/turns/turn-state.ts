@@ -12,6 +12,7 @@ import {
   onVoice,
 } from './agent-turn.ts';
 import { onSpeechStarted, onSpeechTakenBack, onTickCaller } from './caller-turn.ts';
+import { onTickPaused, settleEarly } from './early-answer.ts';
 import { onKeys, onTyped } from './keys.ts';
 import { leaveMessage, onMachineDetection, onTickMachine } from './machine.ts';
 import { onWordGiven, onWordKnown } from './short-words.ts';
@@ -51,7 +52,10 @@ function onTick(state: TurnState, tick: Tick, rules: TurnRules, now: number): Tu
     case 'opening':
       return onTickOpening(state, phase, rules, now);
     case 'caller':
-      return onTickCaller(state, phase, tick.heardMs ?? now, rules, now);
+      return (
+        onTickCaller(state, phase, tick.heardMs ?? now, rules, now) ??
+        onTickPaused(state, phase, tick, rules, now)
+      );
     case 'open':
       if (now - phase.since < rules.idleMs) return null;
       if (phase.prompts >= rules.idlePrompts) {
@@ -133,7 +137,7 @@ export function step(
   rules: TurnRules = TURN_RULES,
 ): TurnStep | null {
   const next = decide(state, event, now, rules);
-  return next === null ? null : tellHold(state, endListening(state, next));
+  return next === null ? null : tellHold(state, settleEarly(state, event, endListening(state, next)));
 }
 
 type Tick = Extract<TurnEvent, { type: 'tick' }>;

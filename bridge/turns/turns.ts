@@ -2,12 +2,13 @@
 // What an event does to the floor is turn-state.ts.
 
 import type { EndReason, FloorHolder, MachineVerdict } from '../protocol/messages.ts';
+import { EARLY_RULES, type EarlyRules } from './early-pause.ts';
 import { PAUSE_RULES, type PauseRules } from './end-of-turn.ts';
 import { type Burst, HOLD_RULES, type Hold, type HoldRules } from './hold.ts';
 import { QUIET_VOICE, type Voice } from './voice.ts';
 import type { WordsMean } from './word-meaning.ts';
 
-export interface TurnRules extends HoldRules, PauseRules {
+export interface TurnRules extends HoldRules, PauseRules, EarlyRules {
   /** Silence of the other side, from heard time, until the agent asks. */
   idleMs: number;
   /** Prompts to a silent caller before the call ends. */
@@ -49,6 +50,7 @@ export interface TurnRules extends HoldRules, PauseRules {
 export const TURN_RULES: TurnRules = {
   ...HOLD_RULES,
   ...PAUSE_RULES,
+  ...EARLY_RULES,
   idleMs: 12_000,
   idlePrompts: 2,
   wordWithinMs: 3_000,
@@ -76,8 +78,11 @@ export type Phase =
   | { at: 'opening'; since: number | null }
   /** Nobody speaks, since `since`; `prompts` counts how often the agent has asked into the silence. */
   | { at: 'open'; since: number; prompts: number }
-  /** The caller speaks, or has paused (`silentSince`) for less than the end-of-turn silence. */
-  | { at: 'caller'; since: number; silentSince: number | null }
+  /**
+   * The caller speaks, or has paused (`silentSince`) for less than the end-of-turn silence. `asked`: the model was asked when
+   * he did, and its answer is kept back.
+   */
+  | { at: 'caller'; since: number; silentSince: number | null; asked?: true }
   /** The model was asked and nothing is to be heard yet. */
   | { at: 'thinking'; since: number; retried: boolean; prompts: number }
   /** The agent's voice is on its way or being heard, since `since`; `hold`: it is held back, somebody seems to speak. */
@@ -121,6 +126,8 @@ export interface TurnState {
   burst: Burst | null;
   /** How long this caller's pauses are, in milliseconds; 0 before the first. */
   pauseMs: number;
+  /** Answers begun early that were thrown away in a row, as far as they make us wary. */
+  thrown: number;
   /** When the last turn's words were over; 0 before the first. */
   spokeUntil: number;
   /** The caller was told to wait a moment: his answer is still to come. */
@@ -189,6 +196,12 @@ export type TurnEffect =
   | { do: 'weigh'; onsetMs: number; endMs: number }
   /** What the model was given by itself is to be answered; `brokeIn`: it stopped the agent. */
   | { do: 'answer'; speechEndMs: number; brokeIn: boolean }
+  /** He has paused: commit what he has said and ask for the answer, which is kept back; he is listened to all the while. */
+  | { do: 'ask-early' }
+  /** Instead of `commit`, where his turn was over then: let the answer go that is kept back; forget what was given since. */
+  | { do: 'release'; speechEndMs: number }
+  /** His turn was not over then: as if the model had not been asked. */
+  | { do: 'throw-away' }
   /**
    * The agent's voice is held back no more and goes on with the next sample; the model knows of nothing. `heldMs`: since
    * when it was, for speech that began at `onsetMs`. That it is held back is told by the state alone.
@@ -239,6 +252,7 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     voice: QUIET_VOICE,
     burst: null,
     pauseMs: 0,
+    thrown: 0,
     spokeUntil: 0,
     owes: false,
     moments: 0,

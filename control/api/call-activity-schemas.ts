@@ -38,13 +38,20 @@ const turn = z
       ),
     speech_end_ms: ms.describe('When the speech that it answers ended. Null: it answers none.'),
     decided_ms: z.number().describe('When it was decided that the agent has to speak.'),
-    requested_ms: ms.describe('When the model was asked. Null: it was not.'),
+    requested_ms: ms.describe(
+      'When the model was asked. Before `decided_ms`: in a pause of the caller, and its answer was kept back until his turn was over. Null: it was not.',
+    ),
     first_model_audio_ms: ms.describe("When the model's first sound came. Null: none came."),
     first_sent_ms: ms.describe('When the first frame of it was given to the carrier. Null: none was.'),
     first_heard_ms: ms.describe(
       "When its first sound was heard, by the carrier's word. Null: nothing was heard.",
     ),
     barged_in: z.boolean().describe('Whether the other side cut it short.'),
+    thrown_away: z
+      .int()
+      .describe(
+        'Answers begun in pauses of the other side before this one, and thrown away unheard because it went on.',
+      ),
     latency_ms: ms.describe(
       "What the other side waited until it heard something: from the end of its speech, for a greeting from the start of the call's audio, else from `decided_ms`. Null: nothing was heard.",
     ),

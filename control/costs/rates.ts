@@ -142,6 +142,11 @@ function speechPart(name: string, usage: Record<string, number>, rate: SpeechRat
     cached_audio_tokens: count('cached_audio_tokens'),
     output_text_tokens: count('output_text_tokens'),
     output_audio_tokens: count('output_audio_tokens'),
+    // Of these, for answers begun early that nobody heard.
+    ...(count('thrown_away_input_tokens') + count('thrown_away_output_tokens') > 0 && {
+      thrown_away_input_tokens: count('thrown_away_input_tokens'),
+      thrown_away_output_tokens: count('thrown_away_output_tokens'),
+    }),
   };
   if (rate === null) return part(name, used, null);
   // Cached tokens are among the input's: they are taken out once, and cost their own rate.

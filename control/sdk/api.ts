@@ -1491,7 +1491,7 @@ export interface Turn {
    */
   decided_ms: number;
   /**
-   * When the model was asked. Null: it was not.
+   * When the model was asked. Before `decided_ms`: in a pause of the caller, and its answer was kept back until his turn was over. Null: it was not.
    */
   requested_ms: number | null;
   /**
@@ -1510,6 +1510,10 @@ export interface Turn {
    * Whether the other side cut it short.
    */
   barged_in: boolean;
+  /**
+   * Answers begun in pauses of the other side before this one, and thrown away unheard because it went on.
+   */
+  thrown_away: number;
   /**
    * What the other side waited until it heard something: from the end of its speech, for a greeting from the start of the call's audio, else from `decided_ms`. Null: nothing was heard.
    */

@@ -612,6 +612,10 @@ ALTER TABLE agents ADD COLUMN interruption_words TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE calls ADD COLUMN interruption_words TEXT NOT NULL DEFAULT '[]';
 `;
 
+const THROWN_AWAY = `
+ALTER TABLE turns ADD COLUMN thrown_away INTEGER NOT NULL DEFAULT 0 CHECK (thrown_away >= 0);
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -634,4 +638,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'telephone calls', sql: TELEPHONE_CALLS },
   { name: 'counted with calls', sql: COUNTED_WITH_CALLS },
   { name: 'interruption words', sql: INTERRUPTION_WORDS },
+  { name: 'answers thrown away', sql: THROWN_AWAY },
 ];

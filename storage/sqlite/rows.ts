@@ -229,6 +229,7 @@ export const TURNS = table<TurnRecord>('turns', {
   first_sent_ms: 'value',
   first_heard_ms: 'value',
   barged_in: 'boolean',
+  thrown_away: 'value',
 });
 
 export const INTERRUPTIONS = table<InterruptionRecord>('interruptions', {

@@ -11,6 +11,7 @@ export const threadOptions = (over: Partial<MediaThreadsOptions> = {}): MediaThr
     publicUrl: 'http://127.0.0.1:1',
     logLevel: 'silent',
     callerIdleSeconds: 12,
+    earlyAnswers: true,
     turnDetection: 'local',
     modelSessionSeconds: 3_300,
     vadModel: 'v5',

@@ -457,6 +457,7 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
           first_sent_ms: wanted + 352,
           first_heard_ms: wanted + 400 + below(900),
           barged_in: random() < 0.1,
+          thrown_away: 0,
         }),
       );
       if (random() > 0.15) continue;

@@ -191,6 +191,7 @@ export function makeTurn(callId: string, fields: Partial<TurnRecord> = {}): Turn
     first_sent_ms: 5_562.4,
     first_heard_ms: 5_640.8,
     barged_in: false,
+    thrown_away: 0,
     ...fields,
   };
 }

@@ -42,6 +42,18 @@ for (const [name, fields, latency, parts] of [
     130,
     [null, 0, 100, 1, 29],
   ],
+  [
+    'begun early, its first sound there before the turn was over: none of the wait is the model’s',
+    { requested_ms: 4_900, first_model_audio_ms: 5_100.5, first_sent_ms: 5_181, first_heard_ms: 5_250 },
+    590,
+    [520.5, 0, 0, 0.5, 69],
+  ],
+  [
+    'begun early, its first sound after it: what was left of the wait is',
+    { requested_ms: 4_900, first_model_audio_ms: 5_400.5, first_sent_ms: 5_401, first_heard_ms: 5_450 },
+    790,
+    [520.5, 0, 220, 0.5, 49],
+  ],
   ['never asked', { ...none, decided_ms: 7 }, null, [null, null, null, null, null]],
   ['sent and never heard', { first_heard_ms: null, barged_in: true }, null, [520.5, 0.5, 380.9, 0.5, null]],
 ] as const) {

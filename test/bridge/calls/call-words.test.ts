@@ -34,6 +34,8 @@ const STATS = {
   malformedMessages: 0,
   bargeIns: 0,
   falseBargeIns: 0,
+  earlyAnswers: 0,
+  thrownAwayAnswers: 0,
   recordingFrames: 0,
   recordingDropped: 0,
   lateTickMs: 0,

@@ -60,7 +60,7 @@ t.test('a call is here until its turns are stored, and only then is its result s
     await new Promise((next) => setImmediate(next));
   for (let turn = 0; turn < 5; turn++) {
     const times = { speechEndMs: turn, decidedMs: turn, requestedMs: turn, firstModelAudioMs: turn };
-    const heard = { firstSentMs: turn, firstHeardMs: turn, bargedIn: false };
+    const heard = { firstSentMs: turn, firstHeardMs: turn, bargedIn: false, thrownAway: 0 };
     rig.calls.onMedia({ type: 'turn', callId: call.id, times: { kind: 'answer', ...times, ...heard } });
   }
   const finished = { type: 'finished', callId: call.id, reason: 'agent_ended', speak: null } as const;

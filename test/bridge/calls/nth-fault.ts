@@ -244,6 +244,7 @@ async function playCalls(rig: CallsRig, inboundNumber: string, violations: strin
         firstSentMs: 301,
         firstHeardMs: 380,
         bargedIn: false,
+        thrownAway: 0,
       },
     });
     await pause(20);

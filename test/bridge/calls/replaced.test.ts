@@ -86,6 +86,7 @@ const times = {
   firstSentMs: 5,
   firstHeardMs: 6,
   bargedIn: false,
+  thrownAway: 0,
 };
 
 /** By whichever write it is that does not hold. */

@@ -14,6 +14,7 @@ const TIMES: TurnTimes = {
   firstSentMs: null,
   firstHeardMs: null,
   bargedIn: false,
+  thrownAway: 0,
 };
 
 type Batch = Parameters<Store['saveTurns']>[0];

@@ -118,8 +118,12 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
     response = { at: now, told: false, cancelled: false };
   };
   const unwritten: number[] = [];
+  const cancel = () => {
+    waiting = false;
+    if (response !== null) response.cancelled = true;
+  };
   const session = muteModel({
-    capabilities: { ...TURN_BY_TURN, transcribes: true },
+    capabilities: { ...TURN_BY_TURN, transcribes: true, takesBack: true },
     endTurn() {
       unwritten.push(serial);
       return serial++;
@@ -129,10 +133,8 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
       if (response === null) begin();
       else waiting = true;
     },
-    interrupt() {
-      waiting = false;
-      if (response !== null) response.cancelled = true;
-    },
+    interrupt: cancel,
+    takeBack: cancel,
     busy: () => waiting || (response !== null && !response.cancelled),
   });
   const { talk, voice, floor } = openTalkParts(

@@ -2,6 +2,7 @@
 // to three of them. States are told apart by what their ends hang on (`keyOf`); the rest of one is what its shortest path
 // has brought. What is to hold of every step, and what time alone must lead to from every state, is said once.
 import t from 'tap';
+import { isAskedEarly } from '../../../bridge/turns/early-answer.ts';
 import { endSilenceMs } from '../../../bridge/turns/end-of-turn.ts';
 import { step } from '../../../bridge/turns/turn-state.ts';
 import {
@@ -32,6 +33,11 @@ const RULES: TurnRules = {
   pauseMarginMs: 0,
   behindMs: 0,
   unheardMs: 2,
+  earlyMs: 0,
+  earlyMarginMs: 0,
+  waryMs: 0,
+  mostThrown: 1,
+  leastGainMs: 1,
   idleMs: 2,
   idlePrompts: 1,
   wordWithinMs: 1,
@@ -53,7 +59,7 @@ const RULES: TurnRules = {
   greetingLimitMs: 2,
 };
 /** The longest way to an end on time alone: through every wait there is, one after the other. */
-const BOUND = Object.values(RULES).reduce((sum, ms) => sum + ms, 0);
+const BOUND = Object.values(RULES).reduce<number>((sum, ms) => sum + (ms ?? 0), 0);
 /** Older than this is as old as anything can be told to be. */
 const OLD = 3;
 /** What happened up to here after the answer stays where it was: machines are known by it. */
@@ -100,6 +106,7 @@ function moved(state: TurnState, by: (at: number) => number): TurnState {
       spokenMs: Math.min(2, burst.spokenMs),
     },
     exchanges: Math.min(2, state.exchanges),
+    thrown: Math.min(1, state.thrown),
     keys: state.keys && { digits: state.keys.digits.slice(0, 1), lastAt: by(state.keys.lastAt) },
     spokeUntil: state.spokeUntil === 0 ? 0 : by(state.spokeUntil),
   };
@@ -119,6 +126,7 @@ function keyOf(s: TurnState): string {
     s.moments,
     s.keys !== null,
     s.verdict === 'human',
+    s.thrown,
   ]);
 }
 
@@ -190,14 +198,26 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
   if ((hold === null || holdOf(state) !== null) && did('resume') > 0) wrong.push('resumed without a hold');
   if (did('listen') !== (listens(state) && !listens(before) ? 1 : 0))
     wrong.push(did('listen') > 0 ? 'listens once more' : 'does not listen to the caller');
-  if (listens(before) && !listens(state) && at !== 'over' && did('commit') + did('forget') === 0)
+  if (
+    listens(before) &&
+    !listens(state) &&
+    at !== 'over' &&
+    did('commit') + did('release') + did('forget') === 0
+  )
     wrong.push('what was heard of the caller is neither given nor forgotten');
-  if (did('commit') > 0 && !listens(before)) wrong.push('a turn without anything heard');
+  if (did('commit') + did('release') > 0 && !listens(before)) wrong.push('a turn without anything heard');
+  const [was, is] = [isAskedEarly(before), isAskedEarly(state)];
+  if (did('ask-early') !== (is && !was ? 1 : 0)) wrong.push(`begins ${did('ask-early')} answers early`);
+  if (did('release') + did('throw-away') !== (was && !is ? 1 : 0))
+    wrong.push('an answer begun early neither stays, is released nor is thrown away, or more than one of it');
+  if (did('ask-early') > 0 && before.verdict !== 'human' && before.exchanges < 2)
+    wrong.push('asks early what may be a machine');
+  if (was && did('commit') > 0) wrong.push('a turn is given twice');
   if (event.type === 'tick' && before.phase.at === 'caller' && before.phase.silentSince !== null) {
     const { silentSince } = before.phase;
     const wantedMs = endSilenceMs(before.pauseMs, RULES);
     const listened = (event.heardMs ?? now) - silentSince >= wantedMs;
-    if (did('commit') > 0 && !listened && now - silentSince < wantedMs + RULES.unheardMs)
+    if (did('commit') + did('release') > 0 && !listened && now - silentSince < wantedMs + RULES.unheardMs)
       wrong.push('a turn ends by time, while the sound of that time waits');
   }
   if (did('finish') > 1) wrong.push('ends twice');
@@ -208,6 +228,7 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
       (effect) =>
         effect.do === 'speak' ||
         effect.do === 'answer' ||
+        effect.do === 'release' ||
         (effect.do !== 'say' && 'respond' in effect && effect.respond),
     );
     const comes = event.type === 'all-heard' && event.busy;

@@ -25,6 +25,10 @@ t.test('cached tokens are part of the input: taken out once, at their own rate',
   // $: 0.6*4 + 0.4*0.4 + 0.05*32 + 0.05*0.4 + 0.01*24 + 0.02*64 = 2.4 + 0.16 + 1.6 + 0.02 + 0.24 + 1.28 = 5.70
   t.equal(model.milli_cents, 570_000);
   t.same(model.used, usage, 'and the raw counts stay, to be counted again');
+  const thrown = { thrown_away_input_tokens: 300, thrown_away_output_tokens: 20 };
+  const unheard = costOf(call({ usage: { ...usage, ...thrown } }), NAMES, RATES).model;
+  t.same(unheard.used, { ...usage, ...thrown }, 'what nobody heard is told apart');
+  t.equal(unheard.milli_cents, 570_000, 'and is paid for once: it is among the others');
   const more = costOf(call({ usage: { ...usage, cached_text_tokens: 9_000_000 } }), NAMES, RATES);
   // Never less than nothing: 1.0*0.4 for all of the text.
   t.equal(more.model.milli_cents, 354_000);

@@ -144,6 +144,7 @@ t.test('a follower gets a snapshot, then each change of its own organization, in
     first_sent_ms: 2605,
     first_heard_ms: 2700,
     barged_in: false,
+    thrown_away: 0,
   });
   const told = [];
   for (let i = 0; i < 7; i++) told.push(await live.next());

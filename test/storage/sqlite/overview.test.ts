@@ -169,6 +169,7 @@ t.test('latencies are counted as they come, each to within 3 %', async (t) => {
     first_sent_ms: 1_210,
     first_heard_ms: heard,
     barged_in: false,
+    thrown_away: 0,
     ...fields,
   });
   const store = turns(connection);

@@ -26,13 +26,21 @@ export function TurnsSection(props: { turns: CallTurns; seek?: ((ms: number) => 
     interruptions.length === 0
       ? ''
       : ` Interrupted ${real === 1 ? 'once' : `${real} times`}${passed > 0 ? `; ${counted(passed, 'sound')} let pass` : ''}.`;
+  const early = data.filter(
+    ({ requested_ms, decided_ms }) => requested_ms !== null && requested_ms < decided_ms,
+  ).length;
+  const thrown = data.reduce((sum, { thrown_away }) => sum + thrown_away, 0);
+  const begun =
+    early + thrown === 0
+      ? ''
+      : ` ${counted(early + thrown, 'answer')} begun in a pause${thrown > 0 ? `, ${thrown} thrown away unheard` : ''}.`;
   const lead =
     waits.length === 0
       ? undefined
       : waits.length === 1
-        ? html`One answer, heard <strong>${latency(waits[0])}</strong> after the end of speech.${interrupted}`
+        ? html`One answer, heard <strong>${latency(waits[0])}</strong> after the end of speech.${interrupted}${begun}`
         : html`${counted(waits.length, 'answer')}: half within <strong>${latency(percentile(waits, 0.5))}</strong>, the slowest
-            after <strong>${latency(Math.max(...waits))}</strong>, from the end of speech until it was heard.${interrupted}`;
+            after <strong>${latency(Math.max(...waits))}</strong>, from the end of speech until it was heard.${interrupted}${begun}`;
   return html`<${Section}
     title="Turns and latency"
     lead=${lead}

@@ -17,6 +17,7 @@ const turn = (parts: (number | null)[], fields: Partial<Turn> = {}): Turn => {
     first_sent_ms: null,
     first_heard_ms: null,
     barged_in: false,
+    thrown_away: 0,
     latency_ms: null,
     parts: { end_of_turn_ms, request_ms, model_ms, send_ms, playout_ms },
     ...fields,
