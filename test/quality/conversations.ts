@@ -59,8 +59,10 @@ export interface Standstill {
 export interface Outcome {
   /** When a frame of the agent began to play that could be heard. */
   audible: readonly number[];
-  /** When an answer was asked of the model, the greeting first if there was one. */
+  /** When it was decided that the agent has to speak, the greeting first if there was one. */
   asked: readonly number[];
+  /** Answers begun before a turn was over, and those of them that nobody heard. */
+  early: { begun: number; thrownAway: number };
   turns: PacedModel['turns'];
   bargeIns: readonly number[];
   /** When the agent's voice, held back for nothing, was let go on. */
@@ -140,6 +142,8 @@ export async function holdTalks(
     const running = talks.map((talk, i) => {
       const clock = new HeldClock();
       const models: PacedModel[] = [];
+      const asked: number[] = [];
+      const early = { begun: 0, thrownAway: 0 };
       const bargeIns: number[] = [];
       const takenBack: number[] = [];
       let heardBytes = 0;
@@ -178,6 +182,12 @@ export async function holdTalks(
           return model;
         },
         post(message: FromMedia) {
+          // On the call's own clock, which begins when the stream reaches it.
+          if (message.type === 'turn') asked.push(message.times.decidedMs + NETWORK_MS);
+          if (message.type === 'released') {
+            early.begun = message.stats.earlyAnswers;
+            early.thrownAway = message.stats.thrownAwayAnswers;
+          }
           if (message.type === 'barge-in') bargeIns.push(streamMs());
           if (message.type === 'hold-taken-back') takenBack.push(streamMs());
           if (message.type === 'finished' && talk.outbound === undefined)
@@ -201,7 +211,8 @@ export async function holdTalks(
         },
         outcome: (): Outcome => ({
           audible: line.audible,
-          asked: model.asked,
+          asked,
+          early,
           turns: model.turns,
           bargeIns,
           takenBack,

@@ -9,8 +9,6 @@ import { between } from './sounds.ts';
 export interface PacedModel extends ModelSession {
   /** The caller's turns as they reached the model; `fromMs` is where in the stream their sound begins. */
   readonly turns: { fromMs: number; committedMs: number }[];
-  /** When an answer was asked for. */
-  readonly asked: number[];
   /** Tells the conversation what has come meanwhile; called outside of its own calls, as a socket would. */
   flush(): void;
 }
@@ -62,7 +60,6 @@ export function createPacedModel(
   const random = seeded(tempo?.seed ?? 0);
   const draw = ([low, high]: readonly [number, number]) => (tempo === null ? 0 : between(low, high, random));
   const turns: PacedModel['turns'] = [];
-  const asked: number[] = [];
   let nextTurn = 0;
   /** Bytes of the turn that was ended last. */
   let endedBytes = 0;
@@ -146,8 +143,7 @@ export function createPacedModel(
 
   return {
     turns,
-    asked,
-    capabilities: { ...TURN_BY_TURN, transcribes: o.transcribes },
+    capabilities: { ...TURN_BY_TURN, transcribes: o.transcribes, takesBack: true },
     takes: MULAW_8K,
     gives: MULAW_8K,
     flush() {
@@ -179,7 +175,6 @@ export function createPacedModel(
       return turn;
     },
     respond() {
-      asked.push(o.now());
       if (running === null) begin();
       else waits = true;
     },

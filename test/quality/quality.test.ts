@@ -150,6 +150,7 @@ t.test(
       turns: [],
       bargeIns: [],
       takenBack: [],
+      early: { begun: 0, thrownAway: 0 },
       played: { levelsDb: new Float32Array(), gainsDb: new Float32Array(), places: new Int32Array() },
     };
     const scores = judge(

@@ -27,7 +27,15 @@ t.test('how long the agent was heard, and was silent, is told by its own words',
     gainsDb: Float32Array.from(each(2)),
     levelsDb: Float32Array.from(each(2), (gainDb) => Math.max(SILENT_DB, gainDb - 20)),
   };
-  const outcome = { audible: [], asked: [], turns: [], bargeIns: [], takenBack: [], played };
+  const outcome = {
+    audible: [],
+    asked: [],
+    turns: [],
+    bargeIns: [],
+    takenBack: [],
+    early: { begun: 0, thrownAway: 0 },
+    played,
+  };
   t.equal(heardForMs(outcome, 300, 0, 11.5), 500, 'to the last frame at full voice');
   t.equal(heardForMs(outcome, 700, 0, 60), 100);
   t.equal(silentFrames(outcome, 0, 1_100), 10);

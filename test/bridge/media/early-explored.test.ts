@@ -32,6 +32,7 @@ const PLAN: PrepareCall = {
   texts: { ...talkTexts('inbound', null), greeting: null, idle: ['one', 'two', 'last'], voicemail: '' },
   machine: 'none',
   patience: 1,
+  shortWords: { assents: null, stops: [] },
   transferTargets: {},
   recordingPath: null,
   maxSeconds: 3_600,

@@ -5,6 +5,7 @@ import {
   answersOf,
   atSampleMs,
   callOf,
+  countRow,
   drawsOf,
   FRAME_MS,
   type Held,
@@ -59,6 +60,10 @@ export const answerTimes: Theme = {
       target: '',
       met: null,
     });
+    const early = held.map(({ outcome }) => outcome.early);
+    const begun = early.reduce((sum, one) => sum + one.begun, 0);
+    const thrownAway = early.reduce((sum, one) => sum + one.thrownAway, 0);
+    rows.push(countRow('  begun early and thrown away unheard, of those begun early', thrownAway, begun));
     const asked = held.reduce((sum, one) => sum + answersOf(one).length, 0);
     rows.push({
       measure: '  answers asked for, of one needed each',
