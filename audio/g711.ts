@@ -19,6 +19,16 @@ export const ALAW_TO_PCM: Int16Array = decodeAlawTable();
 // Indexed by the upper 12 bits of a sample; the lower four never decide.
 const PCM_TO_ALAW: Uint8Array = encodeAlawTable();
 
+/** The mu-law code of a 16-bit sample. */
+export function mulawOf(sample: number): number {
+  return PCM_TO_MULAW[(sample >> 2) & 0x3fff]!;
+}
+
+/** The A-law code of a 16-bit sample. */
+export function alawOf(sample: number): number {
+  return PCM_TO_ALAW[(sample >> 4) & 0xfff]!;
+}
+
 /** Decodes `payload` into `out`, a sample per byte. Answers the samples written. @throws RangeError when `out` is too short */
 export function decodeMulaw(payload: Uint8Array, out: Int16Array): number {
   const length = payload.length;
@@ -31,7 +41,7 @@ export function decodeMulaw(payload: Uint8Array, out: Int16Array): number {
 export function encodeMulaw(pcm: Int16Array, out: Uint8Array): number {
   const length = pcm.length;
   if (out.length < length) throw new RangeError(`encodeMulaw: ${length} bytes do not fit in ${out.length}`);
-  for (let i = 0; i < length; i++) out[i] = PCM_TO_MULAW[(pcm[i]! >> 2) & 0x3fff]!;
+  for (let i = 0; i < length; i++) out[i] = mulawOf(pcm[i]!);
   return length;
 }
 
@@ -47,7 +57,7 @@ export function decodeAlaw(payload: Uint8Array, out: Int16Array): number {
 export function encodeAlaw(pcm: Int16Array, out: Uint8Array): number {
   const length = pcm.length;
   if (out.length < length) throw new RangeError(`encodeAlaw: ${length} bytes do not fit in ${out.length}`);
-  for (let i = 0; i < length; i++) out[i] = PCM_TO_ALAW[(pcm[i]! >> 4) & 0xfff]!;
+  for (let i = 0; i < length; i++) out[i] = alawOf(pcm[i]!);
   return length;
 }
 

@@ -289,11 +289,13 @@ export interface InterruptionRecord {
   at_ms: number;
   /** When the caller's speech began. */
   onset_ms: number | null;
-  /** When the voice was held back. */
+  /** When the voice was lowered. */
   held_ms: number | null;
+  /** When it was paused; null: it was not, before it was cut or went on. */
+  paused_ms: number | null;
   /** When the last of the voice was played at the carrier. */
   silenced_ms: number | null;
-  /** It was no interruption after all, and the voice went on where it had stopped. */
+  /** It was no interruption after all, and the voice went on as before, where it had paused. */
   taken_back: boolean;
 }
 

@@ -20,8 +20,8 @@ export function readMediaMessages(
       case 'barge-in':
         return call.interruption(message, false);
       case 'hold-taken-back': {
-        const { resumedMs: atMs, onsetMs, heldMs } = message;
-        return call.interruption({ atMs, onsetMs, heldMs }, true);
+        const { resumedMs: atMs, onsetMs, heldMs, pausedMs } = message;
+        return call.interruption({ atMs, onsetMs, heldMs, pausedMs }, true);
       }
       case 'short-word':
         return observer.shortWord?.(message.became);

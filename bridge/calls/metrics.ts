@@ -45,6 +45,13 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     labelNames: ['became'] as const,
     registers,
   });
+  const held = new Histogram({
+    name: 'offhook_voice_held_seconds',
+    help: 'How long such a sound had the voice lowered, and paused where it lasted: how is lowered or paused',
+    labelNames: ['how'] as const,
+    buckets: [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5],
+    registers,
+  });
   const reaction = new Histogram({
     name: 'offhook_barge_in_silenced_seconds',
     help: "The caller's first sound over the agent's voice to the last sound of that voice heard at the carrier",
@@ -192,6 +199,12 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     interruption(one) {
       if (one.taken_back) {
         takenBack.inc();
+        const { at_ms: atMs, held_ms: heldMs, paused_ms: pausedMs } = one;
+        const observe = (how: 'lowered' | 'paused', ms: number) =>
+          held.observe({ how }, Math.max(0, ms) / 1000);
+        // One that was paused from the first moment on was never lowered.
+        if (heldMs !== null && heldMs !== pausedMs) observe('lowered', (pausedMs ?? atMs) - heldMs);
+        if (pausedMs !== null) observe('paused', atMs - pausedMs);
         return;
       }
       bargeIns.inc();

@@ -11,6 +11,7 @@ export interface InterruptionTimes {
   atMs: number;
   onsetMs?: number | null;
   heldMs?: number | null;
+  pausedMs?: number | null;
   silencedMs?: number | null;
 }
 
@@ -105,6 +106,7 @@ export function openTurnLog(
         at_ms: tenths(times.atMs),
         onset_ms: tenthsOrNull(times.onsetMs),
         held_ms: tenthsOrNull(times.heldMs),
+        paused_ms: tenthsOrNull(times.pausedMs),
         silenced_ms: tenthsOrNull(times.silencedMs),
         taken_back: takenBack,
       };

@@ -1,6 +1,7 @@
-// The agent's voice on its way out: queued as it comes from the model, handed to the carrier at the pace of the line, held back
-// while the floor says so, cut, and heard by the carrier's marks. Who speaks when is the talk's business.
+// The agent's voice on its way out: queued as it comes from the model, handed to the carrier at the pace of the line, ducked or
+// paused while the floor says so, cut, and heard by the carrier's marks. Who speaks when is the talk's business.
 import { type Converter, createConverter } from '../../audio/converter.ts';
+import { Ducking, type DuckingOptions } from '../../audio/ducking.ts';
 import type { EchoGuard } from '../../audio/echo-guard.ts';
 import { type AudioFormat, FRAME_MS, frameBytes, MULAW_8K } from '../../audio/format.ts';
 import type { Floor } from '../turns/floor.ts';
@@ -10,7 +11,7 @@ import type { CallerClock } from './caller-clock.ts';
 import type { LineState } from './line-watch.ts';
 
 /**
- * Audio at the carrier beyond what it has played: what the other side still hears after a hold, and what covers a late tick.
+ * Audio at the carrier beyond what it has played: what the other side still hears after a pause, and what covers a late tick.
  * A thread that has run late lately gives all its lines more of it; a line that ran dry because of us, step by step.
  */
 const LEAD_MS = 120;
@@ -20,7 +21,10 @@ const MOST_LEAD_MS = 320;
 const LEAD_MARGIN_MS = 60;
 /** Frames a message to the carrier. */
 const FRAMES_A_MESSAGE = 2;
-const MESSAGE_MS = FRAMES_A_MESSAGE * FRAME_MS;
+/** While the voice is ducked the carrier has so much less of it, in shorter messages: it may be paused any moment. */
+const DUCKED_LEAD_LESS_MS = 60;
+/** Low enough to leave the floor to another, loud enough to be understood: what is said so is not said again. */
+const DUCKING: DuckingOptions = { lowDb: -14, fallMs: 20, riseMs: 120 };
 
 /** Where the voice goes: a carrier's stream. */
 export interface VoiceLine {
@@ -36,7 +40,7 @@ export interface VoiceLine {
 export interface AgentVoicePorts {
   /** What the line takes. */
   format: AudioFormat;
-  floor: Pick<Floor, 'holds'>;
+  floor: Pick<Floor, 'agentVoice'>;
   echo: EchoGuard;
   recorder: CallRecorder;
   /** The worst lateness of the thread's clock of late, in milliseconds. */
@@ -54,6 +58,9 @@ export class AgentVoice {
   readonly #playout: Playout;
   readonly #frameBytes: number;
   readonly #out: Buffer;
+  /** The first frame of it. */
+  readonly #frame: Buffer;
+  readonly #ducking: Ducking;
   /** For those who listen along: the recording and the echo guard. */
   readonly #toEar: Converter;
   #line: VoiceLine | null = null;
@@ -72,6 +79,8 @@ export class AgentVoice {
     this.#playout = new Playout(format, ports.onStart);
     this.#frameBytes = frameBytes(format);
     this.#out = Buffer.alloc(this.#frameBytes * FRAMES_A_MESSAGE);
+    this.#frame = this.#out.subarray(0, this.#frameBytes);
+    this.#ducking = new Ducking(format, DUCKING);
     this.#toEar = createConverter(format, MULAW_8K);
   }
 
@@ -80,6 +89,7 @@ export class AgentVoice {
     this.#line = line;
     this.#callerClock = callerClock;
     this.#aheadUntilMs = 0;
+    this.#ducking.restart();
   }
 
   /** The stream is gone, and what it had not played. */
@@ -108,20 +118,23 @@ export class AgentVoice {
     const playout = this.#playout;
     if (!playout.pending()) {
       this.#leftOver = false;
+      this.#ducking.restart();
       return;
     }
-    if (this.#ports.floor.holds) {
+    const how = this.#ports.floor.agentVoice;
+    if (how === 'paused') {
       this.#mark(line, playout.lastMark(), nowMs);
       this.#leftOver = false;
       return;
     }
+    const low = how === 'ducked';
     if (this.#aheadUntilMs < nowMs) this.#beginStretch(nowMs);
-    const lateMs = this.#ports.recentLateMs() + LEAD_MARGIN_MS;
-    const untilMs = nowMs - MESSAGE_MS + Math.max(this.#leadMs, Math.min(MOST_LEAD_MS, lateMs));
+    const out = low ? this.#frame : this.#out;
+    const untilMs = nowMs + this.#mostAheadMs(low) - (out.length / this.#frameBytes) * FRAME_MS;
     if (this.#aheadUntilMs <= untilMs && playout.ready()) {
       line.cork();
       try {
-        while (this.#aheadUntilMs <= untilMs && playout.ready() && this.#send(line, nowMs));
+        while (this.#aheadUntilMs <= untilMs && playout.ready() && this.#send(line, out, low, nowMs));
       } finally {
         line.uncork();
       }
@@ -148,6 +161,7 @@ export class AgentVoice {
       this.#ports.recorder.cleared(nowMs);
       this.#ports.echo.cleared(nowMs + this.#callerLeadMs);
       this.#toEar.restart();
+      this.#ducking.restart();
       this.#aheadUntilMs = 0;
     }
     return this.#playout.clear();
@@ -168,6 +182,13 @@ export class AgentVoice {
     return this.#playout.receivedMs(itemId);
   }
 
+  /** So much the carrier may have that it has not played; a thread's lateness is covered however low the voice is. */
+  #mostAheadMs(low: boolean): number {
+    const lateMs = this.#ports.recentLateMs() + LEAD_MARGIN_MS;
+    const leadMs = low ? this.#leadMs - DUCKED_LEAD_LESS_MS : this.#leadMs;
+    return Math.max(leadMs, Math.min(MOST_LEAD_MS, lateMs));
+  }
+
   /** The carrier has nothing left to play. */
   #beginStretch(nowMs: number): void {
     // It was our lateness if there was something to send all along.
@@ -177,11 +198,12 @@ export class AgentVoice {
     this.#callerLeadMs = this.#callerClock?.leadMs ?? this.#callerLeadMs;
   }
 
-  /** One message. False when there was nothing to send. */
-  #send(line: VoiceLine, nowMs: number): boolean {
-    const bytes = this.#playout.take(this.#out);
+  /** One message, in `out`. False when there was nothing to send. */
+  #send(line: VoiceLine, out: Buffer, low: boolean, nowMs: number): boolean {
+    const bytes = this.#playout.take(out);
     if (bytes === 0) return false;
-    const payload = bytes === this.#out.length ? this.#out : this.#out.subarray(0, bytes);
+    const payload = bytes === out.length ? out : out.subarray(0, bytes);
+    this.#ducking.apply(payload, low);
     line.audio(payload);
     const mulaw = this.#toEar.convert(payload);
     this.#ports.recorder.agent(mulaw, nowMs);

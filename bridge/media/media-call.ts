@@ -229,6 +229,7 @@ export class MediaCall {
       framesOut: this.#voice.frames,
       bargeIns: this.#record.bargeIns,
       falseBargeIns: this.#record.falseBargeIns,
+      falsePauses: this.#record.falsePauses,
       earlyAnswers: this.#record.earlyAnswers,
       thrownAwayAnswers: this.#record.thrownAwayAnswers,
       recordingFrames: recording?.frames ?? 0,

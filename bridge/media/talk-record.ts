@@ -28,8 +28,9 @@ const FAULTS: { readonly [reason in EndReason]?: Fault } = {
 
 export class TalkRecord {
   bargeIns = 0;
-  /** Holds that were taken back after the agent could be heard to stop, or might have been. */
+  /** Holds that were taken back: the agent could be heard to be lowered; and of these, those in which it paused. */
   falseBargeIns = 0;
+  falsePauses = 0;
   /** Answers that the model was asked for before the caller's turn was over, and those of them that nobody heard. */
   earlyAnswers = 0;
   thrownAwayAnswers = 0;
@@ -194,14 +195,17 @@ export class TalkRecord {
       atMs: this.#now(),
       onsetMs: by.onsetMs ?? null,
       heldMs: by.heldMs ?? null,
+      pausedMs: by.pausedMs ?? null,
       silencedMs,
     });
   }
 
-  /** Sound held the voice back and came to nothing. */
-  resumed({ onsetMs, heldMs }: Extract<TurnEffect, { do: 'resume' }>): void {
+  /** Sound held the voice and came to nothing. */
+  resumed({ onsetMs, heldMs, pausedMs }: Extract<TurnEffect, { do: 'resume' }>): void {
     this.falseBargeIns++;
-    this.#post({ type: 'hold-taken-back', callId: this.#callId, onsetMs, heldMs, resumedMs: this.#now() });
+    if (pausedMs !== null) this.falsePauses++;
+    const resumedMs = this.#now();
+    this.#post({ type: 'hold-taken-back', callId: this.#callId, onsetMs, heldMs, pausedMs, resumedMs });
   }
 
   /** The line leaves the talk, and is to come back with another stream. */

@@ -150,8 +150,9 @@ export interface CallStats {
   lateFrames: number;
   malformedMessages: number;
   bargeIns: number;
-  /** Holds of the agent's voice that were taken back. */
+  /** Holds of the agent's voice that were taken back, and those of them in which it paused. */
   falseBargeIns: number;
+  falsePauses: number;
   /** Answers that the model was asked for before the caller's turn was over, and those of them thrown away unheard. */
   earlyAnswers: number;
   thrownAwayAnswers: number;
@@ -214,8 +215,8 @@ export type CallMessage =
   | { type: 'transcript'; callId: string; items: TranscriptUpdate[] }
   | { type: 'turn'; callId: string; times: TurnTimes }
   /**
-   * The caller cut the agent short. `onsetMs`: where his speech began; `heldMs`: when the voice was held back;
-   * `silencedMs`: when its last sample was heard, by the carrier's marks, or `atMs` where the clear cut it. Null: not by speech.
+   * The caller cut the agent short. `onsetMs`: where his speech began; `heldMs`: when the voice was lowered; `pausedMs`: when it
+   * was paused, null: it was not before; `silencedMs`: when its last sample was heard, by the carrier's marks, or `atMs` where the clear cut it. Null: not by speech.
    */
   | {
       type: 'barge-in';
@@ -223,10 +224,21 @@ export type CallMessage =
       atMs: number;
       onsetMs: number | null;
       heldMs: number | null;
+      pausedMs: number | null;
       silencedMs: number;
     }
-  /** Sound over the agent's voice held it back, and was nothing: it went on at `resumedMs` with the next sample. */
-  | { type: 'hold-taken-back'; callId: string; onsetMs: number; heldMs: number; resumedMs: number }
+  /**
+   * Sound over the agent's voice lowered it at `heldMs`, paused it at `pausedMs` (null: it did not), and was nothing: it is as
+   * it was from `resumedMs` on, with the next sample.
+   */
+  | {
+      type: 'hold-taken-back';
+      callId: string;
+      onsetMs: number;
+      heldMs: number;
+      pausedMs: number | null;
+      resumedMs: number;
+    }
   | { type: 'short-word'; callId: string; became: ShortWordEnd }
   | ({ type: 'tool-called'; callId: string } & ToolCall)
   | { type: 'usage'; callId: string; usage: Partial<CallUsage> }

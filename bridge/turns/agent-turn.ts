@@ -1,8 +1,17 @@
-// The agent's turn: its voice is there, is held back, is interrupted, was heard to its end. PURE. What a hold waits for and comes
-// to is hold.ts.
+// The agent's turn: its voice is there, is ducked or paused, is interrupted, was heard to its end. PURE. What a hold waits for
+// and comes to is hold.ts.
 import { learnFalseEnd, toCaller } from './caller-turn.ts';
 import { listenedMs } from './end-of-turn.ts';
-import { beginHold, burstOf, changeHold, confirms, firstOnset, type Hold, judgeHold } from './hold.ts';
+import {
+  beginHold,
+  burstOf,
+  changeHold,
+  confirms,
+  firstOnset,
+  type Hold,
+  judgeHold,
+  pausedHold,
+} from './hold.ts';
 import { verdictByPatience } from './machine.ts';
 import { answerWord } from './short-words.ts';
 import {
@@ -20,15 +29,16 @@ import { QUIET_VOICE, type Voice } from './voice.ts';
 
 type AgentPhase = Extract<Phase, { at: 'agent' }>;
 
-/** The agent's voice is there. Whoever seems to begin to speak just now is heard first. */
+/** The agent's voice is there. Whoever seems to begin to speak just now is heard first: it does not begin beneath him. */
 export function onAgentAudio(state: TurnState, prompts: number, rules: TurnRules, now: number): TurnStep {
-  const hold = beginHold(state.voice, null, rules, now);
+  const begun = beginHold(state.voice, null, rules, now);
+  const hold = begun && pausedHold(begun, now);
   return to({ ...state, burst: null }, { at: 'agent', since: now, prompts, hold }, [
     { do: 'floor', floor: 'agent' },
   ]);
 }
 
-/** Sound over the agent's voice holds it back; sound that comes to nothing lets it go on. */
+/** Sound over the agent's voice holds it; sound that comes to nothing lets it go on as before. */
 export function onVoice(
   state: TurnState,
   phase: AgentPhase,
@@ -94,6 +104,8 @@ export function onTickHeld(
   switch (judgeHold(hold, { voice, burst, listenedMs: listenedMs(heardMs, now, rules), now }, rules)) {
     case 'confirmed':
       return toCaller(state, firstOnset(hold, burst, rules), true);
+    case 'lasts':
+      return to(state, { ...phase, hold: pausedHold(hold, now) });
     case 'nothing':
       return to(state, { ...phase, hold: null });
     case 'stuck':

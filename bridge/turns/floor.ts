@@ -1,5 +1,6 @@
 // PURE. The floor of one call: the state of its turns, and the only one who steps it. Others ask it, or tell it what happened.
 import { TOLD_BY_MODEL } from './end-of-turn.ts';
+import type { Depth } from './hold.ts';
 import { step } from './turn-state.ts';
 import {
   holdOf,
@@ -44,9 +45,11 @@ export class Floor {
     return this.#state.phase.at;
   }
 
-  /** The agent's voice is held back: the carrier is given no more of it for now. */
-  get holds(): boolean {
-    return holdOf(this.#state) !== null;
+  /** How the agent's voice goes to the carrier: as it is, in a low tone, or not at all for now. */
+  get agentVoice(): 'full' | Depth {
+    const hold = holdOf(this.#state);
+    if (hold === null) return 'full';
+    return hold.pausedSince === null ? 'ducked' : 'paused';
   }
 
   /** The carrier's stream is there. */

@@ -1,6 +1,7 @@
-// PURE. The hold of the agent's voice: what sound begins one, what it waits for, and what it comes to. Milliseconds throughout.
-// A hold is reversible: the carrier is given nothing more, and the model knows of nothing until the hold is confirmed.
-// What follows for the floor is agent-turn.ts.
+// PURE. The hold of the agent's voice: what sound begins one, how deep it is, what it waits for, and what it comes to.
+// Milliseconds throughout. A hold is reversible: the voice goes on in a low tone, *ducked*; sound that lasts has it *paused*,
+// the carrier is given nothing more; and the model knows of nothing until the hold is confirmed. What follows
+// for the floor is agent-turn.ts.
 import type { Voice } from './voice.ts';
 
 export interface HoldRules {
@@ -8,11 +9,15 @@ export interface HoldRules {
   confirmMs: number;
   /** And so much of that time it is heard: a cough is bursts with nothing between them. */
   soundingMs: number;
-  /** Silence after shorter speech that lets the agent go on: more words may follow a short one. */
+  /** Speech that has sounded so long pauses the voice, whatever it sounds like. */
+  pauseMs: number;
+  /** And speech that goes on so long after its first sound, in several pieces. */
+  pauseTogetherMs: number;
+  /** Silence after shorter speech that lets the agent go on: more words may follow a short one, and it does not rise between. */
   quietMs: number;
   /** Sound that was no speech and lasted so long may have been the beginning of a faint word: so much longer is waited. */
   fadeMs: number;
-  /** And so much of it in several pieces. */
+  /** Speech so long in several pieces means to be heard as well. */
   confirmTogetherMs: number;
   /** Pieces of speech no further apart than this belong together. */
   togetherMs: number;
@@ -20,7 +25,7 @@ export interface HoldRules {
   oldestMs: number;
   /** A short word that ended so shortly before the agent's last one is an answer to it. */
   answerMs: number;
-  /** Longest that the agent's voice is held back for one sound. */
+  /** Longest that the agent's voice is ducked or paused for one sound. */
   holdLimitMs: number;
   /** Whoever goes on so early into the answer had not finished his turn: any speech takes it back. */
   takeBackMs: number;
@@ -29,6 +34,8 @@ export interface HoldRules {
 export const HOLD_RULES: HoldRules = {
   confirmMs: 680,
   soundingMs: 600,
+  pauseMs: 520,
+  pauseTogetherMs: 600,
   quietMs: 440,
   fadeMs: 130,
   confirmTogetherMs: 900,
@@ -39,11 +46,16 @@ export const HOLD_RULES: HoldRules = {
   takeBackMs: 600,
 };
 
-/** The agent's voice is held back, for sound that goes on since `since` and began at `onsetMs`. */
+/** How the agent's voice is held: it goes on in a low tone, or not at all. */
+export type Depth = 'ducked' | 'paused';
+
+/** The agent's voice is held, for sound that goes on since `since` and began at `onsetMs`. */
 export interface Hold {
-  /** When the voice was held back first, and the onset for which it was. */
+  /** When the voice was held first, and the onset for which it was. */
   heldMs: number;
   heldForMs: number;
+  /** Since when it is paused; null: it is only ducked. */
+  pausedSince: number | null;
   since: number;
   onsetMs: number;
   /** Where the last word in it ended. */
@@ -76,6 +88,16 @@ export function confirms(
   return follows(onsetMs, burst, rules) && burst.spokenMs + spokenMs >= rules.confirmTogetherMs;
 }
 
+/** Whether speech that goes on since `onsetMs` is too long for the voice to go on beneath it: in one piece, or in several. */
+function pauses(
+  hold: Hold,
+  { onsetMs, pausedMs }: Pick<Hold, 'onsetMs' | 'pausedMs'>,
+  rules: HoldRules,
+  now: number,
+) {
+  return now - onsetMs - pausedMs >= rules.pauseMs || now - hold.heldForMs >= rules.pauseTogetherMs;
+}
+
 /** Where the words begin that the model is given: with the pieces just before, as far as it was not given them. */
 export function firstOnset(hold: Pick<Hold, 'onsetMs'>, burst: Burst | null, rules: HoldRules): number {
   if (!follows(hold.onsetMs, burst, rules) || burst.given === true) return hold.onsetMs;
@@ -101,8 +123,20 @@ export function burstOf(
 /** The hold that begins as the caller's voice is heard over the agent's; null for no sound that could be speech. */
 export function beginHold(voice: Voice, burst: Burst | null, rules: HoldRules, now: number): Hold | null {
   if (voice.is !== 'starting' && voice.is !== 'speaking') return null;
-  const heldForMs = firstOnset(voice, burst, rules);
-  return { heldMs: now, heldForMs, since: now, onsetMs: voice.onsetMs, endMs: null, pausedMs: 0 };
+  return {
+    heldMs: now,
+    heldForMs: firstOnset(voice, burst, rules),
+    pausedSince: null,
+    since: now,
+    onsetMs: voice.onsetMs,
+    endMs: null,
+    pausedMs: 0,
+  };
+}
+
+/** The hold as one in which the voice does not go on; the same object where it did not before. */
+export function pausedHold(hold: Hold, now: number): Hold {
+  return hold.pausedSince === null ? { ...hold, pausedSince: now } : hold;
 }
 
 /** The hold after a change of the voice from `before`, the same object where it makes none; null: it was no speech. */
@@ -125,20 +159,22 @@ export function changeHold(
 }
 
 /**
- * What becomes of a hold as time passes: `confirmed`, the caller means to be heard; `nothing`, the agent goes on; `stuck`, it
- * goes on as well, because the sound will not end.
+ * What becomes of a hold as time passes: `confirmed`, the caller means to be heard; `lasts`, a ducked voice is paused;
+ * `nothing`, the agent goes on; `stuck`, it goes on as well, because the sound will not end.
  * @param listenedMs up to when the caller counts as listened to
  */
 export function judgeHold(
   hold: Hold,
   o: { voice: Voice; burst: Burst | null; listenedMs: number; now: number },
   rules: HoldRules,
-): 'waits' | 'confirmed' | 'nothing' | 'stuck' {
+): 'waits' | 'confirmed' | 'lasts' | 'nothing' | 'stuck' {
   const { voice, listenedMs } = o;
   if (voice.is === 'speaking' && confirms(voice, o.burst, rules, listenedMs)) return 'confirmed';
   if (o.now - hold.heldMs >= rules.holdLimitMs) return 'stuck';
   if (voice.is === 'quiet')
     return hold.endMs !== null && listenedMs - hold.endMs >= rules.quietMs ? 'nothing' : 'waits';
+  if (voice.is === 'speaking' && hold.pausedSince === null && pauses(hold, voice, rules, listenedMs))
+    return 'lasts';
   // Neither speech nor silence: nobody waits for it.
   return voice.is === 'starting' && listenedMs - hold.since >= rules.confirmMs ? 'nothing' : 'waits';
 }

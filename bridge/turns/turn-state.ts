@@ -25,6 +25,7 @@ import {
   open,
   type Phase,
   TURN_RULES,
+  type TurnEffect,
   type TurnEvent,
   type TurnRules,
   type TurnState,
@@ -122,10 +123,14 @@ function endListening(before: TurnState, step: TurnStep): TurnStep {
 function tellHold(before: TurnState, step: TurnStep): TurnStep {
   const hold = holdOf(before);
   if (hold === null || holdOf(step.state) !== null) return step;
-  const { heldMs, heldForMs } = hold;
-  if (!step.effects.some((effect) => effect.do === 'interrupt'))
-    return { state: step.state, effects: [{ do: 'resume', onsetMs: heldForMs, heldMs }, ...step.effects] };
-  const effects = step.effects.map((effect) => (effect.do === 'interrupt' ? { ...effect, heldMs } : effect));
+  const { heldMs, heldForMs, pausedSince: pausedMs } = hold;
+  if (!step.effects.some((effect) => effect.do === 'interrupt')) {
+    const resume: TurnEffect = { do: 'resume', onsetMs: heldForMs, heldMs, pausedMs };
+    return { state: step.state, effects: [resume, ...step.effects] };
+  }
+  const effects = step.effects.map((effect) =>
+    effect.do === 'interrupt' ? { ...effect, heldMs, pausedMs } : effect,
+  );
   return { state: step.state, effects };
 }
 

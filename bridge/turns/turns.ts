@@ -85,7 +85,7 @@ export type Phase =
   | { at: 'caller'; since: number; silentSince: number | null; asked?: true }
   /** The model was asked and nothing is to be heard yet. */
   | { at: 'thinking'; since: number; retried: boolean; prompts: number }
-  /** The agent's voice is on its way or being heard, since `since`; `hold`: it is held back, somebody seems to speak. */
+  /** The agent's voice is on its way or being heard, since `since`; `hold`: it is ducked or paused, somebody seems to speak. */
   | { at: 'agent'; since: number; prompts: number; hold: Hold | null }
   /** A machine may be talking: the agent holds its tongue until detection has spoken. `listening`: it has gone on talking. */
   | { at: 'suspecting'; since: number; listening: boolean }
@@ -203,15 +203,16 @@ export type TurnEffect =
   /** His turn was not over then: as if the model had not been asked. */
   | { do: 'throw-away' }
   /**
-   * The agent's voice is held back no more and goes on with the next sample; the model knows of nothing. `heldMs`: since
-   * when it was, for speech that began at `onsetMs`. That it is held back is told by the state alone.
+   * The agent's voice is held no more and goes on with the next sample; the model knows of nothing. `heldMs`: since when it
+   * was, ducked at first, for speech that began at `onsetMs`; `pausedMs`: since when it was paused, null: never. That it is
+   * held, and how, is told by the state alone.
    */
-  | { do: 'resume'; onsetMs: number; heldMs: number }
+  | { do: 'resume'; onsetMs: number; heldMs: number; pausedMs: number | null }
   /**
    * Silence the agent: clear the carrier, cancel, cut what was not heard. `onsetMs`: of the speech that did it;
-   * `heldMs`: since when its voice was held back before.
+   * `heldMs`, `pausedMs`: since when its voice was held and paused before.
    */
-  | { do: 'interrupt'; onsetMs?: number; heldMs?: number }
+  | { do: 'interrupt'; onsetMs?: number; heldMs?: number; pausedMs?: number | null }
   /** Ask for a response without a turn of the caller before it. */
   | {
       do: 'speak';
@@ -260,7 +261,7 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
   };
 }
 
-/** The hold of the agent's voice: while there is one, the carrier is given no more of it. */
+/** The hold of the agent's voice: while there is one, the carrier is given it in a low tone, or no more of it. */
 export const holdOf = ({ phase }: TurnState): Hold | null => (phase.at === 'agent' ? phase.hold : null);
 
 /** The caller's speech is being given to the model. */

@@ -67,12 +67,17 @@ const interruption = z
     id: id.describe('Interruption id.'),
     at_ms: z.number().describe('When it was decided what it was.'),
     onset_ms: ms.describe("When the other side's speech began. Null: not known."),
-    held_ms: ms.describe("When the agent's voice was held back. Null: it was cut without that."),
+    held_ms: ms.describe(
+      "When the agent's voice was held back: lowered at first. Null: it was cut without that.",
+    ),
+    paused_ms: ms.describe(
+      'When it was paused, because the sound lasted. Null: it was only lowered, and went on being heard.',
+    ),
     silenced_ms: ms.describe('When the last sound of the agent was played at the carrier. Null: not known.'),
     taken_back: z
       .boolean()
       .describe(
-        'True: it was no interruption (a cough, an "mhm"), and the voice went on where it had stopped.',
+        'True: it was no interruption (a cough, an "mhm"), and the voice went on as loud as before, where it had stopped if it had.',
       ),
   })
   .meta({

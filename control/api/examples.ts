@@ -198,6 +198,7 @@ export const CALL_TURNS = {
       at_ms: 3010.2,
       onset_ms: 2810,
       held_ms: 2870.5,
+      paused_ms: 2930.5,
       silenced_ms: 2990.1,
       taken_back: false,
     },

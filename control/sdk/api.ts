@@ -1562,15 +1562,19 @@ export interface Interruption {
    */
   onset_ms: number | null;
   /**
-   * When the agent's voice was held back. Null: it was cut without that.
+   * When the agent's voice was held back: lowered at first. Null: it was cut without that.
    */
   held_ms: number | null;
+  /**
+   * When it was paused, because the sound lasted. Null: it was only lowered, and went on being heard.
+   */
+  paused_ms: number | null;
   /**
    * When the last sound of the agent was played at the carrier. Null: not known.
    */
   silenced_ms: number | null;
   /**
-   * True: it was no interruption (a cough, an "mhm"), and the voice went on where it had stopped.
+   * True: it was no interruption (a cough, an "mhm"), and the voice went on as loud as before, where it had stopped if it had.
    */
   taken_back: boolean;
 }

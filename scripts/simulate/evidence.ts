@@ -46,6 +46,14 @@ export interface Turn {
   parts: Record<`${Stage}_ms`, number | null>;
 }
 
+/** The person speaking into the agent's voice, as the same tells it. */
+export interface Interruption {
+  at_ms: number;
+  held_ms: number | null;
+  paused_ms: number | null;
+  taken_back: boolean;
+}
+
 /** A webhook as it arrived. */
 export interface ReceivedEvent {
   received_at: string;
@@ -128,6 +136,7 @@ export interface Evidence {
   call: CallObject;
   transcript: { status: string; data: TranscriptItem[] };
   turns: Turn[];
+  interruptions: Interruption[];
   events: ReceivedEvent[];
   deliveries: Delivery[];
   /** The carrier simulator's account; null when the call never reached it. */

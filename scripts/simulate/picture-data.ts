@@ -65,6 +65,22 @@ function waitsOf({ turns, carrier }: Evidence): WaterfallRow[] {
   });
 }
 
+/** When the agent's voice was lowered and paused, as the daemon recorded it. */
+function holdsOf({ interruptions, carrier }: Evidence): Picture['holds'] {
+  const offsetMs = carrier === null ? 0 : streamOffsetMs(carrier);
+  return interruptions.flatMap(({ at_ms, held_ms, paused_ms }) =>
+    held_ms === null
+      ? []
+      : [
+          {
+            fromMs: held_ms + offsetMs,
+            pausedMs: paused_ms === null ? null : paused_ms + offsetMs,
+            toMs: at_ms + offsetMs,
+          },
+        ],
+  );
+}
+
 export function pictureOf(evidence: Evidence): Picture {
   const { call, carrier, scenario, sounds, transcript, sessions } = evidence;
   const answeredMs = carrier?.answeredAtMs ?? null;
@@ -159,6 +175,7 @@ export function pictureOf(evidence: Evidence): Picture {
     turns,
     answers: scenario.expected.message ? [] : answersOf(evidence),
     bargeIns: bargeInsOf(evidence),
+    holds: holdsOf(evidence),
     marks,
     waits: waitsOf(evidence),
   };

@@ -30,6 +30,8 @@ export interface Picture {
   turns: PictureTurn[];
   answers: { fromMs: number; toMs: number }[];
   bargeIns: { atMs: number; reactionMs: number }[];
+  /** When the agent's voice was lowered for a sound of the person, and from when on it was paused, if it was. */
+  holds: { fromMs: number; pausedMs: number | null; toMs: number }[];
   marks: { atMs: number; label: string }[];
   /** What the daemon says each wait was made of. */
   waits: WaterfallRow[];
@@ -67,6 +69,7 @@ const STYLE = `
   .ghost { fill: #5f3dc4; fill-opacity: 0.3; } .hatch { stroke: #5f3dc4; stroke-opacity: 0.4; }
   .answer { stroke: #b35c00; } .answer-text { fill: #9a4f00; }
   .barge { stroke: #c92a2a; } .barge-text { fill: #c92a2a; }
+  .low { fill: #c92a2a; fill-opacity: 0.35; } .paused { fill: #c92a2a; }
   .ring { stroke: #8a94a3; stroke-opacity: 0.55; }
   @media (prefers-color-scheme: dark) {
     .card { fill: #14181f; stroke: #323a46; }
@@ -80,6 +83,7 @@ const STYLE = `
     .ghost { fill: #b197fc; } .hatch { stroke: #b197fc; }
     .answer { stroke: #ffb84d; } .answer-text { fill: #ffb84d; }
     .barge { stroke: #ff8787; } .barge-text { fill: #ff8787; }
+    .low { fill: #ff8787; } .paused { fill: #ff8787; }
     .ring { stroke: #8a94a3; }
   }`;
 
@@ -296,6 +300,18 @@ export function drawCall(picture: Picture): string {
       `<path class="ghost" d="${wave(part, from, ghostWidth, agentTop + LANE / 2, agentScale)}"><title>said by the model, cut before it was heard</title></path>`,
     );
   }
+  for (const { fromMs, pausedMs, toMs } of picture.holds) {
+    for (const [name, startMs, endMs, title] of [
+      ['low', fromMs, pausedMs ?? toMs, 'lowered'],
+      ['paused', pausedMs ?? toMs, toMs, 'paused'],
+    ] as const) {
+      if (endMs <= startMs) continue;
+      const from = clampX(startMs);
+      out.push(
+        `<rect class="${name}" x="${from}" y="${agentTop}" width="${Math.max(1, round(clampX(endMs) - from))}" height="5" rx="1"><title>the agent's voice is ${title}: ${inSeconds(endMs - startMs)}</title></rect>`,
+      );
+    }
+  }
   for (const { turn, lines } of personBlocks) {
     const from = clampX(turn.startMs);
     const bottom = personTop - 8;
@@ -370,6 +386,13 @@ export function drawCall(picture: Picture): string {
     legend.push([
       (at) => `<path class="answer" fill="none" stroke-width="1.6" d="M${at} 70V78H${at + 14}V70"/>`,
       'silence between the last word and the answer',
+    ]);
+  }
+  if (picture.holds.length > 0) {
+    legend.push([
+      (at) =>
+        `<rect class="low" x="${at}" y="72" width="8" height="5"/><rect class="paused" x="${at + 8}" y="72" width="6" height="5"/>`,
+      "the agent's voice lowered, paused",
     ]);
   }
   if (picture.ringing !== null) {

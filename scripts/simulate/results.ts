@@ -43,6 +43,7 @@ export function writeResults(
     })),
     /** As the daemon recorded them: GET /v1/calls/{id}/turns. */
     recorded: evidence.turns,
+    interruptions: evidence.interruptions,
   });
   json('checks.json', o.checks);
   if (toolRequests.length > 0) json('tool-requests.json', toolRequests);

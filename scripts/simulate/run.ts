@@ -11,6 +11,7 @@ import type {
   CallObject,
   Delivery,
   Evidence,
+  Interruption,
   MediaCounts,
   ModelSession,
   ReceivedEvent,
@@ -399,7 +400,10 @@ class Run {
       return found.status === 'final' ? found : null;
     });
     // Final at once: the last turn is stored before the transcript counts as final.
-    const { data: turns } = await this.#ask<{ data: Turn[] }>('GET', `${path}/turns`);
+    const { data: turns, interruptions } = await this.#ask<{
+      data: Turn[];
+      interruptions: Interruption[];
+    }>('GET', `${path}/turns`);
     const call = await this.#ask<CallObject>('GET', path);
     const { data: deliveries } = await this.#ask<{ data: Delivery[] }>(
       'GET',
@@ -419,6 +423,7 @@ class Run {
         call,
         transcript: transcript ?? { status: 'live', data: [] },
         turns,
+        interruptions,
         events: this.#events.filter((event) => event.body.id === callId),
         deliveries,
         carrier:

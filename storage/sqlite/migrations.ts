@@ -616,6 +616,12 @@ const THROWN_AWAY = `
 ALTER TABLE turns ADD COLUMN thrown_away INTEGER NOT NULL DEFAULT 0 CHECK (thrown_away >= 0);
 `;
 
+// Until now a voice that was held was paused at once.
+const PAUSES = `
+ALTER TABLE interruptions ADD COLUMN paused_ms REAL;
+UPDATE interruptions SET paused_ms = held_ms;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -639,4 +645,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'counted with calls', sql: COUNTED_WITH_CALLS },
   { name: 'interruption words', sql: INTERRUPTION_WORDS },
   { name: 'answers thrown away', sql: THROWN_AWAY },
+  { name: 'pauses of the voice', sql: PAUSES },
 ];

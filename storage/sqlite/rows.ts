@@ -238,6 +238,7 @@ export const INTERRUPTIONS = table<InterruptionRecord>('interruptions', {
   at_ms: 'value',
   onset_ms: 'value',
   held_ms: 'value',
+  paused_ms: 'value',
   silenced_ms: 'value',
   taken_back: 'boolean',
 });

@@ -469,6 +469,7 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
           at_ms: wanted + 2_000,
           onset_ms: wanted + 1_700,
           held_ms: wanted + 1_800,
+          paused_ms: random() < 0.5 ? wanted + 1_900 : null,
           silenced_ms: wanted + 1_950,
           taken_back: random() < 0.4,
         }),

@@ -248,6 +248,7 @@ function build(o: {
       ].sort((a, b) => a.start_ms - b.start_ms),
     },
     turns: [],
+    interruptions: [],
     events,
     deliveries: events.map(({ id: delivery, type }) => ({
       id: delivery,

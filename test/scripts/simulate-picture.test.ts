@@ -81,6 +81,7 @@ const EMPTY: Picture = {
   turns: [],
   answers: [],
   bargeIns: [],
+  holds: [],
   marks: [],
   waits: [],
 };
@@ -90,6 +91,31 @@ t.test('a call that nobody picked up is drawn as well', async (t) => {
   t.equal(XMLValidator.validate(svg), true);
   t.match(textOf(svg), 'it rings');
   t.notMatch(svg, /NaN/);
+});
+
+t.test('where the voice was lowered and paused is drawn, and told in the legend', async (t) => {
+  const call = { ...EMPTY, ringing: null };
+  t.notMatch(textOf(drawCall(call)), 'lowered, paused');
+  const svg = drawCall({
+    ...call,
+    holds: [
+      { fromMs: 1_000, pausedMs: null, toMs: 1_620 },
+      { fromMs: 2_000, pausedMs: 2_400, toMs: 2_700 },
+      { fromMs: 3_000, pausedMs: 3_000, toMs: 3_100 },
+    ],
+  });
+  t.equal(XMLValidator.validate(svg), true);
+  const told = [...svg.matchAll(/voice is (\w+): ([\d.]+) s/g)].map(([, how, long]) => `${how} ${long}`);
+  t.same(told, ['lowered 0.62', 'lowered 0.40', 'paused 0.30', 'paused 0.10']);
+  t.match(textOf(svg), 'lowered, paused');
+  const evidence = bargeInEvidence();
+  evidence.interruptions = [
+    { at_ms: 900, held_ms: 300, paused_ms: 500, taken_back: true },
+    { at_ms: 2_000, held_ms: null, paused_ms: null, taken_back: false },
+  ];
+  const [hold, ...others] = pictureOf(evidence).holds;
+  t.same(others, []);
+  t.same([hold!.pausedMs! - hold!.fromMs, hold!.toMs - hold!.fromMs], [200, 600]);
 });
 
 t.test('words are text, whatever they hold', async (t) => {

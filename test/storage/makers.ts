@@ -206,6 +206,7 @@ export function makeInterruption(
     at_ms: 3_010.2,
     onset_ms: 2_810,
     held_ms: 2_870.5,
+    paused_ms: 2_930.5,
     silenced_ms: null,
     taken_back: false,
     ...fields,

@@ -34,6 +34,7 @@ const STATS = {
   malformedMessages: 0,
   bargeIns: 0,
   falseBargeIns: 0,
+  falsePauses: 0,
   earlyAnswers: 0,
   thrownAwayAnswers: 0,
   recordingFrames: 0,

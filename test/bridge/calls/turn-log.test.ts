@@ -45,8 +45,9 @@ t.test('turns of several calls, each call with its own count: nobody waits for t
   t.match(turns.turn('a', TIMES), { call_id: 'a', turn_index: 1, speech_end_ms: 1_000, decided_ms: 1_500.1 });
   t.match(turns.turn('b', TIMES), { turn_index: 1 });
   t.match(turns.turn('a', TIMES), { turn_index: 2, first_heard_ms: null });
-  const one = turns.interruption('a', { atMs: 7, heldMs: 3.33 }, true);
-  t.match(one, { at_ms: 7, onset_ms: null, held_ms: 3.3, silenced_ms: null, taken_back: true });
+  const one = turns.interruption('a', { atMs: 7, heldMs: 3.33, pausedMs: 5.04 }, true);
+  t.match(one, { at_ms: 7, onset_ms: null, held_ms: 3.3, paused_ms: 5, silenced_ms: null, taken_back: true });
+  t.equal(turns.interruption('c', { atMs: 7, heldMs: 3, pausedMs: null }, true).paused_ms, null);
   await turns.flush();
   t.same(impatient, []);
   t.same(
@@ -58,7 +59,7 @@ t.test('turns of several calls, each call with its own count: nobody waits for t
     ],
   );
   t.same(
-    saved.flatMap((batch) => batch.interruptions),
+    saved.flatMap((batch) => batch.interruptions).filter(({ call_id }) => call_id === 'a'),
     [one],
   );
   turns.forget('a');

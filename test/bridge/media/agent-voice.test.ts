@@ -1,21 +1,38 @@
-// The agent's voice against a line that takes what it is given: how far ahead of the line it is, what a hold and a cut do to it.
+// The agent's voice against a line that takes what it is given: how far ahead of the line it is, what a hold and a cut do to it,
+// and, whatever comes, that what the line plays is in order, once, and as loud as it should be.
+import fc from 'fast-check';
 import t from 'tap';
 import { EchoGuard } from '../../../audio/echo-guard.ts';
-import { BYTES_PER_MS, FRAME_BYTES, FRAME_MS, MULAW_8K } from '../../../audio/format.ts';
+import {
+  type AudioFormat,
+  BYTES_PER_MS,
+  bytesPerMs,
+  FRAME_BYTES,
+  FRAME_MS,
+  frameBytes,
+  MULAW_8K,
+} from '../../../audio/format.ts';
 import { AgentVoice } from '../../../bridge/media/agent-voice.ts';
 import { CallRecorder } from '../../../bridge/media/call-recorder.ts';
 import { CallerClock } from '../../../bridge/media/caller-clock.ts';
 import type { LineState } from '../../../bridge/media/line-watch.ts';
+import type { Floor } from '../../../bridge/turns/floor.ts';
+import { inFormat, samplesOf } from '../../audio/sounds.ts';
+import { seeded } from '../../random.ts';
+import { RUNS, SEED } from '../seed.ts';
 
 const sound = (ms: number) => Buffer.alloc(ms * BYTES_PER_MS, 1);
 
-function open() {
-  const floor = { holds: false };
+type How = Floor['agentVoice'];
+
+function open(format: AudioFormat = MULAW_8K) {
+  const floor = { agentVoice: 'full' as How };
   const line = { state: 'open' as LineState, lateMs: 0 };
   const sent: string[] = [];
+  const played: Buffer[] = [];
   let sentMs = 0;
   const voice = new AgentVoice({
-    format: MULAW_8K,
+    format,
     floor,
     echo: new EchoGuard(),
     recorder: new CallRecorder({ path: null, now: () => 0, onError() {} }),
@@ -30,7 +47,8 @@ function open() {
         cork() {},
         uncork() {},
         audio(payload) {
-          sentMs += (payload.length / FRAME_BYTES) * FRAME_MS;
+          sentMs += (payload.length / frameBytes(format)) * FRAME_MS;
+          played.push(Buffer.from(payload));
         },
         mark: (name) => sent.push(name),
         clear: () => sent.push('clear'),
@@ -39,7 +57,7 @@ function open() {
       new CallerClock(0),
     );
   attach();
-  return { voice, floor, line, sent, attach, sentMs: () => sentMs };
+  return { voice, floor, line, sent, played, attach, sentMs: () => sentMs };
 }
 
 t.test('an eighth of a second ahead of the line, and never more', async (t) => {
@@ -66,20 +84,215 @@ t.test('a thread that ran late lately gives more ahead, and so does a line that 
   t.equal(dry.sentMs(), 120 + 160);
 });
 
-t.test('a hold: all that was sent is marked, nothing more goes out, and it goes on from there', async (t) => {
-  const { voice, floor, sent, sentMs } = open();
-  voice.push('a', sound(500));
-  for (const nowMs of [0, 40]) voice.pace(nowMs);
-  t.same(sent, ['starts a', '0:960']);
-  floor.holds = true;
-  voice.pace(60);
-  t.same(sent.slice(2), ['0:1280']);
-  for (const nowMs of [80, 100, 400]) voice.pace(nowMs);
-  t.equal(sentMs(), 160);
-  floor.holds = false;
-  voice.pace(420);
-  t.equal(sentMs(), 160 + 120, 'it is no line that ran dry');
+t.test(
+  'a pause: all that was sent is marked, nothing more goes out, and it goes on from there',
+  async (t) => {
+    const { voice, floor, sent, sentMs } = open();
+    voice.push('a', sound(500));
+    for (const nowMs of [0, 40]) voice.pace(nowMs);
+    t.same(sent, ['starts a', '0:960']);
+    floor.agentVoice = 'paused';
+    voice.pace(60);
+    t.same(sent.slice(2), ['0:1280']);
+    for (const nowMs of [80, 100, 400]) voice.pace(nowMs);
+    t.equal(sentMs(), 160);
+    floor.agentVoice = 'full';
+    voice.pace(420);
+    t.equal(sentMs(), 160 + 120, 'it is no line that ran dry');
+  },
+);
+
+/** How loud the frames of what was played are beside the sound that was pushed, in dB. */
+function loudness(format: AudioFormat, pushed: Buffer, played: readonly Buffer[]): number[] {
+  const [own, heard] = [pushed, Buffer.concat(played)].map((sound) =>
+    samplesOf(sound, format, format.rateHz),
+  ) as [Int16Array, Int16Array];
+  const frame = (format.rateHz / 1000) * FRAME_MS;
+  const energy = (samples: Int16Array, n: number) =>
+    samples.subarray(n * frame, (n + 1) * frame).reduce((sum, sample) => sum + sample * sample, 0);
+  return Array.from(
+    { length: Math.floor(heard.length / frame) },
+    (_, n) => 10 * Math.log10(energy(heard, n) / energy(own, n)),
+  );
+}
+
+/** Four seconds of noise: no place in it is like another. */
+const random = seeded(7);
+const NOISE = Buffer.from(
+  Int16Array.from({ length: 8 * 4_000 }, () => Math.round((random() - 0.5) * 20_000)).buffer,
+);
+const noiseIn = (format: AudioFormat) => inFormat(NOISE, { encoding: 'pcm16', rateHz: 8000 }, format);
+
+const LINES = (['mulaw', 'alaw', 'pcm16'] as const).flatMap((encoding) =>
+  ([8000, 16000, 24000] as const).map((rateHz): AudioFormat => ({ encoding, rateHz })),
+);
+
+t.test('ducked: low at once on any line, the carrier has less of it, and it rises again', async (t) => {
+  for (const format of LINES) {
+    const { voice, floor, played, sentMs } = open(format);
+    const name = `${format.encoding} ${format.rateHz}`;
+    const noise = noiseIn(format);
+    voice.push('a', noise);
+    let nowMs = 0;
+    const pass = (untilMs: number) => {
+      for (; nowMs < untilMs; nowMs += FRAME_MS) voice.pace(nowMs);
+    };
+    pass(400);
+    const fullFrames = sentMs() / FRAME_MS;
+    floor.agentVoice = 'ducked';
+    pass(420 + FRAME_MS);
+    t.ok(sentMs() - nowMs <= 120, 'what the carrier has is played first');
+    pass(1_000);
+    const aheadMs = sentMs() - (nowMs - FRAME_MS);
+    t.ok(aheadMs >= 40 && aheadMs <= 60, `${name}: ${aheadMs} ms ahead`);
+    const lowFrames = sentMs() / FRAME_MS;
+    floor.agentVoice = 'full';
+    pass(1_600);
+    const db = loudness(format, noise, played);
+    const within = (part: readonly number[], low: number, high: number) =>
+      part.every((one) => one >= low && one <= high);
+    t.ok(within(db.slice(0, fullFrames), -0.01, 0.01), `${name}: as it came`);
+    t.ok(within(db.slice(fullFrames + 1, lowFrames), -14.5, -13.5), `${name}: low`);
+    t.ok(within(db.slice(lowFrames + 6), -0.01, 0.01), `${name}: as it came again`);
+  }
 });
+
+t.test('a thread that ran late is covered however low the voice is', async (t) => {
+  const { voice, floor, line, sentMs } = open();
+  line.lateMs = 140;
+  floor.agentVoice = 'ducked';
+  voice.push('a', sound(2_000));
+  voice.pace(0);
+  t.equal(sentMs(), 200);
+});
+
+t.test('an answer after one that ended low begins as it came', async (t) => {
+  for (const how of ['heard', 'cut', 'another stream'] as const) {
+    const { voice, floor, played, attach } = open();
+    const noise = noiseIn(MULAW_8K);
+    floor.agentVoice = 'ducked';
+    voice.push('a', noise.subarray(0, FRAME_BYTES));
+    voice.finish('a');
+    voice.pace(0);
+    if (how === 'heard') voice.markBack('0:160', 40);
+    if (how === 'cut') voice.cut(40);
+    if (how === 'another stream') attach();
+    floor.agentVoice = 'full';
+    voice.pace(60);
+    played.length = 0;
+    voice.push('b', noise);
+    voice.pace(80);
+    t.ok(Buffer.concat(played).equals(noise.subarray(0, Buffer.concat(played).length)), how);
+  }
+});
+
+const MOVES = ['full', 'ducked', 'paused', 'late', 'heard', 'cut', 'more', 'wait'] as const;
+
+t.test(
+  'whatever comes: every item is played in order, once, left out by a cut alone, and full again',
+  async (t) => {
+    const steps = fc.array(fc.tuple(fc.constantFrom(...MOVES), fc.integer({ min: 1, max: 30 })), {
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(...LINES), steps, (format, moves) => {
+        const { voice, floor, line, sent, played } = open(format);
+        const perMs = bytesPerMs(format);
+        const noise = noiseIn(format);
+        let nowMs = 0;
+        let item = 0;
+        let pushed = 0;
+        /** Where in its own item each byte stands that the line was given: items begin anew in the noise. */
+        let given = 0;
+        const begin = () => {
+          item++;
+          pushed = 0;
+          given = 0;
+          played.length = 0;
+        };
+        const push = (ms: number, mostMs: number) => {
+          const bytes = Math.max(0, Math.min(mostMs * perMs - pushed, ms * perMs));
+          voice.push(`item-${item}`, noise.subarray(pushed, pushed + bytes));
+          pushed += bytes;
+        };
+        /** What was given since the last look is the next of the item, no louder than it, and never below low. */
+        const look = () => {
+          const next = Buffer.concat(played);
+          played.length = 0;
+          const own = samplesOf(noise.subarray(given, given + next.length), format, format.rateHz);
+          const heard = samplesOf(next, format, format.rateHz);
+          given += next.length;
+          if (given > pushed) throw new Error('more than there is');
+          let [both, mine, all] = [0, 0, 0];
+          for (let n = 0; n < own.length; n++) {
+            both += own[n]! * heard[n]!;
+            mine += own[n]! ** 2;
+            all += heard[n]! ** 2;
+          }
+          if (mine === 0) return;
+          // Within one look it may have gone from full to low.
+          if (both / Math.sqrt(mine * all) < 0.75) throw new Error(`item ${item}: not what comes next`);
+          const gain = both / mine;
+          if (gain > 1.001 || gain < 0.18) throw new Error(`as loud as ${gain}`);
+        };
+        const tick = () => {
+          const before = given;
+          voice.pace(nowMs);
+          look();
+          if (floor.agentVoice === 'paused' && given !== before) throw new Error('given while it pauses');
+          nowMs += FRAME_MS;
+        };
+        begin();
+        for (const [move, count] of moves) {
+          switch (move) {
+            case 'full':
+            case 'ducked':
+            case 'paused':
+              floor.agentVoice = move;
+              break;
+            case 'late':
+              line.lateMs = count * 10;
+              break;
+            case 'heard':
+              for (const name of sent.splice(0)) voice.markBack(name, nowMs);
+              break;
+            case 'cut':
+              voice.cut(nowMs);
+              begin();
+              break;
+            case 'more':
+              push(count * FRAME_MS, 3_000);
+              break;
+            case 'wait':
+              nowMs += count * 5;
+          }
+          for (let n = 0; n < count % 7; n++) tick();
+        }
+        // In the end it is full again, and all of it is played.
+        floor.agentVoice = 'full';
+        push(400, 3_400);
+        for (let n = 0; n < 400 && given < pushed; n++) {
+          tick();
+          for (const name of sent.splice(0)) voice.markBack(name, nowMs);
+        }
+        if (given < pushed) throw new Error(`${pushed - given} bytes are kept back`);
+        push(200, 3_600);
+        const from = given;
+        while (given < pushed && nowMs < 1e6) {
+          voice.pace(nowMs);
+          const next = Buffer.concat(played);
+          played.length = 0;
+          if (!next.equals(noise.subarray(given, given + next.length))) throw new Error('not full again');
+          given += next.length;
+          nowMs += FRAME_MS;
+        }
+        if (given === from && pushed > from) throw new Error('nothing more is given');
+      }),
+      { seed: SEED, numRuns: 300 * RUNS },
+    );
+    t.pass(`seed ${SEED}`);
+  },
+);
 
 t.test('a cut clears the carrier where something was to be heard, and tells what was', async (t) => {
   const { voice, sent } = open();
@@ -119,10 +332,10 @@ t.test('nothing goes to a line that is slow, dead or gone', async (t) => {
 t.test('a line with nothing to say is looked at, and no more', async (t) => {
   const { voice, floor, sentMs } = open();
   let asked = 0;
-  Object.defineProperty(floor, 'holds', {
-    get() {
+  Object.defineProperty(floor, 'agentVoice', {
+    get(): How {
       asked++;
-      return false;
+      return 'full';
     },
   });
   for (let nowMs = 0; nowMs < 2_000; nowMs += FRAME_MS) voice.pace(nowMs);

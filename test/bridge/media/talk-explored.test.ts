@@ -198,6 +198,7 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
   }
 
   let heldSince: number | null = null;
+  let duckedSince: number | null = null;
   function pass(ms: number): void {
     for (const end = now + ms; now < end; ) {
       now += Math.min(STEP_MS, end - now);
@@ -209,8 +210,11 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
       if (voice.frames > given) heldSince = null;
       while (plays && marks[0] !== undefined && marks[0].at <= now) talk.markBack(marks.shift()!.name);
       talk.tick(now, world.listens ? now : 0);
-      if (!floor.holds) heldSince = null;
-      heldSince ??= floor.holds ? now : null;
+      if (floor.agentVoice !== 'paused') heldSince = null;
+      heldSince ??= floor.agentVoice === 'paused' ? now : null;
+      duckedSince = floor.agentVoice === 'full' ? null : (duckedSince ?? now);
+      if (duckedSince !== null && now - duckedSince > TURN_RULES.holdLimitMs + STEP_MS)
+        throw new Error(`the voice is low for ${now - duckedSince} ms`);
       if (heldSince !== null && now - heldSince > TURN_RULES.holdLimitMs + STEP_MS)
         throw new Error(`the voice is held back for ${now - heldSince} ms`);
     }
@@ -313,7 +317,7 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
   const ms = now - from;
   pass(2_000);
   if (over().length > 1) throw new Error('it ends twice');
-  if (over().length === 1 && floor.holds) throw new Error('held back after the end');
+  if (over().length === 1 && floor.agentVoice !== 'full') throw new Error('held back after the end');
   return { reason: end.type === 'finished' ? end.reason : end.type, ms };
 }
 

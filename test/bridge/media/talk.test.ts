@@ -10,6 +10,7 @@ import type {
   ModelSession,
 } from '../../../bridge/models/model.ts';
 import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
+import { HOLD_RULES } from '../../../bridge/turns/hold.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { TURN_BY_TURN } from '../models/capabilities.ts';
@@ -118,7 +119,7 @@ function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities>
     posted,
     at,
     record,
-    held: () => floor.holds,
+    voice: () => floor.agentVoice,
     /** The carrier takes all that is ready, or what it is due in so many milliseconds; answers the marks it owes. */
     play(ms = 60_000): string[] {
       takes = true;
@@ -208,11 +209,11 @@ t.test('barge-in: carrier cleared, model told what was heard, late marks prove n
   for (const mark of marks.slice(0, 8)) rig.talk.markBack(mark);
   rig.hears(0, 1_600);
   rig.at(1_600).talk.voice({ is: 'starting', onsetMs: 1_500 });
-  t.ok(rig.held());
+  t.equal(rig.voice(), 'ducked');
   rig.at(1_700).talk.speechStarted(1_500);
   t.same(rig.did('interrupt'), [], 'not before it has lasted');
   rig.at(2_200).tick();
-  t.notOk(rig.held());
+  t.equal(rig.voice(), 'full');
   const names = rig.verbs.map(([name]) => name);
   t.ok(names.indexOf('clear-carrier') < names.indexOf('interrupt'));
   t.same(rig.did('interrupt'), [
@@ -240,15 +241,21 @@ t.test(
   async (t) => {
     const rig = greeted();
     rig.at(900).talk.voice({ is: 'starting', onsetMs: 850 });
-    t.ok(rig.held());
+    t.equal(rig.voice(), 'ducked');
     rig.at(1_050).talk.speechStarted(850);
     rig.at(1_400).talk.speechEnded(1_150);
-    t.ok(rig.held(), 'more words may follow');
+    t.equal(rig.voice(), 'ducked', 'more words may follow');
     rig.at(1_600).tick();
-    t.notOk(rig.held());
+    t.equal(rig.voice(), 'full');
     t.same([rig.did('interrupt'), rig.did('clear-carrier'), rig.did('append')], [[], [], []]);
-    t.match(rig.posted.at(-1), { type: 'hold-taken-back', onsetMs: 850, heldMs: 900, resumedMs: 1_600 });
-    t.equal(rig.record.falseBargeIns, 1);
+    t.match(rig.posted.at(-1), {
+      type: 'hold-taken-back',
+      onsetMs: 850,
+      heldMs: 900,
+      pausedMs: null,
+      resumedMs: 1_600,
+    });
+    t.same([rig.record.falseBargeIns, rig.record.falsePauses], [1, 0]);
     for (const mark of rig.play()) rig.talk.markBack(mark);
     t.match(rig.lines()[0], { interrupted: false, heardText: 'Hello there, how are you today?' });
   },
@@ -280,7 +287,7 @@ t.test(
     t.same(rig.verbs.slice(-2), [['append', (1_540 - 1_000 + PREROLL_MS) * BYTES_PER_MS], ['commit']]);
     t.equal(rig.did('respond').length, 1, 'nothing is asked but the greeting');
     rig.at(1_900).tick();
-    t.notOk(rig.held(), 'the agent goes on meanwhile');
+    t.equal(rig.voice(), 'full', 'the agent goes on meanwhile');
     rig.hears(1_540, 2_100);
     t.equal(rig.did('append').length, 1, 'and the model is given nothing more');
     t.same(rig.spoken(), [], 'no line before there are words');
@@ -377,6 +384,23 @@ t.test(
   },
 );
 
+t.test('speech that lasts pauses the voice, and may be nothing all the same', async (t) => {
+  const rig = greeted();
+  rig.at(900).talk.voice({ is: 'starting', onsetMs: 850 });
+  rig.at(1_050).talk.voice({ is: 'speaking', onsetMs: 850, pausedMs: 0 });
+  rig.at(1_050).talk.speechStarted(850);
+  t.equal(rig.voice(), 'ducked');
+  const lastsMs = 850 + HOLD_RULES.pauseMs;
+  rig.at(lastsMs).tick();
+  t.equal(rig.voice(), 'paused');
+  rig.at(lastsMs + 200).talk.voice({ is: 'quiet' });
+  rig.at(lastsMs + 200).talk.speechEnded(lastsMs);
+  rig.at(lastsMs + HOLD_RULES.quietMs).tick();
+  t.equal(rig.voice(), 'full');
+  t.match(rig.posted.at(-1), { type: 'hold-taken-back', heldMs: 900, pausedMs: lastsMs });
+  t.same([rig.record.falseBargeIns, rig.record.falsePauses], [1, 1]);
+});
+
 t.test('a barge-in is told with its moments', async (t) => {
   const rig = greeted();
   const marks = rig.play();
@@ -384,15 +408,18 @@ t.test('a barge-in is told with its moments', async (t) => {
   rig.at(1_700).model.audio('more', Buffer.alloc(8_000, 1));
   const before = rig.play(2 * FRAME_MS);
   rig.at(1_700).talk.voice({ is: 'starting', onsetMs: 1_600 });
+  rig.at(1_720).talk.voice({ is: 'speaking', onsetMs: 1_600, pausedMs: 0 });
+  const lastsMs = 1_600 + HOLD_RULES.pauseMs;
+  rig.at(lastsMs).tick();
   const [mark] = rig.play();
   t.same(before.includes(mark ?? ''), false);
   t.ok(mark, 'all that was sent is marked, however little');
-  rig.at(1_760).talk.markBack(mark ?? '');
-  rig.at(1_850).talk.speechStarted(1_600);
+  rig.at(lastsMs + 60).talk.markBack(mark ?? '');
+  rig.at(lastsMs + 80).talk.speechStarted(1_600);
   rig.at(2_300).tick();
   t.match(
     rig.posted.find((m) => m.type === 'barge-in'),
-    { atMs: 2_300, onsetMs: 1_600, heldMs: 1_700, silencedMs: 1_760 },
+    { atMs: 2_300, onsetMs: 1_600, heldMs: 1_700, pausedMs: lastsMs, silencedMs: lastsMs + 60 },
   );
 });
 
@@ -643,7 +670,7 @@ function held(change: Partial<PrepareCall> = {}) {
   rig.model.audio('line', Buffer.alloc(8_000, 1));
   const more = rig.play();
   rig.at(900).talk.voice({ is: 'starting', onsetMs: 850 });
-  if (!rig.held()) throw new Error('the voice is not held back');
+  if (rig.voice() === 'full') throw new Error('the voice is not held back');
   return { ...rig, marks: [...first.slice(5), ...more] };
 }
 
@@ -693,7 +720,7 @@ t.test('nothing that moves the floor on leaves the voice held back', async (t) =
   for (const [name, act, posted] of table) {
     const rig = held();
     act(rig);
-    t.notOk(rig.held(), name);
+    t.equal(rig.voice(), 'full', name);
     if (posted === null) continue;
     rig.model.audioDone('line');
     rig.idle();
@@ -707,12 +734,12 @@ t.test('a goodbye that begins while the voice is held back goes on from the next
   rig.at(950).model.toolCall({ toolCallId: 't1', name: 'end_call', argumentsJson: '{}' });
   t.match(
     rig.posted.filter((m) => m.type === 'hold-taken-back'),
-    [{ onsetMs: 850, heldMs: 900, resumedMs: 950 }],
+    [{ onsetMs: 850, heldMs: 900, pausedMs: null, resumedMs: 950 }],
   );
   t.same([rig.did('interrupt'), rig.did('clear-carrier')], [[], []]);
   rig.at(1_050).talk.speechStarted(850);
   rig.at(1_700).tick();
-  t.notOk(rig.held(), 'nothing interrupts the last words');
+  t.equal(rig.voice(), 'full', 'nothing interrupts the last words');
 });
 
 t.test('a tool that never answers: the model is told, and its late answer is left aside', async (t) => {

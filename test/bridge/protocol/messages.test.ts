@@ -116,8 +116,8 @@ const FROM_MEDIA: Samples<FromMedia> = {
       thrownAway: 0,
     },
   },
-  'barge-in': { type: 'barge-in', callId, atMs: 9, onsetMs: null, heldMs: 7, silencedMs: 8 },
-  'hold-taken-back': { type: 'hold-taken-back', callId, onsetMs: 1, heldMs: 2, resumedMs: 3 },
+  'barge-in': { type: 'barge-in', callId, atMs: 9, onsetMs: null, heldMs: 7, pausedMs: 8, silencedMs: 8 },
+  'hold-taken-back': { type: 'hold-taken-back', callId, onsetMs: 1, heldMs: 2, pausedMs: null, resumedMs: 3 },
   'short-word': { type: 'short-word', callId, became: 'stopped' },
   'tool-called': {
     type: 'tool-called',
@@ -156,6 +156,7 @@ const FROM_MEDIA: Samples<FromMedia> = {
       malformedMessages: 6,
       bargeIns: 7,
       falseBargeIns: 8,
+      falsePauses: 2,
       earlyAnswers: 2,
       thrownAwayAnswers: 1,
       recordingFrames: 9,

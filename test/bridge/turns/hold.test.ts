@@ -1,6 +1,16 @@
 // What holds the agent's voice back, and what the hold comes to.
 import t from 'tap';
-import { burstOf, confirms, firstOnset, HOLD_RULES as R } from '../../../bridge/turns/hold.ts';
+import {
+  beginHold,
+  burstOf,
+  changeHold,
+  confirms,
+  firstOnset,
+  judgeHold,
+  pausedHold,
+  HOLD_RULES as R,
+} from '../../../bridge/turns/hold.ts';
+import { QUIET_VOICE, type Voice } from '../../../bridge/turns/voice.ts';
 
 const burst = { onsetMs: 1_000, endMs: 1_300, spokenMs: 300 };
 
@@ -51,4 +61,70 @@ t.test('pieces that belong together are one burst', async (t) => {
     endMs: 4_200,
     spokenMs: 200,
   });
+});
+
+const speaking = (onsetMs: number, pausedMs = 0): Voice => ({ is: 'speaking', onsetMs, pausedMs });
+const heldAt = (onsetMs: number) => beginHold({ is: 'starting', onsetMs }, null, R, onsetMs + 60)!;
+
+t.test('what a hold comes to as time passes', async (t) => {
+  const ducked = heldAt(5_000);
+  const paused = pausedHold(ducked, 5_400);
+  const ended = { ...ducked, endMs: 5_300 };
+  const endedPaused = { ...paused, endMs: 5_300 };
+  type Given = { hold: typeof ducked; voice: Voice; at: number };
+  const table: [string, Given, ReturnType<typeof judgeHold>][] = [
+    ['ducked at once', { hold: ducked, voice: speaking(5_000), at: 5_000 + R.pauseMs - 1 }, 'waits'],
+    ['paused when it has lasted', { hold: ducked, voice: speaking(5_000), at: 5_000 + R.pauseMs }, 'lasts'],
+    [
+      'the stops in it do not count',
+      { hold: ducked, voice: speaking(5_000, 50), at: 5_000 + R.pauseMs + 49 },
+      'waits',
+    ],
+    ['it is paused once', { hold: paused, voice: speaking(5_000), at: 5_000 + R.pauseMs }, 'waits'],
+    [
+      'in pieces: not yet',
+      { hold: ducked, voice: speaking(5_400), at: 5_000 + R.pauseTogetherMs - 1 },
+      'waits',
+    ],
+    ['in pieces', { hold: ducked, voice: speaking(5_400), at: 5_000 + R.pauseTogetherMs }, 'lasts'],
+    [
+      'a voice that stops just now is waited for',
+      {
+        hold: ducked,
+        voice: { is: 'stopping', onsetMs: 5_000, quietMs: 5_400 },
+        at: 5_000 + R.pauseMs,
+      },
+      'waits',
+    ],
+    ['and stopped', { hold: paused, voice: speaking(5_000), at: 5_000 + R.confirmMs }, 'confirmed'],
+    ['short: more words may follow', { hold: ended, voice: QUIET_VOICE, at: 5_300 + R.quietMs - 1 }, 'waits'],
+    ['short: as loud as before', { hold: ended, voice: QUIET_VOICE, at: 5_300 + R.quietMs }, 'nothing'],
+    [
+      'short, and paused: the same',
+      { hold: endedPaused, voice: QUIET_VOICE, at: 5_300 + R.quietMs - 1 },
+      'waits',
+    ],
+    ['until none do', { hold: endedPaused, voice: QUIET_VOICE, at: 5_300 + R.quietMs }, 'nothing'],
+    [
+      'no hold is for ever, however deep',
+      { hold: { ...paused, pausedMs: 5_800 }, voice: speaking(5_000, 5_800), at: 5_060 + R.holdLimitMs },
+      'stuck',
+    ],
+  ];
+  for (const [name, { hold, voice, at }, expected] of table)
+    t.equal(judgeHold(hold, { voice, burst: null, listenedMs: at, now: at }, R), expected, name);
+});
+
+t.test('sound that was no speech lets go at once, or after a moment, by how deep the hold is', async (t) => {
+  const starting: Voice = { is: 'starting', onsetMs: 5_000 };
+  const ducked = heldAt(5_000);
+  t.equal(changeHold(ducked, starting, QUIET_VOICE, R, 5_000 + R.fadeMs - 1), null);
+  for (const hold of [ducked, pausedHold(ducked, 5_080)]) {
+    const fading = changeHold(hold, starting, QUIET_VOICE, R, 5_000 + R.fadeMs)!;
+    const judged = (now: number) =>
+      judgeHold(fading, { voice: QUIET_VOICE, burst: null, listenedMs: now, now }, R);
+    t.equal(judged(5_000 + 2 * R.fadeMs - 1), 'waits');
+    t.equal(judged(5_000 + 2 * R.fadeMs), 'nothing');
+    t.equal(pausedHold(fading, 9_000).pausedSince, hold.pausedSince ?? 9_000, 'it is paused once');
+  }
 });

@@ -21,6 +21,8 @@ import { Drawing } from '../../states/drawing.ts';
 const RULES: TurnRules = {
   confirmMs: 2,
   soundingMs: 1,
+  pauseMs: 1,
+  pauseTogetherMs: 1,
   quietMs: 1,
   fadeMs: 1,
   confirmTogetherMs: 2,
@@ -92,6 +94,8 @@ function moved(state: TurnState, by: (at: number) => number): TurnState {
             hold: {
               heldMs: by(hold.heldMs),
               heldForMs: by(hold.heldForMs),
+              // Where it leads hangs on whether it is paused, not on since when.
+              pausedSince: hold.pausedSince === null ? null : by(hold.heldMs),
               since: by(hold.since),
               onsetMs: by(hold.onsetMs),
               endMs: hold.endMs === null ? null : by(hold.endMs),
@@ -196,6 +200,9 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
   if (hold !== null && holdOf(state) === null && told !== 1)
     wrong.push(`the end of a hold is told ${told} times`);
   if ((hold === null || holdOf(state) !== null) && did('resume') > 0) wrong.push('resumed without a hold');
+  const after = holdOf(state);
+  if (hold !== null && hold.pausedSince !== null && after !== null && after.pausedSince !== hold.pausedSince)
+    wrong.push('what was paused is paused again, or only ducked');
   if (did('listen') !== (listens(state) && !listens(before) ? 1 : 0))
     wrong.push(did('listen') > 0 ? 'listens once more' : 'does not listen to the caller');
   if (
@@ -273,7 +280,11 @@ function pathOf(node: Node | null): string[] {
 
 /** Of all plans together. */
 const drawing = new Drawing('floor', 'opening', ['end-requested', 'finish', 'machine-detection']);
-const drawnAs = (state: TurnState) => (holdOf(state) === null ? state.phase.at : 'held');
+function drawnAs(state: TurnState): string {
+  const hold = holdOf(state);
+  if (hold === null) return state.phase.at;
+  return hold.pausedSince === null ? 'ducked' : 'paused';
+}
 
 for (const [plan, greets] of [
   ['none', true],

@@ -135,10 +135,38 @@ t.test('barge-in: held at the onset, interrupted once the speech has lasted, the
   ]);
   t.match(effects.slice(-4), [
     [980, { do: 'hold', onsetMs: 900 }],
-    [900 + confirmMs, { do: 'interrupt', onsetMs: 900, heldMs: 980 }],
+    [900 + confirmMs, { do: 'interrupt', onsetMs: 900, heldMs: 980, pausedMs: 900 + confirmMs - 1 }],
     [900 + confirmMs, { do: 'listen', fromMs: 900 }],
     [900 + confirmMs, { do: 'floor', floor: 'caller' }],
   ]);
+});
+
+t.test('speech over the agent`s voice pauses it once it has lasted', async (t) => {
+  const pausedSince = (now: number) =>
+    holdOf(play(fresh(), [...OVER, [now, { type: 'tick' }]]).state)?.pausedSince;
+  const lastsMs = 900 + R.pauseMs;
+  t.equal(pausedSince(lastsMs - 1), null);
+  t.equal(pausedSince(lastsMs), lastsMs);
+  const lasted: [number, TurnEvent][] = [...OVER, [lastsMs, { type: 'tick' }]];
+  const { effects } = play(fresh(), [...lasted, [900 + confirmMs, { type: 'tick' }]]);
+  t.match(effects.at(-3), [900 + confirmMs, { do: 'interrupt', heldMs: 980, pausedMs: lastsMs }]);
+  const short = play(fresh(), [
+    ...lasted,
+    [lastsMs + 200, { type: 'voice', voice: { is: 'quiet' } }],
+    [lastsMs + 200, { type: 'speech-ended', endMs: lastsMs }],
+    [lastsMs + R.quietMs - 1, { type: 'tick' }],
+    [lastsMs + R.quietMs, { type: 'tick' }],
+  ]);
+  t.match(short.effects.at(-1), [lastsMs + R.quietMs, { do: 'resume', heldMs: 980, pausedMs: lastsMs }]);
+});
+
+t.test('whoever seems to begin to speak as the answer comes: it does not begin beneath him', async (t) => {
+  const { state } = play(fresh(), [
+    ...GREETED.slice(0, 2),
+    [350, { type: 'voice', voice: { is: 'starting', onsetMs: 300 } }],
+    [400, { type: 'agent-audio' }],
+  ]);
+  t.match(holdOf(state), { heldMs: 400, pausedSince: 400 });
 });
 
 t.test('a cough of several bursts over the agent`s voice does not interrupt it', async (t) => {
@@ -208,7 +236,7 @@ t.test('a word of assent is taken back, and is no turn while the agent speaks', 
     [1_250 + R.quietMs, { type: 'tick' }],
     [4_000, { type: 'tick' }],
   ]);
-  t.match(effects.at(-1)?.[1], { do: 'resume', onsetMs: 900, heldMs: 980 });
+  t.match(effects.at(-1)?.[1], { do: 'resume', onsetMs: 900, heldMs: 980, pausedMs: null });
   t.same(
     effects.slice(-3).map(([now, { do: what }]) => [now, what]),
     [

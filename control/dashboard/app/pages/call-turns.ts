@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallTurns, Turn } from '../../../sdk/index.ts';
 import { clock, counted, latency } from '../format.ts';
+import { interruptedWords } from '../interruptions.ts';
 import { EmptyState } from '../ui/feedback.ts';
 import { Segments } from '../ui/field.ts';
 import { Section } from '../ui/page.ts';
@@ -20,12 +21,7 @@ export function TurnsSection(props: { turns: CallTurns; seek?: ((ms: number) => 
   const [view, setView] = useState<'bars' | 'table'>('bars');
   const { data, interruptions } = props.turns;
   const waits = answerWaits(data);
-  const real = interruptions.filter((one) => !one.taken_back).length;
-  const passed = interruptions.length - real;
-  const interrupted =
-    interruptions.length === 0
-      ? ''
-      : ` Interrupted ${real === 1 ? 'once' : `${real} times`}${passed > 0 ? `; ${counted(passed, 'sound')} let pass` : ''}.`;
+  const interrupted = interruptedWords(interruptions);
   const early = data.filter(
     ({ requested_ms, decided_ms }) => requested_ms !== null && requested_ms < decided_ms,
   ).length;
