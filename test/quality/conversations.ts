@@ -67,6 +67,8 @@ export interface Outcome {
   bargeIns: readonly number[];
   /** When the agent's voice, held back for nothing, was let go on. */
   takenBack: readonly number[];
+  /** Of these, when it had paused. */
+  pausedForNothing: readonly number[];
   /** The agent's voice, frame by frame. */
   played: Played;
 }
@@ -146,6 +148,7 @@ export async function holdTalks(
       const early = { begun: 0, thrownAway: 0 };
       const bargeIns: number[] = [];
       const takenBack: number[] = [];
+      const pausedForNothing: number[] = [];
       let heardBytes = 0;
       const voice = new FollowedVoice();
       const line = createPhoneLine(talk.caller, talk.echo, {
@@ -189,7 +192,10 @@ export async function holdTalks(
             early.thrownAway = message.stats.thrownAwayAnswers;
           }
           if (message.type === 'barge-in') bargeIns.push(streamMs());
-          if (message.type === 'hold-taken-back') takenBack.push(streamMs());
+          if (message.type === 'hold-taken-back') {
+            takenBack.push(streamMs());
+            if (message.pausedMs !== null) pausedForNothing.push(streamMs());
+          }
           if (message.type === 'finished' && talk.outbound === undefined)
             throw new Error(`${talk.name}: the call ended (${message.reason})`);
         },
@@ -216,6 +222,7 @@ export async function holdTalks(
           turns: model.turns,
           bargeIns,
           takenBack,
+          pausedForNothing,
           played: voice.played,
         }),
       };

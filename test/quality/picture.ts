@@ -77,13 +77,25 @@ export function pictureOf(results: Results): string {
     order: (name: string) => string,
   ) => Object.entries(list).map(([name, { p50, p95 }]) => ({ name: order(name), p50, p95 }));
   let y = 92;
-  const reaction = bars(
+  const lowered = bars(
     y,
-    'Barge-in: the caller’s first sound to the agent’s last',
-    shaded(talks.reactionMs, (name) => (name === 'all' ? 'all' : name)),
+    'Barge-in: the caller’s first sound to the agent 12 dB down',
+    shaded(talks.loweredMs, (name) => name),
     {
       fullMs: 1_000,
       targets: [250, 400],
+      fill: () => OWN,
+    },
+  );
+  parts.push(lowered.svg);
+  y = lowered.bottom;
+  const reaction = bars(
+    y,
+    'Barge-in: the caller’s first sound to the agent’s last',
+    shaded(talks.reactionMs, (name) => name),
+    {
+      fullMs: 1_000,
+      targets: [450, 800],
       fill: () => OWN,
     },
   );

@@ -27,7 +27,8 @@ t.test('the short set: nothing is lost that was won', async (t) => {
   };
   const { talks } = results;
   t.ok(talks.greetingMs.count > 40 && talks.greetingMs.max! < 300, 'the greeting is heard within 300 ms');
-  t.ok(talks.reactionMs.all!.p50! < 300, 'half of all barge-ins silence the agent within 300 ms');
+  t.ok(talks.loweredMs.all!.p50! < 300, 'half of all barge-ins lower the agent within 300 ms');
+  t.ok(talks.reactionMs.all!.p50! < 800, 'and silence it within 800');
   t.ok(talks.bargeInsMissed.of >= 6 && talks.bargeInsMissed.hits <= talks.bargeInsMissed.of * 0.25);
   t.equal(talks.falseBargeIns.echo?.hits, 0, 'its own echo does not stop the agent');
   t.equal(talks.falseBargeIns['line noise']?.hits, 0, 'nor does the noise of a line');
@@ -151,6 +152,7 @@ t.test(
       bargeIns: [],
       takenBack: [],
       early: { begun: 0, thrownAway: 0 },
+      pausedForNothing: [],
       played: { levelsDb: new Float32Array(), gainsDb: new Float32Array(), places: new Int32Array() },
     };
     const scores = judge(
@@ -177,7 +179,7 @@ t.test(
           turns: [{ fromMs: 3_010, committedMs: 5_600 }],
         },
         outcome,
-        { ...outcome, bargeIns: [4_520], takenBack: [2_600] },
+        { ...outcome, bargeIns: [4_520], takenBack: [2_600, 2_900], pausedForNothing: [2_600] },
         { ...outcome, asked: [0, 4_480, 5_600], audible: [60, 4_520] },
       ],
     );
@@ -185,7 +187,8 @@ t.test(
     t.same(scores.bargeInsMissed, { hits: 1, of: 2 });
     t.same(scores.clipped, { hits: 1, of: 3 });
     t.same(scores.falseBargeIns.assent, { hits: 1, of: 2 });
-    t.same(scores.takenBack['assent: cough'], { hits: 1, of: 2 });
+    t.same(scores.takenBack['assent: cough'], { hits: 2, of: 2 });
+    t.same(scores.pausedForNothing['assent: cough'], { hits: 1, of: 2 });
     t.same(scores.cut['500 ms'], { hits: 1, of: 1 });
     t.same(scores.cutAudibly['500 ms'], { hits: 1, of: 1 });
   },

@@ -57,7 +57,8 @@ export function talkRows(talks: TalkScores): Row[] {
   const rows: Row[] = [];
   const row = (measure: string, value: string, target = '', met: boolean | null = null) =>
     rows.push({ measure, values: [value], target, met });
-  const reaction = talks.reactionMs.all ?? NOTHING;
+  const lowered = talks.loweredMs.all ?? NOTHING;
+  const silent = talks.reactionMs.all ?? NOTHING;
   const below = (value: number | null, limit: number) => value !== null && value < limit;
   row(
     'greeting heard after the stream’s start, p50 / p95',
@@ -65,8 +66,12 @@ export function talkRows(talks: TalkScores): Row[] {
     'within 300 ms',
     below(talks.greetingMs.max, 300),
   );
-  row('barge-in reaction p50', `${number(reaction.p50)} ms`, 'under 250 ms', below(reaction.p50, 250));
-  row('barge-in reaction p95', `${number(reaction.p95)} ms`, 'under 400 ms', below(reaction.p95, 400));
+  row('barge-in: agent 12 dB down p50', `${number(lowered.p50)} ms`, 'under 250 ms', below(lowered.p50, 250));
+  row('barge-in: agent 12 dB down p95', `${number(lowered.p95)} ms`, 'under 400 ms', below(lowered.p95, 400));
+  for (const [shade, one] of Object.entries(talks.loweredMs))
+    if (shade !== 'all') row(`  ${shade}, p50 / p95`, spread(one));
+  row('barge-in: agent silent p50', `${number(silent.p50)} ms`, 'under 450 ms', below(silent.p50, 450));
+  row('barge-in: agent silent p95', `${number(silent.p95)} ms`, 'under 800 ms', below(silent.p95, 800));
   for (const [shade, one] of Object.entries(talks.reactionMs))
     if (shade !== 'all') row(`  ${shade}, p50 / p95`, spread(one));
   row('barge-ins that did not stop the agent', counted(talks.bargeInsMissed));
@@ -80,9 +85,19 @@ export function talkRows(talks: TalkScores): Row[] {
     for (const [shade, one] of Object.entries(talks.falseBargeIns))
       if (shade.startsWith('assent: ') && kind === 'assent') row(`  ${shade.slice(8)}`, counted(one));
   }
-  row('voice held back for a moment: echo', counted(talks.takenBack.echo ?? NONE));
-  row('voice held back for a moment: assent, coughs, doors', counted(talks.takenBack.assent ?? NONE));
-  row('  the agent not heard meanwhile, p50 / p95', spread(talks.takenBackGapMs));
+  row('voice lowered for a moment: echo', counted(talks.takenBack.echo ?? NONE));
+  row('voice lowered for a moment: assent, coughs, doors', counted(talks.takenBack.assent ?? NONE));
+  row('voice paused for a moment: echo', counted(talks.pausedForNothing.echo ?? NONE));
+  const paused = talks.pausedForNothing.assent ?? NONE;
+  row(
+    'voice paused for a moment: assent, coughs, doors',
+    counted(paused),
+    'under 10 %',
+    paused.of === 0 ? null : paused.hits / paused.of < 0.1,
+  );
+  for (const [shade, one] of Object.entries(talks.pausedForNothing))
+    if (shade.startsWith('assent: ')) row(`  ${shade.slice(8)}`, counted(one));
+  row('  the agent not heard meanwhile, p50 / p95', spread(talks.pausedGapMs));
   const { clipped } = talks;
   row(
     'turns that reach the model without their beginning',

@@ -18,7 +18,9 @@ export interface Share {
 export interface TalkScores {
   /** Stream's start to the first sound of the greeting at the carrier. */
   greetingMs: Spread;
-  /** True onset at the carrier to the end of the last audible frame of the agent. By shade, and all. */
+  /** True onset at the carrier to the end of the last frame of the agent that is not `LOWERED_DB` down. By shade, and all. */
+  loweredMs: Record<string, Spread>;
+  /** … and to that of the last audible one. */
   reactionMs: Record<string, Spread>;
   /** Speech over the agent's voice, of a second or more, that did not stop it. */
   bargeInsMissed: Share;
@@ -26,8 +28,9 @@ export interface TalkScores {
   falseBargeIns: Record<string, Share>;
   /** The same, for times the voice was held back and let go on. */
   takenBack: Record<string, Share>;
-  /** How long the agent was not heard for each of them. */
-  takenBackGapMs: Spread;
+  /** … in which it had paused; and how long the agent was not heard for each of these. */
+  pausedForNothing: Record<string, Share>;
+  pausedGapMs: Spread;
   /** The caller's turns whose beginning did not reach the model. */
   clipped: Share;
   /** Answers asked for before the caller had said anything: what was on the line was taken for a turn. */
@@ -44,6 +47,9 @@ export interface TalkScores {
 }
 
 const FRAME_MS = 20;
+/** So far below its own loudness a voice leaves the floor to another; and fainter than this it is not heard. */
+const LOWERED_DB = -12;
+const AUDIBLE_DB = -50;
 
 function spreadOf(values: readonly number[]): Spread {
   return {
@@ -76,6 +82,7 @@ class Shares {
 export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome[]): TalkScores {
   const greetings: number[] = [];
   const reactions = new Map<string, number[]>();
+  const lowered = new Map<string, number[]>();
   const ends = new Map<string, number[]>();
   const missed = { hits: 0, of: 0 };
   const clipped = { hits: 0, of: 0 };
@@ -83,6 +90,7 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
   const answersToNoise = { hits: 0, of: 0 };
   const falseBargeIns = new Shares();
   const takenBack = new Shares();
+  const pausedForNothing = new Shares();
   const gaps: number[] = [];
   const cut = new Shares();
   const cutAudibly = new Shares();
@@ -123,7 +131,15 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
         const reactionMs = Math.max(0, last + FRAME_MS - first!.fromMs);
         addTo(reactions, 'all', reactionMs);
         addTo(reactions, talk.shade, reactionMs);
-        if (reactionMs > 400)
+        const { gainsDb, levelsDb } = outcome.played;
+        const loud = gainsDb.findLastIndex(
+          (gainDb, frame) =>
+            frame * FRAME_MS < answeredMs && gainDb > LOWERED_DB && levelsDb[frame]! > AUDIBLE_DB,
+        );
+        const loweredMs = Math.max(0, (loud + 1) * FRAME_MS - first!.fromMs);
+        addTo(lowered, 'all', loweredMs);
+        addTo(lowered, talk.shade, loweredMs);
+        if (reactionMs > 800 || loweredMs > 400)
           notes.push(`${talk.name}: the agent was heard for ${Math.round(reactionMs)} ms`);
         break;
       }
@@ -134,8 +150,9 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
         for (const key of [talk.kind, `${talk.kind}: ${talk.shade}`]) {
           falseBargeIns.add(key, outcome.bargeIns.length, of);
           takenBack.add(key, outcome.takenBack.length, of);
+          pausedForNothing.add(key, outcome.pausedForNothing.length, of);
         }
-        for (const atMs of outcome.takenBack) {
+        for (const atMs of outcome.pausedForNothing) {
           const before = outcome.audible.findLast((ms) => ms < atMs);
           const after = outcome.audible.find((ms) => ms >= atMs);
           if (before !== undefined && after !== undefined) gaps.push(Math.max(0, after - before - FRAME_MS));
@@ -175,11 +192,13 @@ export function judge(talks: readonly LabelledTalk[], outcomes: readonly Outcome
   }
   return {
     greetingMs: spreadOf(greetings),
+    loweredMs: spreads(lowered),
     reactionMs: spreads(reactions),
     bargeInsMissed: missed,
     falseBargeIns: falseBargeIns.all,
     takenBack: takenBack.all,
-    takenBackGapMs: spreadOf(gaps),
+    pausedForNothing: pausedForNothing.all,
+    pausedGapMs: spreadOf(gaps),
     clipped,
     answersToNoise,
     endOfTurnMs: spreads(ends),

@@ -34,6 +34,7 @@ t.test('how long the agent was heard, and was silent, is told by its own words',
     bargeIns: [],
     takenBack: [],
     early: { begun: 0, thrownAway: 0 },
+    pausedForNothing: [],
     played,
   };
   t.equal(heardForMs(outcome, 300, 0, 11.5), 500, 'to the last frame at full voice');
