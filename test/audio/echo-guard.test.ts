@@ -1,8 +1,11 @@
-// The agent's own voice coming back, at the levels and delays of telephone lines, and a caller over it.
+// The agent's own voice coming back, at the levels and delays of telephone lines and out of rooms, and a caller over it.
 import t from 'tap';
 import { EchoGuard } from '../../audio/echo-guard.ts';
 import { decodeMulaw, encodeMulaw } from '../../audio/g711.ts';
 import { pcmLevelDb } from '../../audio/levels.ts';
+import type { Tap } from '../quality/line.ts';
+import { tapsOf } from '../quality/talks/rooms.ts';
+import { seeded } from '../random.ts';
 import { noise, readFixture } from './fixtures.ts';
 
 const WINDOW = 256;
@@ -14,7 +17,18 @@ interface Line {
   callerDb?: number;
   /** Where the caller begins. */
   callerAtMs?: number;
-  echo?: { gainDb: number; delayMs: number };
+  echo?: Echo;
+  /** The line changes: another echo from then on, or none. */
+  later?: { atMs: number; echo?: Echo };
+  /** Only these windows are looked at. */
+  fromMs?: number;
+  toMs?: number;
+}
+
+interface Echo {
+  gainDb: number;
+  delayMs: number;
+  taps?: readonly Tap[];
 }
 
 /** Windows louder than the line's noise, and how many of them the guard explains. */
@@ -25,9 +39,19 @@ function listen(o: Line, guard = new EchoGuard()) {
   const played = new Int16Array(sent.length);
   decodeMulaw(sent, played);
   const line = noise(ms, 20);
-  const echo = o.echo === undefined ? 0 : 10 ** (o.echo.gainDb / 20);
-  const delay = (o.echo?.delayMs ?? 0) * 8;
-  for (let i = delay; i < line.length; i++) line[i] = line[i]! + echo * played[i - delay]!;
+  const changes = (o.later?.atMs ?? ms) * 8;
+  const back = new Float64Array(line.length);
+  const comeBack = (echo: Echo | undefined, begin: number, end: number) => {
+    if (echo === undefined) return;
+    for (const { samples, gain } of echo.taps ?? [{ samples: 0, gain: 1 }]) {
+      const delay = echo.delayMs * 8 + samples;
+      const share = 10 ** (echo.gainDb / 20) * gain;
+      for (let i = Math.max(begin, delay); i < end; i++) back[i]! += share * played[i - delay]!;
+    }
+  };
+  comeBack(o.echo, 0, changes);
+  comeBack(o.later?.echo, changes, line.length);
+  for (let i = 0; i < line.length; i++) line[i] = line[i]! + back[i]!;
   const gain = 10 ** ((o.callerDb ?? 0) / 20);
   const from = (o.callerAtMs ?? 0) * 8;
   for (let i = 0; i < (o.caller?.length ?? 0) && from + i < line.length; i++)
@@ -44,6 +68,7 @@ function listen(o: Line, guard = new EchoGuard()) {
       const levelDb = pcmLevelDb(line.subarray(done, done + WINDOW));
       if (levelDb < -55) continue;
       const explained = guard.explains((done + WINDOW) / 8, levelDb);
+      if (done / 8 < (o.fromMs ?? 0) || done / 8 >= (o.toMs ?? ms)) continue;
       result.loud++;
       if (explained) result.explained++;
       if (o.caller === undefined || done < from || done >= from + o.caller.length) continue;
@@ -146,4 +171,92 @@ t.test('a weak likeness counts once it has come again at the same delay', async 
   const echo = { gainDb: -25, delayMs: 120 };
   const { loud, explained } = listen({ agent: hiss.subarray(0, 8_000 * 8), caller: other, echo });
   t.ok(explained / loud > 0.8, `${explained} of ${loud}`);
+});
+
+/** A room at its delay, drawn by a seed. */
+function inRoom(seed: number, rt60Ms: number, gainDb: number): Echo {
+  const random = seeded(seed);
+  const delayMs = Math.round(20 + 230 * random());
+  return { gainDb, delayMs, taps: tapsOf({ rt60Ms, directDb: -6 + 12 * random() }, random) };
+}
+
+t.test('out of a room the echo is the agent, whatever its walls make of it', async (t) => {
+  for (const [seed, rt60Ms] of [200, 400, 600, 800].entries())
+    for (const gainDb of [-18, -25, -32]) {
+      const echo = inRoom(seed * 10 - gainDb, rt60Ms, gainDb);
+      const { loud, explained } = listen({ agent, echo });
+      t.ok(loud > 50, `${loud} windows to look at`);
+      t.ok(explained / loud > 0.9, `${rt60Ms} ms, ${gainDb} dB: ${explained} of ${loud}`);
+    }
+});
+
+t.test('a caller in a room is not', async (t) => {
+  for (const [seed, rt60Ms] of [200, 400, 600, 800].entries())
+    for (const callerDb of [0, -6, -10]) {
+      const echo = inRoom(100 + seed * 10 - callerDb, rt60Ms, -27);
+      const { callerLoud, callerExplained } = listen({ agent, caller, callerDb, callerAtMs: 2_000, echo });
+      t.ok(callerLoud > 30);
+      t.ok(
+        callerExplained / callerLoud < 0.15,
+        `${rt60Ms} ms, ${callerDb} dB: ${callerExplained} of ${callerLoud} taken`,
+      );
+    }
+});
+
+t.test('the tail of a room outlasts the agent', async (t) => {
+  let windows = 0;
+  let taken = 0;
+  for (const stopMs of [2_500, 3_500, 4_500, 5_500, 6_500, 7_500]) {
+    const stopped = agent.slice();
+    stopped.fill(0, stopMs * 8, (stopMs + 1_500) * 8);
+    const echo = { ...inRoom(stopMs, 800, -18), delayMs: 200 };
+    const tail = { fromMs: stopMs + 200, toMs: stopMs + 1_500 };
+    const { loud, explained } = listen({ agent: stopped, echo, ...tail });
+    windows += loud;
+    taken += explained;
+  }
+  t.ok(windows >= 15, `${windows} windows to look at`);
+  t.ok(taken / windows > 0.9, `${taken} of ${windows}`);
+});
+
+t.test(
+  'a line that changes is known again: to a speaker in the room, back to the ear, at another delay',
+  async (t) => {
+    const speaker = inRoom(3, 400, -20);
+    const ear = { gainDb: -30, delayMs: 90 };
+    for (const [echo, next] of [
+      [ear, speaker],
+      [speaker, ear],
+      [speaker, { ...speaker, delayMs: speaker.delayMs + 20 }],
+      [ear, { ...ear, gainDb: -22 }],
+    ] as const) {
+      const { loud, explained } = listen({ agent, echo, later: { atMs: 4_000, echo: next }, fromMs: 4_700 });
+      t.ok(loud > 30, `${loud} windows to look at`);
+      t.ok(explained / loud > 0.8, `${explained} of ${loud}`);
+    }
+  },
+);
+
+t.test('where a loud echo was and is no more, a caller is heard', async (t) => {
+  for (const [seed, rt60Ms] of [200, 400, 800].entries()) {
+    const { callerLoud, callerExplained } = listen({
+      agent,
+      caller,
+      callerDb: -12,
+      callerAtMs: 4_500,
+      echo: inRoom(50 + seed, rt60Ms, -16),
+      later: { atMs: 4_000 },
+    });
+    t.ok(callerLoud > 30);
+    t.ok(callerExplained / callerLoud < 0.15, `${rt60Ms} ms: ${callerExplained} of ${callerLoud} taken`);
+  }
+});
+
+t.test('an agent that lowers its voice is known by what was really played', async (t) => {
+  const lowered = agent.map((sample, i) => (i % 24_000 < 12_000 ? sample : sample / 5));
+  for (const echo of [{ gainDb: -20, delayMs: 120 }, inRoom(5, 400, -18)]) {
+    const { loud, explained } = listen({ agent: lowered, echo });
+    t.ok(loud > 50, `${loud} windows to look at`);
+    t.ok(explained / loud > 0.9, `${explained} of ${loud}`);
+  }
 });

@@ -51,7 +51,7 @@ const TAIL_GAIN = 0.35;
 const TAIL_DB = 35;
 
 /** The ways through a room, of power 1 together. */
-function tapsOf(room: Pick<Room, 'rt60Ms' | 'directDb'>, random: Random): Tap[] {
+export function tapsOf(room: Pick<Room, 'rt60Ms' | 'directDb'>, random: Random): Tap[] {
   const fade = (ms: number) => 10 ** ((-3 * ms) / room.rt60Ms);
   const sign = () => (random() < 0.5 ? -1 : 1);
   const walls: Tap[] = [];
