@@ -139,7 +139,7 @@ export class Talk implements CallerListener {
   }
 
   waitingForBeep(): boolean {
-    return this.#floor.at === 'waiting-for-beep';
+    return this.#floor.awaitsBeep;
   }
 
   beep(): void {

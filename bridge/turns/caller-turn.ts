@@ -1,6 +1,7 @@
 // The caller's turn: where it begins, that it was only noise, that it is over. PURE. Speech over the agent's voice is
 // agent-turn.ts; how long a pause may be, end-of-turn.ts.
 import { endSilenceMs, learnPause, listenedMs } from './end-of-turn.ts';
+import { hearTurn } from './machine.ts';
 import {
   known,
   open,
@@ -96,18 +97,12 @@ function endOfTurn(state: TurnState, phase: CallerPhase, rules: TurnRules, now: 
     moments: 0,
     exchanges: state.exchanges + (state.answer === 'heard' ? 1 : 0),
   };
-  // Long continuous speech right after the answer: a greeting of a machine, as long as detection has not said otherwise.
-  if (
-    state.verdict === 'pending' &&
-    state.exchanges === 0 &&
-    phase.since <= rules.patienceMs &&
-    speechEndMs - phase.since > rules.machineSpeechMs
-  ) {
-    return to(quiet, { at: 'suspecting', since: now, listening: false }, [
+  const { state: turn, answered } = hearTurn(state, quiet, phase.since, rules);
+  if (!answered)
+    return to(turn, { at: 'suspecting', since: now, listening: false }, [
       { do: 'commit', respond: false, speechEndMs },
     ]);
-  }
-  return to(quiet, thinking(now), [{ do: 'commit', respond: true, speechEndMs }]);
+  return to(turn, thinking(now), [{ do: 'commit', respond: true, speechEndMs }]);
 }
 
 /** @param heardMs up to when the caller was listened to */

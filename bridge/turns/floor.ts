@@ -1,6 +1,7 @@
 // PURE. The floor of one call: the state of its turns, and the only one who steps it. Others ask it, or tell it what happened.
 import { TOLD_BY_MODEL } from './end-of-turn.ts';
 import type { Depth } from './hold.ts';
+import { awaitsBeep } from './machine.ts';
 import { step } from './turn-state.ts';
 import {
   holdOf,
@@ -50,6 +51,11 @@ export class Floor {
     const hold = holdOf(this.#state);
     if (hold === null) return 'full';
     return hold.pausedSince === null ? 'ducked' : 'paused';
+  }
+
+  /** The beep of a machine may come. */
+  get awaitsBeep(): boolean {
+    return awaitsBeep(this.#state, this.#rules);
   }
 
   /** The carrier's stream is there. */

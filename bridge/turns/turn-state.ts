@@ -14,7 +14,7 @@ import {
 import { onSpeechStarted, onSpeechTakenBack, onTickCaller } from './caller-turn.ts';
 import { onTickPaused, settleEarly } from './early-answer.ts';
 import { onKeys, onTyped } from './keys.ts';
-import { leaveMessage, onMachineDetection, onTickMachine } from './machine.ts';
+import { onBeep, onMachineDetection, onTickMachine } from './machine.ts';
 import { onWordGiven, onWordKnown } from './short-words.ts';
 import {
   closing,
@@ -220,7 +220,7 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
     case 'machine-detection':
       return onMachineDetection(state, event.verdict, now);
     case 'beep':
-      return phase.at === 'waiting-for-beep' ? leaveMessage(state, now) : null;
+      return onBeep(state, rules, now);
     case 'end-requested':
       if (phase.at === 'closing' || phase.at === 'away') return null;
       return event.pending ? to(state, closing(null, event.reason)) : finish(state, event.reason);

@@ -35,11 +35,11 @@ export interface TurnRules extends HoldRules, PauseRules, EarlyRules {
   stuckMs: number;
   /** Keys pressed within this time belong together. */
   digitPauseMs: number;
-  /** Continuous speech from the answer on that no person says by way of hello. */
+  /** Continuous speech from the answer on that few people say by way of hello: a machine may be talking. */
   machineSpeechMs: number;
   /** A machine's greeting begins within this time of the answer. */
   patienceMs: number;
-  /** Who is silent this long after long first words waits for an answer: a machine has beeped by then, or been found out. */
+  /** Who went on over the first answer as a greeting does, and is then silent this long, waits for one: most machines have beeped. */
   suspectQuietMs: number;
   /** After a message that somebody spoke over: how long the line is kept for a person. */
   lingerMs: number;
@@ -66,7 +66,7 @@ export const TURN_RULES: TurnRules = {
   digitPauseMs: 1_500,
   machineSpeechMs: 3_200,
   patienceMs: 4_000,
-  suspectQuietMs: 4_000,
+  suspectQuietMs: 2_000,
   lingerMs: 3_000,
   greetingLimitMs: 40_000,
 };
@@ -87,7 +87,7 @@ export type Phase =
   | { at: 'thinking'; since: number; retried: boolean; prompts: number }
   /** The agent's voice is on its way or being heard, since `since`; `hold`: it is ducked or paused, somebody seems to speak. */
   | { at: 'agent'; since: number; prompts: number; hold: Hold | null }
-  /** A machine may be talking: the agent holds its tongue until detection has spoken. `listening`: it has gone on talking. */
+  /** A greeting seems to go on over its answer: the agent holds its tongue for the beep. `listening`: it has gone on talking. */
   | { at: 'suspecting'; since: number; listening: boolean }
   /** A machine's greeting runs; the message waits for its end. */
   | { at: 'waiting-for-beep'; since: number }
@@ -112,8 +112,11 @@ export interface TurnState {
   /** The agent speaks first. */
   greets: boolean;
   plan: Plan;
-  /** Who is there. `silent`: nobody has spoken yet; `pending`: somebody has; `human`: also where nobody asks (plan `none`). */
-  verdict: 'silent' | 'pending' | 'human' | 'machine';
+  /**
+   * Who is there. `silent`: nobody has spoken yet; `pending`: somebody has; `suspected`: with first words as long as a machine's;
+   * `human`: also where nobody asks (plan `none`).
+   */
+  verdict: 'silent' | 'pending' | 'suspected' | 'human' | 'machine';
   /** What became of the caller's last turn: its answer is `due`, or was `heard` to its end; `none` before the first. */
   answer: 'none' | 'due' | 'heard';
   /** Turns of the caller that answered something heard: what tells a dialogue from a greeting played to nobody. */

@@ -206,7 +206,7 @@ export const DECISIONS: readonly DecisionGroup[] = [
       ],
       [
         'Voicemail',
-        'The carrier’s answering-machine detection, with the voice’s own timing and a beep detector as tie-breakers. `hangup` ends at the verdict. `leave_message` waits for the beep, speaks the message in full without letting itself be interrupted, and ends once it was heard. `hangup_cause` says voicemail.',
+        'The carrier’s answering-machine detection, and a beep detector of our own. Who answers with a long first sentence is answered like anybody; a beep then, or the carrier’s verdict, stops the answer. `hangup` ends at the verdict or the beep. `leave_message` waits for the beep, speaks the message in full without letting itself be interrupted, and ends once it was heard. `hangup_cause` says voicemail.',
       ],
       [
         'Short words +',

@@ -13,6 +13,8 @@ const GREETING = 'Hello, this is the automated assistant. How can I help you?';
 type TurnsAnswer = z.infer<typeof callTurns>;
 type EventsAnswer = z.infer<typeof callEvents>;
 
+/** The carrier tells nothing of who answered, as long as the call may last. */
+const NO_VERDICT = { verdict: 'unknown', afterMs: 120_000 } as const;
 const VOICEMAIL = { file: 'voicemail-greeting-with-beep.wav' };
 
 t.test('calls', async (t) => {
@@ -51,6 +53,8 @@ t.test('calls', async (t) => {
           ringMs: 200,
           steps: [{ do: 'dtmf', digits: '42#', when: { afterAgentSilenceMs: 500, timeoutMs: 20_000 } }],
         },
+        '+15550100012': { ringMs: 200, amd: NO_VERDICT, voicemail: { greeting: VOICEMAIL, beep: null } },
+        '+15550100013': { ringMs: 200, amd: NO_VERDICT, voicemail: { greeting: VOICEMAIL, beep: null } },
         '+15550100011': { ringMs: 200, steps: [{ do: 'hang_up', when: { afterAgentMs: 1_500 } }] },
       },
     },
@@ -247,6 +251,22 @@ t.test('calls', async (t) => {
     const call = await rig.ended((await rig.dial(agent.id, '+15550100004')).id, 90_000);
     t.match(call, { status: 'completed', hangup_cause: 'voicemail' });
     const said = (await rig.transcript(call.id)).filter((line) => line.role === 'agent').at(-1);
+    t.match(said, { interrupted: false, text: /Riverside Dental/ });
+    t.equal(said?.heard_text, said?.text, 'the last word was heard');
+  });
+
+  t.test('voicemail of which the carrier tells nothing: its beep does', async (t) => {
+    const hangup = await rig.agent({ instructions: 'TEST-VOICEMAIL' });
+    const message = await rig.agent({ instructions: 'TEST-VOICEMAIL', voicemail_action: 'leave_message' });
+    const calls = await Promise.all([
+      rig.dial(hangup.id, '+15550100012'),
+      rig.dial(message.id, '+15550100013'),
+    ]);
+    for (const { id } of calls)
+      t.match(await rig.ended(id, 90_000), { status: 'completed', hangup_cause: 'voicemail' });
+    const box = (await atCarrier('+15550100013')).voicemail;
+    t.ok(box !== null && (box.messageStartMs ?? 0) > box.beepEndedMs, 'after the beep');
+    const said = (await rig.transcript(calls[1].id)).filter((line) => line.role === 'agent').at(-1);
     t.match(said, { interrupted: false, text: /Riverside Dental/ });
     t.equal(said?.heard_text, said?.text, 'the last word was heard');
   });

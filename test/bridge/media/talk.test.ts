@@ -742,6 +742,48 @@ t.test('a goodbye that begins while the voice is held back goes on from the next
   t.equal(rig.voice(), 'full', 'nothing interrupts the last words');
 });
 
+t.test(
+  'a machine that was answered: its beep cuts the answer by what was heard, then the message',
+  async (t) => {
+    for (const machine of ['leave_message', 'hangup'] as const) {
+      const rig = open({ machine });
+      rig.model.ready({ renewed: false, tookMs: 5 });
+      rig.at(100).talk.streamStarted(MULAW_8K);
+      rig.idle();
+      t.notOk(rig.talk.waitingForBeep(), 'nobody has spoken');
+      rig.at(700).talk.voice({ is: 'speaking', onsetMs: 500, pausedMs: 0 });
+      rig.talk.speechStarted(500);
+      t.ok(rig.talk.waitingForBeep(), 'a beep may end the first words');
+      rig.hears(500, 5_900);
+      rig.at(6_000).talk.voice({ is: 'quiet' });
+      rig.talk.speechEnded(5_900);
+      rig.at(6_600).tick();
+      t.same(rig.verbs.at(-1), ['respond', null], 'answered like anybody');
+      rig.at(7_200).speaks('answer', 'Hello there, how are you today?', 2_000);
+      const marks = rig.play();
+      for (const mark of marks.slice(0, 8)) rig.talk.markBack(mark);
+      t.ok(rig.talk.waitingForBeep(), 'over the answer too');
+      rig.at(8_300).talk.beep();
+      t.notOk(rig.talk.waitingForBeep());
+      t.same(rig.did('interrupt').at(-1), [
+        'interrupt',
+        [{ itemId: 'answer', heardMs: 960, heardText: 'Hello there,' }],
+      ]);
+      t.equal(rig.did('clear-carrier').length, 1);
+      if (machine === 'hangup') {
+        t.match(rig.finished(), { reason: 'voicemail' });
+        continue;
+      }
+      t.equal(rig.finished(), undefined);
+      t.same(rig.did('respond').at(-1), ['respond', 'Leave a message.']);
+      rig.at(8_900).speaks('message', 'Please call us back.', 1_000);
+      for (const mark of rig.play()) rig.at(10_000).talk.markBack(mark);
+      t.match(rig.finished(), { reason: 'voicemail' });
+      t.match(rig.lines().at(-1), { heardText: 'Please call us back.', interrupted: false });
+    }
+  },
+);
+
 t.test('a tool that never answers: the model is told, and its late answer is left aside', async (t) => {
   const rig = greeted();
   for (const mark of rig.play()) rig.talk.markBack(mark);

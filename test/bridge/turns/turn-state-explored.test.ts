@@ -131,6 +131,7 @@ function keyOf(s: TurnState): string {
     s.keys !== null,
     s.verdict === 'human',
     s.thrown,
+    s.verdict === 'suspected',
   ]);
 }
 
@@ -227,6 +228,9 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
     if (did('commit') + did('release') > 0 && !listened && now - silentSince < wantedMs + RULES.unheardMs)
       wrong.push('a turn ends by time, while the sound of that time waits');
   }
+  const byBeep = did('interrupt') + did('speak') + did('finish') > 0 && event.type === 'beep';
+  if (byBeep && before.verdict === 'human' && before.phase.at !== 'waiting-for-beep')
+    wrong.push('a beep is believed of a person');
   if (did('finish') > 1) wrong.push('ends twice');
   const ended = (at === 'over' || at === 'away') && at !== before.phase.at;
   if (ended !== (did('finish') === 1)) wrong.push(`${before.phase.at} -> ${at}, finish: ${did('finish')}`);
@@ -279,7 +283,7 @@ function pathOf(node: Node | null): string[] {
 }
 
 /** Of all plans together. */
-const drawing = new Drawing('floor', 'opening', ['end-requested', 'finish', 'machine-detection']);
+const drawing = new Drawing('floor', 'opening', ['beep', 'end-requested', 'finish', 'machine-detection']);
 function drawnAs(state: TurnState): string {
   const hold = holdOf(state);
   if (hold === null) return state.phase.at;

@@ -623,52 +623,188 @@ t.test('a slow tool is no silent model: one word to the caller, and its time', a
   t.equal(state.filled, false, 'the next tool has its own');
 });
 
-t.test('long first words, then silence: a person waits for an answer', async (t) => {
-  const long = (onsetMs: number): [number, TurnEvent][] => [
-    ...ANSWERED,
-    [onsetMs + 200, { type: 'speech-started', onsetMs }],
-    [onsetMs + 1_000, { type: 'tick' }],
-    [onsetMs + 5_100, { type: 'speech-ended', endMs: onsetMs + 5_000 }],
-    [onsetMs + 6_000, { type: 'tick' }],
+/** First words from 500 to 5,900 ms, of somebody who may be a machine; then what follows. */
+const LONG: [number, TurnEvent][] = [
+  [0, { type: 'model-ready', renewed: false }],
+  [10, { type: 'stream-started' }],
+  [400, { type: 'agent-audio' }],
+  [700, { type: 'speech-started', onsetMs: 500 }],
+  [1_200, { type: 'tick' }],
+  [6_000, { type: 'speech-ended', endMs: 5_900 }],
+  [6_600, { type: 'tick' }],
+];
+/** … whose first answer is being heard. */
+const ANSWERED_LONG: [number, TurnEvent][] = [
+  ...LONG,
+  [7_200, { type: 'agent-audio' }],
+  [8_000, { type: 'response-done', pending: true, busy: false, spoke: true }],
+];
+/** … and who goes on over it, for longer than before. */
+const GOES_ON: [number, TurnEvent][] = [
+  ...ANSWERED_LONG,
+  [8_200, { type: 'speech-started', onsetMs: 8_000 }],
+  [8_900, { type: 'tick' }],
+  [12_100, { type: 'speech-ended', endMs: 12_000 }],
+  [12_800, { type: 'tick' }],
+];
+
+t.test('long first words are answered like any others, by whomever they are', async (t) => {
+  for (const plan of ['none', 'hangup', 'leave_message'] as const) {
+    const { state, effects } = play(fresh({ plan }), LONG);
+    t.match(effects.at(-1), [6_600, { do: 'commit', respond: true, speechEndMs: 5_900 }], plan);
+    t.equal(state.phase.at, 'thinking');
+    t.equal(state.verdict, plan === 'none' ? 'human' : 'suspected');
+  }
+  const short = play(fresh({ plan: 'hangup' }), [
+    ...LONG.slice(0, 4),
+    [R.machineSpeechMs + 400, { type: 'speech-ended', endMs: R.machineSpeechMs + 500 }],
+    [R.machineSpeechMs + 1_200, { type: 'tick' }],
+  ]);
+  t.equal(short.state.verdict, 'pending', 'as long as people may speak');
+  const late = play(fresh({ plan: 'hangup' }), [
+    [0, { type: 'model-ready', renewed: false }],
+    [10, { type: 'stream-started' }],
+    [400, { type: 'agent-audio' }],
+    [R.patienceMs + 300, { type: 'speech-started', onsetMs: R.patienceMs + 100 }],
+    [R.patienceMs + 1_000, { type: 'tick' }],
+    [R.patienceMs + 6_000, { type: 'speech-ended', endMs: R.patienceMs + 6_000 }],
+    [R.patienceMs + 7_000, { type: 'tick' }],
+  ]);
+  t.equal(late.state.verdict, 'pending', 'a machine begins earlier');
+});
+
+t.test('a machine that was answered is found out by its beep, whatever goes on meanwhile', async (t) => {
+  const cases: [string, [number, TurnEvent][], boolean][] = [
+    ['in the pause after its greeting', LONG.slice(0, -1), true],
+    ['while it still counts as speaking', LONG.slice(0, -2), true],
+    ['before the answer is heard', LONG, false],
+    ['over the answer', ANSWERED_LONG, false],
+    [
+      'over a held answer',
+      [...ANSWERED_LONG, [8_200, { type: 'voice', voice: { is: 'starting', onsetMs: 8_150 } }]],
+      false,
+    ],
+    ['after the answer', [...ANSWERED_LONG, [8_500, { type: 'all-heard', busy: false }]], false],
+    [
+      'after it went on over the answer',
+      [...ANSWERED_LONG, [8_200, { type: 'speech-started', onsetMs: 8_000 }], [8_900, { type: 'tick' }]],
+      true,
+    ],
+    ['once it is waited for', GOES_ON, false],
   ];
-  const start = play(fresh({ plan: 'leave_message' }), long(1_500));
-  t.equal(start.state.phase.at, 'suspecting');
-  const waited = play(start.state, [
-    [7_500 + R.suspectQuietMs - 1, { type: 'tick' }],
-    [7_500 + R.suspectQuietMs, { type: 'tick' }],
+  for (const [name, before, listens] of cases) {
+    const left = play(fresh({ plan: 'leave_message' }), before).state;
+    const message = play(left, [[13_000, { type: 'beep' }]]);
+    t.same(
+      message.did.filter((what) => what !== 'resume'),
+      ['interrupt', 'forget', 'speak'],
+      name,
+    );
+    t.match(message.effects.at(-1), [13_000, { what: 'voicemail' }], name);
+    t.equal(message.state.phase.at, 'closing', name);
+    t.equal(left.phase.at === 'caller', listens, name);
+    const hangup = play(play(fresh({ plan: 'hangup' }), before).state, [[13_000, { type: 'beep' }]]);
+    t.match(hangup.effects.at(-1)?.[1], { do: 'finish', reason: 'voicemail' }, name);
+    const nobodyAsked = play(play(fresh(), before).state, [[13_000, { type: 'beep' }]]);
+    t.same(nobodyAsked.did, [], `${name}: without a plan there are no machines`);
+  }
+});
+
+t.test('a beep means nothing after a word or two, to a person, in a dialogue', async (t) => {
+  const beep: [number, TurnEvent][] = [[30_000, { type: 'beep' }]];
+  const plan = 'leave_message' as const;
+  const word = play(fresh({ plan }), [
+    ...LONG.slice(0, 5),
+    [2_000, { type: 'speech-ended', endMs: 1_800 }],
+    [2_100, { type: 'beep' }],
   ]);
-  t.match(waited.effects, [[7_500 + R.suspectQuietMs, { do: 'speak', what: 'continue' }]]);
-  const more = play(start.state, [
-    [8_000, { type: 'voice', voice: { is: 'speaking', onsetMs: 7_900, pausedMs: 0 } }],
-    [20_000, { type: 'tick' }],
-    [20_500, { type: 'voice', voice: { is: 'quiet' } }],
-    [20_500, { type: 'speech-ended', endMs: 20_300 }],
-    [22_000, { type: 'tick' }],
+  t.equal(word.state.phase.at, 'caller', 'a word or two');
+  for (const [name, before] of [
+    ['nobody has spoken', LONG.slice(0, 3)],
+    [
+      'short first words',
+      [...LONG.slice(0, 5), [2_000, { type: 'speech-ended', endMs: 1_800 }], [2_700, { type: 'tick' }]],
+    ],
+    ['a verdict of human', [...ANSWERED_LONG, [8_100, { type: 'machine-detection', verdict: 'human' }]]],
+    ['typed words', [...ANSWERED_LONG, [8_100, { type: 'typed', text: 'a word' }]]],
+  ] as [string, [number, TurnEvent][]][])
+    t.same(play(play(fresh({ plan }), before).state, beep).did, [], name);
+  let state = play(fresh({ plan }), [...ANSWERED_LONG, [9_000, { type: 'all-heard', busy: false }]]).state;
+  for (const at of [10_000, 20_000]) {
+    t.equal(state.verdict, 'suspected');
+    state = play(state, [
+      [at, { type: 'speech-started', onsetMs: at - 200 }],
+      [at + 1_000, { type: 'speech-ended', endMs: at + 900 }],
+      [at + 2_000, { type: 'tick' }],
+      [at + 3_000, { type: 'agent-audio' }],
+      [at + 5_000, { type: 'all-heard', busy: false }],
+    ]).state;
+  }
+  t.same(play(state, beep).did, [], 'two exchanges are a dialogue');
+});
+
+t.test('a greeting that goes on over its answer stops it and is waited out', async (t) => {
+  const { state, effects } = play(fresh({ plan: 'leave_message' }), GOES_ON);
+  t.match(effects.slice(-4), [
+    [8_900, { do: 'interrupt', onsetMs: 8_000 }],
+    [8_900, { do: 'listen' }],
+    [8_900, { do: 'floor', floor: 'caller' }],
+    [12_800, { do: 'commit', respond: false, speechEndMs: 12_000 }],
   ]);
-  t.same(more.did, [], 'a greeting goes on');
-  t.equal(
-    play(fresh({ plan: 'leave_message' }), long(R.patienceMs + 100)).state.phase.at,
-    'thinking',
-    'a machine begins earlier',
-  );
+  t.equal(state.phase.at, 'suspecting');
+  const waited = play(state, [
+    [12_800 + R.suspectQuietMs - 1, { type: 'tick' }],
+    [12_800 + R.suspectQuietMs, { type: 'tick' }],
+  ]);
+  t.match(waited.effects, [[12_800 + R.suspectQuietMs, { do: 'speak', what: 'continue' }]]);
+  t.equal(waited.state.verdict, 'suspected', 'a beep may still come');
+  const more = play(state, [
+    [13_500, { type: 'voice', voice: { is: 'speaking', onsetMs: 13_400, pausedMs: 0 } }],
+    [25_000, { type: 'tick' }],
+    [25_500, { type: 'voice', voice: { is: 'quiet' } }],
+    [25_500, { type: 'speech-ended', endMs: 25_300 }],
+    [25_300 + R.suspectQuietMs - 1, { type: 'tick' }],
+  ]);
+  t.same(more.did, [], 'it goes on further');
+  const word = play(fresh({ plan: 'leave_message' }), [
+    ...ANSWERED_LONG,
+    [8_200, { type: 'speech-started', onsetMs: 8_000 }],
+    [8_900, { type: 'tick' }],
+    [9_400, { type: 'speech-ended', endMs: 9_300 }],
+    [10_000, { type: 'tick' }],
+  ]);
+  t.match(word.effects.at(-1), [10_000, { do: 'commit', respond: true }], 'a person who goes on is answered');
 });
 
 t.test('what is said while a machine is suspected is answered when it was a person', async (t) => {
   const { effects } = play(fresh({ plan: 'leave_message' }), [
-    ...ANSWERED,
-    [700, { type: 'speech-started', onsetMs: 500 }],
-    [6_000, { type: 'speech-ended', endMs: 5_900 }],
-    [6_600, { type: 'tick' }],
-    [7_000, { type: 'speech-started', onsetMs: 6_900 }],
-    [7_800, { type: 'speech-ended', endMs: 7_700 }],
-    [7_900, { type: 'machine-detection', verdict: 'human' }],
-    [8_400, { type: 'tick' }],
+    ...GOES_ON,
+    [13_000, { type: 'speech-started', onsetMs: 12_900 }],
+    [13_800, { type: 'speech-ended', endMs: 13_700 }],
+    [13_900, { type: 'machine-detection', verdict: 'human' }],
+    [14_400, { type: 'tick' }],
   ]);
   t.match(effects.slice(-3), [
-    [7_000, { do: 'listen', fromMs: 6_900 }],
-    [7_000, { do: 'floor' }],
-    [8_400, { do: 'commit', respond: true, speechEndMs: 7_700 }],
+    [13_000, { do: 'listen', fromMs: 12_900 }],
+    [13_000, { do: 'floor' }],
+    [14_400, { do: 'commit', respond: true, speechEndMs: 13_700 }],
   ]);
+});
+
+t.test('a machine that was answered is treated as one by the carrier’s verdict, later', async (t) => {
+  const answered = play(fresh({ plan: 'leave_message' }), ANSWERED_LONG).state;
+  const quiet = play(answered, [[8_300, { type: 'machine-detection', verdict: 'machine' }]]);
+  t.same(quiet.did, ['interrupt', 'forget', 'floor']);
+  t.equal(quiet.state.phase.at, 'waiting-for-beep');
+  const ready = play(answered, [[8_300, { type: 'machine-detection', verdict: 'machine_ready' }]]);
+  t.match(ready.effects.at(-1)?.[1], { do: 'speak', what: 'voicemail' });
+  const twice = play(ready.state, [[8_900, { type: 'beep' }]]);
+  t.same(twice.did, [], 'the message is asked for once');
+  const hangup = play(fresh({ plan: 'hangup' }), [
+    ...ANSWERED_LONG,
+    [8_300, { type: 'machine-detection', verdict: 'machine' }],
+  ]);
+  t.match(hangup.effects.at(-1)?.[1], { do: 'finish', reason: 'voicemail' });
 });
 
 t.test('keys pressed while speaking belong to the turn, which is answered once', async (t) => {
@@ -818,18 +954,12 @@ t.test(
 );
 
 t.test(
-  'voicemail: long speech before any verdict is not answered; a verdict of human brings the answer',
+  'voicemail: long speech that goes on is not answered; a verdict of human brings the answer',
   async (t) => {
-    const suspecting = play(fresh({ plan: 'leave_message' }), [
-      ...ANSWERED,
-      [700, { type: 'speech-started', onsetMs: 500 }],
-      [6_000, { type: 'speech-ended', endMs: 5_900 }],
-      [6_600, { type: 'tick' }],
-    ]);
+    const suspecting = play(fresh({ plan: 'leave_message' }), GOES_ON);
     t.equal(suspecting.state.phase.at, 'suspecting');
-    t.match(suspecting.effects.at(-1), [6_600, { do: 'commit', respond: false }]);
-    const human = play(suspecting.state, [[7_000, { type: 'machine-detection', verdict: 'human' }]]);
-    t.match(human.effects, [[7_000, { do: 'speak', what: 'continue' }]]);
+    const human = play(suspecting.state, [[13_000, { type: 'machine-detection', verdict: 'human' }]]);
+    t.match(human.effects, [[13_000, { do: 'speak', what: 'continue' }]]);
   },
 );
 
