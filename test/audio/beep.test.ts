@@ -48,6 +48,59 @@ t.test('a quiet beep on a noisy line, and one with some distortion -> heard', as
   t.equal(beepsIn(join(silence(300), distorted, silence(400))).length, 1);
 });
 
+/** A tone whose frequency moves evenly. */
+const glide = (fromHz: number, toHz: number, ms: number) =>
+  Int16Array.from({ length: ms * 8 }, (_, n) => {
+    const seconds = n / 8000;
+    return Math.round(
+      6000 * Math.sin(2 * Math.PI * (fromHz * seconds + ((toHz - fromHz) * seconds ** 2 * 500) / ms)),
+    );
+  });
+const harmonics = (hz: number, ms: number, gains: readonly number[]) =>
+  gains
+    .map((gain, k) => tones([hz * (k + 1)], ms, gain))
+    .reduce((sum, one) => sum.map((sample, n) => sample + one[n]!));
+
+t.test('harmonics, a square wave, two tones, a glide -> one beep', async (t) => {
+  const sounds: Record<string, Int16Array> = {
+    'harmonics of 40 %': harmonics(500, 300, [5000, 2000, 2000, 1000]),
+    'a square wave': harmonics(400, 300, [6000, 0, 2000, 0, 1200, 0, 857]),
+    'a square wave, as samples make it': Int16Array.from({ length: 3200 }, (_, n) =>
+      Math.sin((2 * Math.PI * 707 * n) / 8000) >= 0 ? 5000 : -5000,
+    ),
+    'two tones': tones([620, 1050], 300),
+    'two tones close together': tones([800, 900], 300),
+    'upwards in 150 ms': glide(700, 1200, 150),
+    'downwards in 600 ms': glide(1500, 800, 600),
+  };
+  for (const [name, sound] of Object.entries(sounds)) {
+    t.equal(beepsIn(join(silence(300), sound, silence(400))).length, 1, name);
+    const spoken = readFixture('caller-thanks').subarray(0, 3_000 * 8);
+    const beeps = beepsIn(join(spoken, silence(50), sound, silence(400)));
+    t.equal(beeps.length, 1, `${name}, after speech`);
+    t.ok(Math.abs((beeps[0]?.startSample ?? 0) - 3_050 * 8) < 400, `${name}: where it begins`);
+  }
+});
+
+t.test('what may be one pulse of a network -> a beep only when no other follows', async (t) => {
+  const pulses = (hz: number, onMs: number, offMs: number, count: number) =>
+    join(...Array.from({ length: count }, () => join(tones([hz], onMs), silence(offMs))));
+  const after = (sound: Int16Array) => beepsIn(join(silence(3_000), sound));
+  for (const [name, sound] of Object.entries({
+    'ringback of Europe': pulses(425, 1_000, 4_000, 3),
+    'of France': pulses(440, 1_500, 3_500, 3),
+    'busy tone of Europe': pulses(425, 500, 500, 8),
+    'congestion tone of Europe': pulses(425, 250, 250, 12),
+  }))
+    t.same(after(sound).slice(0, -1), [], name);
+  t.equal(after(join(tones([425], 1_000), silence(5_600))).length, 1, 'it rang once and no more');
+});
+
+t.test('a tune of steady notes -> no beep', async (t) => {
+  const notes = [523, 587, 659, 523, 659, 698, 784].flatMap((hz) => [tones([hz], 400), silence(150)]);
+  t.ok(beepsIn(join(silence(500), ...notes)).length <= 2, 'two notes are no tune yet');
+});
+
 t.test('too short, too long, not over, out of range -> no beep', async (t) => {
   const sounds: Record<string, Int16Array> = {
     'a click of 40 ms': join(tones([1000], 40), silence(500)),
