@@ -23,7 +23,7 @@ export interface Situation {
   tools: readonly Tool[];
   toolChoice: unknown;
   /** Places of rules with `once` that have been used. */
-  used: ReadonlySet<number>;
+  used: Pick<ReadonlySet<number>, 'has'>;
 }
 
 interface Known {

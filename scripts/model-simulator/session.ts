@@ -82,7 +82,8 @@ export class Session {
   #spoke = false;
   #active: ResponseRun | null = null;
   readonly #aside = new Set<ResponseRun>();
-  readonly #usedRules = new Set<number>();
+  /** Those with `once`, and the newest item that each answered. */
+  readonly #usedRules = new Map<number, string | null>();
   readonly #responses: Record<string, unknown>[] = [];
   readonly #usage: Record<string, number> = {};
   #previousInput: Tokens | null = null;
@@ -290,7 +291,7 @@ export class Session {
           event.audio_end_ms as number,
         );
       case 'conversation.item.delete':
-        return this.#items.delete(event.item_id as string);
+        return this.#delete(event.item_id as string);
       case 'conversation.item.retrieve':
         return this.#items.retrieve(event.item_id as string);
       case 'response.create':
@@ -336,6 +337,14 @@ export class Session {
     );
     if (run?.cancel('client_cancelled')) return null;
     return invalidRequest('response_cancel_not_active', 'Cancellation failed: no active response found');
+  }
+
+  /** What was answered to it has never been said: a rule that was used for it alone is there again. */
+  #delete(itemId: string): ApiError | null {
+    const error = this.#items.delete(itemId);
+    if (error !== null) return error;
+    for (const [rule, answered] of this.#usedRules) if (answered === itemId) this.#usedRules.delete(rule);
+    return null;
   }
 
   #respond(params: ResponseParams, eventId: string | null): ApiError | null {
@@ -398,7 +407,7 @@ export class Session {
           toolChoice: params.tool_choice ?? config.tool_choice,
           used: this.#usedRules,
         });
-        if (reply.rule !== null) this.#usedRules.add(reply.rule);
+        if (reply.rule !== null) this.#usedRules.set(reply.rule, context.at(-1)?.id ?? null);
         for (const name of reply.missingTools)
           this.record.note(
             'tool_not_offered',
