@@ -1,5 +1,5 @@
-// The public port as a daemon's only media thread listens on it. Of each connection the first bytes say whose it is: a
-// stream's of a call is taken as it is, and whatever else comes is the control thread's to answer: its bytes go there and back.
+// The public port as a daemon's only media thread listens on it, or beside several the listening thread. Of each connection the
+// first bytes say whose it is: a stream's of a call is taken as it is, and whatever else comes is the control thread's to answer: its bytes go there and back.
 // Who may stay is decided there too.
 import { createServer, type Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
