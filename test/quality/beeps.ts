@@ -14,6 +14,7 @@ import {
   pick,
   pink,
   RATE_HZ,
+  resonant,
   type Sound,
   seedOf,
   silent,
@@ -209,18 +210,6 @@ function vowel(random: Random, o: { lowHz: number; highHz: number; sung: boolean
   for (const [i, hz] of open.entries()) addTo(voice, resonant(out, hz, 70 + 40 * i), 0);
   voice = joined(voice, silent(between(300, 900, random)));
   return atRms(voice, between(-38, -14, random));
-}
-
-function resonant(sound: Sound, hz: number, widthHz: number): Sound {
-  const decay = Math.exp((-Math.PI * widthHz) / RATE_HZ);
-  const turn = 2 * decay * Math.cos((2 * Math.PI * hz) / RATE_HZ);
-  let [one, two] = [0, 0];
-  return sound.map((sample) => {
-    const value = sample * (1 - decay) + turn * one - decay * decay * two;
-    two = one;
-    one = value;
-    return value;
-  });
 }
 
 /** A melody on an organ: notes that are held, and rests. */

@@ -191,7 +191,7 @@ export function dtmf(ms: number, random: Random): Sound {
 }
 
 /** A resonance of a hollow: what makes noise sound like a throat or a door. */
-function resonant(sound: Sound, hz: number, widthHz: number): Sound {
+export function resonant(sound: Sound, hz: number, widthHz: number): Sound {
   const decay = Math.exp((-Math.PI * widthHz) / RATE_HZ);
   const turn = 2 * decay * Math.cos((2 * Math.PI * hz) / RATE_HZ);
   let [one, two] = [0, 0];

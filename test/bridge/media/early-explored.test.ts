@@ -5,38 +5,16 @@ import fc from 'fast-check';
 import t from 'tap';
 import { FRAME_BYTES, FRAME_MS, MULAW_8K } from '../../../audio/format.ts';
 import type { EarlyAnswer, ModelListener, UsageOf } from '../../../bridge/models/model.ts';
-import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
-import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
+import type { FromMedia } from '../../../bridge/protocol/messages.ts';
+import { talkTexts } from '../../../control/agents/texts/moments.ts';
 import { TURN_BY_TURN } from '../models/capabilities.ts';
 import { RUNS, SEED } from '../seed.ts';
-import { muteModel } from './held-call.ts';
+import { makePlan, muteModel } from './held-call.ts';
 import { openTalkParts } from './talk-rig.ts';
 
-const PLAN: PrepareCall = {
-  callId: 'call-1',
-  carrier: 'drawn',
-  tokenHash: '',
-  direction: 'inbound',
-  modelName: 'drawn',
-  model: {
-    url: '',
-    apiKey: '',
-    model: '',
-    transcriptionModel: null,
-    instructions: '',
-    voice: '',
-    language: null,
-    tools: [],
-    texts: SESSION_TEXTS,
-  },
+const PLAN = makePlan({
   texts: { ...talkTexts('inbound', null), greeting: null, idle: ['one', 'two', 'last'], voicemail: '' },
-  machine: 'none',
-  patience: 1,
-  shortWords: { assents: null, stops: [] },
-  transferTargets: {},
-  recordingPath: null,
-  maxSeconds: 3_600,
-};
+});
 /** An end of speech is known so long after it. */
 const KNOWN_AFTER_MS = 220;
 const ONSET_MS = 100;
