@@ -94,6 +94,15 @@ export class ResponseRun {
     return true;
   }
 
+  /** What it gave is in the conversation, or may yet come into it. */
+  stands(): boolean {
+    const { conversation } = this.#o;
+    if (this.#output.some(({ id }) => conversation === null || conversation.items.find(id) !== undefined))
+      return true;
+    if (this.#state !== 'done') return this.#cut === null;
+    return this.#output.length === 0 && this.#end.status === 'completed';
+  }
+
   /** Forgets everything, without an event: the session is gone. */
   drop(): void {
     this.#timer();

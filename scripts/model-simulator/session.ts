@@ -82,8 +82,8 @@ export class Session {
   #spoke = false;
   #active: ResponseRun | null = null;
   readonly #aside = new Set<ResponseRun>();
-  /** Those with `once`, and the newest item that each answered. */
-  readonly #usedRules = new Map<number, string | null>();
+  /** What each was used for last, and the newest item that it answered. */
+  readonly #usedRules = new Map<number, { by: ResponseRun; answered: string | null }>();
   readonly #responses: Record<string, unknown>[] = [];
   readonly #usage: Record<string, number> = {};
   #previousInput: Tokens | null = null;
@@ -291,7 +291,7 @@ export class Session {
           event.audio_end_ms as number,
         );
       case 'conversation.item.delete':
-        return this.#delete(event.item_id as string);
+        return this.#items.delete(event.item_id as string);
       case 'conversation.item.retrieve':
         return this.#items.retrieve(event.item_id as string);
       case 'response.create':
@@ -339,12 +339,12 @@ export class Session {
     return invalidRequest('response_cancel_not_active', 'Cancellation failed: no active response found');
   }
 
-  /** What was answered to it has never been said: a rule that was used for it alone is there again. */
-  #delete(itemId: string): ApiError | null {
-    const error = this.#items.delete(itemId);
-    if (error !== null) return error;
-    for (const [rule, answered] of this.#usedRules) if (answered === itemId) this.#usedRules.delete(rule);
-    return null;
+  /** As a model knows it: by what stands in the conversation, of the answer and of what it answered, and by nothing else. */
+  #isUsed(rule: number): boolean {
+    const use = this.#usedRules.get(rule);
+    if (use === undefined) return false;
+    const { by, answered } = use;
+    return (answered === null || this.conversation.find(answered) !== undefined) && by.stands();
   }
 
   #respond(params: ResponseParams, eventId: string | null): ApiError | null {
@@ -405,9 +405,10 @@ export class Session {
           outOfBand,
           tools,
           toolChoice: params.tool_choice ?? config.tool_choice,
-          used: this.#usedRules,
+          used: { has: (rule) => this.#isUsed(rule) },
         });
-        if (reply.rule !== null) this.#usedRules.set(reply.rule, context.at(-1)?.id ?? null);
+        if (reply.rule !== null)
+          this.#usedRules.set(reply.rule, { by: run, answered: context.at(-1)?.id ?? null });
         for (const name of reply.missingTools)
           this.record.note(
             'tool_not_offered',

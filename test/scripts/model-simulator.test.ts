@@ -561,3 +561,51 @@ t.test('a session ends after an hour', async (t) => {
   t.match((await client.error()).error, { code: 'session_expired' });
   t.match(await client.closed, { code: 1001, reason: /60 minutes/ });
 });
+
+t.test(
+  'a rule with `once` is used up by an answer that stands in the conversation, and by no other',
+  async (t) => {
+    const { url } = await setup(t, {
+      scenario: {
+        rules: [
+          { on: 'caller', once: true, say: 'First.' },
+          { on: 'caller', say: 'Second.' },
+        ],
+        // What is sent in one go is read in one go: no answer is created in between.
+        pacing: { base: 'fast', created_ms: [150, 150] },
+      },
+    });
+    const client = await dial(t, url);
+    await client.configure();
+    const turn = Buffer.alloc(1_600, 0xff);
+    const said = ({ response }: { response: { output: Parameters<typeof spokenIn>[0][] } }) =>
+      spokenIn(response.output[0]);
+
+    const before = await client.say(turn);
+    client.send({ type: 'response.create' });
+    client.send({ type: 'conversation.item.delete', item_id: before });
+    await client.next('conversation.item.deleted');
+    await client.next('response.created');
+    client.send({ type: 'response.cancel' });
+    await client.next('response.done');
+
+    const during = await client.say(turn);
+    client.send({ type: 'response.create' });
+    await client.next('response.created');
+    client.send({ type: 'response.cancel' });
+    client.send({ type: 'conversation.item.delete', item_id: during });
+    const cancelled = await client.next('response.done');
+    for (const { id } of cancelled.response.output)
+      client.send({ type: 'conversation.item.delete', item_id: id });
+
+    await client.say(turn);
+    const unheard = await client.respond();
+    t.equal(said(unheard), 'First.', 'neither of those thrown away has used it up');
+    client.send({ type: 'conversation.item.delete', item_id: unheard.response.output[0]!.id });
+    await client.next('conversation.item.deleted');
+    await client.say(turn);
+    t.equal(said(await client.respond()), 'First.', 'nor one that nobody heard');
+    await client.say(turn);
+    t.equal(said(await client.respond()), 'Second.');
+  },
+);
