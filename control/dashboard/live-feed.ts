@@ -4,7 +4,7 @@ import type { CallObserver } from '../../bridge/calls/call-observers.ts';
 import type { Log } from '../../log.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import { turnView } from '../../storage/turn-view.ts';
+import { interruptionView, turnView } from '../../storage/turn-view.ts';
 import type { LiveCall, LiveEvents } from './app/session-shapes.ts';
 
 /** Of the transcript, in what a new follower is shown of a call. */
@@ -109,6 +109,12 @@ export function openLiveFeed(o: { store: Pick<Store, 'getAgent'>; log: Pick<Log,
         const turn = turnView(record);
         if (turn.latency_ms !== null) entry.call.last_latency_ms = turn.latency_ms;
         tell(entry.orgId, 'turn', { call_id: record.call_id, turn });
+      },
+      interruption(record) {
+        const entry = live.get(record.call_id);
+        if (entry === undefined) return;
+        const interruption = interruptionView(record);
+        tell(entry.orgId, 'interruption', { call_id: record.call_id, interruption });
       },
       ended(record) {
         const entry = live.get(record.id);

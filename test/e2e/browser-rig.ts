@@ -54,10 +54,12 @@ export async function openDashboard(
     env?: Record<string, string>;
     flags?: readonly string[];
     answer?: () => number;
+    /** Scenario files of the model, instead of those of the tests. */
+    scenario?: string[];
   } = {},
 ): Promise<Dashboard> {
   const rig = await openRig(t, {
-    scenario: ['front-desk', 'brief', 'long'].map((name) => join(SCENARIOS, `${name}.json`)),
+    scenario: o.scenario ?? ['front-desk', 'brief', 'long'].map((name) => join(SCENARIOS, `${name}.json`)),
     ...(o.carrier === undefined ? {} : { carrier: o.carrier }),
     ...(o.answer === undefined ? {} : { answer: o.answer }),
     env: { RECORD_CALLS: 'true', ...o.env },

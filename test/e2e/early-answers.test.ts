@@ -7,14 +7,10 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { z } from 'zod';
 import type { callTurns } from '../../control/api/call-activity-schemas.ts';
-import { readFixture } from '../audio/fixtures.ts';
 import { openRig, until } from './rig.ts';
-import { wavOf } from './sounds.ts';
+import { wavOf, wordsWithPause } from './sounds.ts';
 
 type TurnsAnswer = z.infer<typeof callTurns>;
-
-/** "Goodbye.", about half a second of nothing, "Thank you for …": a pause, and no end by the rules. */
-const GOES_ON_MS = { afterMs: 1_050, silenceMs: 200 };
 
 interface Session {
   violations: unknown[];
@@ -25,13 +21,8 @@ interface Session {
 async function callOf(t: Test, env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'offhook-early-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const words = readFixture('caller-thanks');
-  const cut = GOES_ON_MS.afterMs * 8;
-  const paused = new Int16Array(words.length + GOES_ON_MS.silenceMs * 8);
-  paused.set(words.subarray(0, cut));
-  paused.set(words.subarray(cut), cut + GOES_ON_MS.silenceMs * 8);
   const file = join(folder, 'goes-on.wav');
-  writeFileSync(file, wavOf(paused));
+  writeFileSync(file, wavOf(wordsWithPause()));
 
   let orders = 0;
   const shop = createServer((request, response) => {

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t from 'tap';
 import type { CalleeInput } from '../../scripts/carrier-simulator/options.ts';
-import { readFixture } from '../audio/fixtures.ts';
 import { openRig, until } from './rig.ts';
-import { knownWord, wavOf, wordOfAssent } from './sounds.ts';
+import { knownWord, otherWord, wavOf, wordOfAssent } from './sounds.ts';
 
 const FIXTURES = resolve(import.meta.dirname, '../fixtures/audio');
 const THANKS = {
@@ -14,15 +13,6 @@ const THANKS = {
   file: 'caller-thanks.wav',
   when: { afterAgentSilenceMs: 2_500, timeoutMs: 60_000 },
 } as const;
-/** A word of 290 ms. */
-function otherWord(): Int16Array {
-  const word = readFixture('caller-thanks').slice(8 * 1_270, 8 * 1_560);
-  for (let i = 0; i < 80; i++) {
-    word[i] = (word[i]! * i) / 80;
-    word[word.length - 1 - i] = (word[word.length - 1 - i]! * i) / 80;
-  }
-  return word;
-}
 
 t.test('a word that stops stops the agent, and is answered; an assent does not', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'offhook-short-words-'));

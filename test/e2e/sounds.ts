@@ -30,6 +30,26 @@ export function wordOfAssent(): Int16Array {
   return word;
 }
 
+/** A word of 290 ms, faded at both ends, that is no such word. */
+export function otherWord(): Int16Array {
+  const word = readFixture('caller-thanks').slice(8 * 1_270, 8 * 1_560);
+  for (let i = 0; i < 80; i++) {
+    word[i] = (word[i]! * i) / 80;
+    word[word.length - 1 - i] = (word[word.length - 1 - i]! * i) / 80;
+  }
+  return word;
+}
+
+/** "Goodbye.", about half a second of nothing, "Thank you for …": a pause, and no end by the rules. */
+export function wordsWithPause(): Int16Array {
+  const words = readFixture('caller-thanks');
+  const cut = 1_050 * 8;
+  const paused = new Int16Array(words.length + 200 * 8);
+  paused.set(words.subarray(0, cut));
+  paused.set(words.subarray(cut), cut + 200 * 8);
+  return paused;
+}
+
 /** What the model's ears compare is half a second and more. */
 const AROUND_MS = 600;
 

@@ -4,12 +4,12 @@ import { counted, latency } from './format.ts';
 
 const sum = (times: readonly number[]) => times.reduce((total, ms) => total + ms, 0);
 
-/** With a blank before it, for the end of a lead; empty where nobody spoke into the agent's voice. */
+/** Empty where nobody spoke into the agent's voice. */
 export function interruptedWords(interruptions: readonly Interruption[]): string {
   if (interruptions.length === 0) return '';
   const passed = interruptions.filter((one) => one.taken_back);
   const real = interruptions.length - passed.length;
-  const often = ` Interrupted ${real === 1 ? 'once' : `${real} times`}`;
+  const often = real === 0 ? 'Never interrupted' : `Interrupted ${real === 1 ? 'once' : `${real} times`}`;
   if (passed.length === 0) return `${often}.`;
   const low = passed.flatMap(({ held_ms, paused_ms, at_ms }) =>
     held_ms === null ? [] : [Math.max(0, (paused_ms ?? at_ms) - held_ms)],
@@ -17,7 +17,7 @@ export function interruptedWords(interruptions: readonly Interruption[]): string
   const paused = passed.flatMap(({ paused_ms, at_ms }) =>
     paused_ms === null ? [] : [Math.max(0, at_ms - paused_ms)],
   );
-  const lowered = low.length === 0 ? '' : `, its voice lowered for ${latency(sum(low))} in all`;
+  const lowered = low.length === 0 ? '' : `, the agent's voice lowered for ${latency(sum(low))} in all`;
   const pauses =
     paused.length === 0
       ? ''

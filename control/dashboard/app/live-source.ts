@@ -22,7 +22,7 @@ export interface LiveSource {
   close(): void;
 }
 
-const NAMES = ['snapshot', 'call', 'floor', 'words', 'turn', 'ended'] as const;
+const NAMES = ['snapshot', 'call', 'floor', 'words', 'turn', 'interruption', 'ended'] as const;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15_000;
 

@@ -32,6 +32,9 @@ export function fold(state: LiveState, event: LiveEvent): LiveState {
         ? state
         : changed(state, event.data.call_id, (call) => ({ ...call, last_latency_ms: latency_ms }));
     }
+    // Of the page of the call.
+    case 'interruption':
+      return state;
     case 'ended': {
       const left = new Map(state);
       left.delete(event.data.call.id);

@@ -1,5 +1,5 @@
 // What the session-only API answers, as the daemon sends it and the pages read it: health, overview, live calls. PURE types.
-import type { Call, TranscriptItem, Turn } from '../../sdk/index.ts';
+import type { Call, Interruption, TranscriptItem, Turn } from '../../sdk/index.ts';
 
 export type HealthState = 'ok' | 'warn' | 'down';
 
@@ -89,5 +89,6 @@ export interface LiveEvents {
   floor: { call_id: string; floor: Floor; at_ms: number };
   words: { call_id: string; item: TranscriptItem };
   turn: { call_id: string; turn: Turn };
+  interruption: { call_id: string; interruption: Interruption };
   ended: { call: LiveCall };
 }

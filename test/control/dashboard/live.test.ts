@@ -146,11 +146,13 @@ t.test('a follower gets a snapshot, then each change of its own organization, in
     barged_in: false,
     thrown_away: 0,
   });
+  const sound = { id: 's', at_ms: 3200, onset_ms: 2900, held_ms: 2950, paused_ms: null, silenced_ms: null };
+  observer.interruption?.({ ...sound, call_id: first.id, taken_back: true });
   const told = [];
-  for (let i = 0; i < 7; i++) told.push(await live.next());
+  for (let i = 0; i < 8; i++) told.push(await live.next());
   t.same(
     told.map((one) => one?.event),
-    ['call', 'floor', 'words', 'words', 'words', 'floor', 'turn'],
+    ['call', 'floor', 'words', 'words', 'words', 'floor', 'turn', 'interruption'],
     'and nothing of the other organization',
   );
   t.same(told[1]?.data, { call_id: first.id, floor: 'agent', at_ms: 12 });
@@ -161,6 +163,7 @@ t.test('a follower gets a snapshot, then each change of its own organization, in
   t.notHas(told[4]?.data.item, { call_id: first.id }, 'an item is as in the transcript');
   t.equal(told[5]?.data.floor, 'nobody');
   t.same([told[6]?.data.turn.index, told[6]?.data.turn.latency_ms], [1, 700]);
+  t.same(told[7]?.data, { call_id: first.id, interruption: { ...sound, taken_back: true } });
 
   const second = await follow(t, rig.url, browser);
   const [now]: LiveCall[] = (await second.next())?.data.calls ?? [];

@@ -1,12 +1,12 @@
 // The turns of a call: how long each answer took and what the wait was made of, as bars and as a table.
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { CallTurns, Turn } from '../../../sdk/index.ts';
 import { clock, counted, latency } from '../format.ts';
-import { interruptedWords } from '../interruptions.ts';
 import { EmptyState } from '../ui/feedback.ts';
 import { Segments } from '../ui/field.ts';
 import { Section } from '../ui/page.ts';
+import { Placed } from '../ui/placed.ts';
 import { Badge } from '../ui/status.ts';
 import { Table } from '../ui/table.ts';
 import { answerWaits, PARTS, percentile, type WaitRow, waterfall } from '../waterfall.ts';
@@ -17,11 +17,21 @@ const KINDS: Record<Turn['kind'], string> = {
   prompt: 'By itself',
 };
 
+/** Whether the answer was begun in a pause, and what was begun before it; empty: neither. */
+function begunWords({ requested_ms, decided_ms, thrown_away }: Turn): string {
+  const early = requested_ms !== null && requested_ms < decided_ms;
+  return [
+    early ? `begun ${latency(decided_ms - requested_ms)} early` : [],
+    thrown_away > 0 ? `${thrown_away} thrown away before` : [],
+  ]
+    .flat()
+    .join(', ');
+}
+
 export function TurnsSection(props: { turns: CallTurns; seek?: ((ms: number) => void) | undefined }) {
   const [view, setView] = useState<'bars' | 'table'>('bars');
-  const { data, interruptions } = props.turns;
+  const { data } = props.turns;
   const waits = answerWaits(data);
-  const interrupted = interruptedWords(interruptions);
   const early = data.filter(
     ({ requested_ms, decided_ms }) => requested_ms !== null && requested_ms < decided_ms,
   ).length;
@@ -34,9 +44,9 @@ export function TurnsSection(props: { turns: CallTurns; seek?: ((ms: number) => 
     waits.length === 0
       ? undefined
       : waits.length === 1
-        ? html`One answer, heard <strong>${latency(waits[0])}</strong> after the end of speech.${interrupted}${begun}`
+        ? html`One answer, heard <strong>${latency(waits[0])}</strong> after the end of speech.${begun}`
         : html`${counted(waits.length, 'answer')}: half within <strong>${latency(percentile(waits, 0.5))}</strong>, the slowest
-            after <strong>${latency(Math.max(...waits))}</strong>, from the end of speech until it was heard.${interrupted}${begun}`;
+            after <strong>${latency(Math.max(...waits))}</strong>, from the end of speech until it was heard.${begun}`;
   return html`<${Section}
     title="Turns and latency"
     lead=${lead}
@@ -76,21 +86,11 @@ function Bars(props: { turns: readonly Turn[]; seek?: ((ms: number) => void) | u
   </div>`;
 }
 
-/** Something at a share of the width, set through CSSOM: the policy allows no style attribute. */
-function Placed(props: { left: number; width?: number; class?: string; title?: string; children?: unknown }) {
-  const box = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    if (box.current === null) return;
-    box.current.style.left = `${props.left}%`;
-    if (props.width !== undefined) box.current.style.width = `${props.width}%`;
-  }, [props.left, props.width]);
-  return html`<span ref=${box} class=${props.class} title=${props.title}>${props.children}</span>`;
-}
-
 function BarRow(props: { row: WaitRow; seek?: ((ms: number) => void) | undefined }) {
   const { turn, bars, totalMs } = props.row;
   const atMs = turn.speech_end_ms ?? turn.decided_ms;
   const parts = bars.map((bar) => `${bar.label} ${latency(bar.ms)}`).join(', ');
+  const begun = begunWords(turn);
   const outcome =
     turn.latency_ms === null
       ? turn.barged_in
@@ -105,9 +105,9 @@ function BarRow(props: { row: WaitRow; seek?: ((ms: number) => void) | undefined
             ${clock(atMs)}
           </button>`
     }
-    <span class="wait-kind small">${KINDS[turn.kind]}</span>
+    <span class="wait-kind small" title=${begun || undefined}>${KINDS[turn.kind]}</span>
     <span class="wait-bars">
-      <span class="sr-only">${`${outcome}: ${parts}`}</span>
+      <span class="sr-only">${`${outcome}: ${parts}${begun === '' ? '' : `; ${begun}`}`}</span>
       <span aria-hidden="true">
         ${bars.map(
           (bar) =>
@@ -130,7 +130,13 @@ function TurnTable(props: { turns: readonly Turn[] }) {
     rows=${props.turns}
     rowKey=${(turn: Turn) => turn.id}
     columns=${[
-      { label: 'Turn', cell: (turn: Turn) => `${turn.index}. ${KINDS[turn.kind]}` },
+      {
+        label: 'Turn',
+        cell: (turn: Turn) => {
+          const begun = begunWords(turn);
+          return html`${turn.index}. ${KINDS[turn.kind]}${begun === '' ? null : html`<div class="dim small field-about">${begun}</div>`}`;
+        },
+      },
       { label: 'At', numeric: true, cell: (turn: Turn) => clock(turn.speech_end_ms ?? turn.decided_ms) },
       ...PARTS.map(({ key, label }) => ({
         label,

@@ -18,6 +18,7 @@ import { Duration, Money, Phone, Time } from '../ui/values.ts';
 import { CallAudio, openPlayer, type Player } from './call-audio.ts';
 import { EventsSection } from './call-events.ts';
 import { CostSection, ResultSection, SentSection } from './call-parts.ts';
+import { TalkSection } from './call-talk.ts';
 import { TranscriptView } from './call-transcript.ts';
 import { TurnsSection } from './call-turns.ts';
 import { HangUp, StreamNotice } from './live.ts';
@@ -70,6 +71,13 @@ function useLiveUpdates(id: string, loads: Loads, reloadAll: () => void): void {
             const data = [...now.data.filter((one) => one.id !== turn.id), turn];
             return { ...now, data: data.sort((a, b) => a.index - b.index) };
           });
+        }
+        if (event.type === 'interruption' && event.data.call_id === id) {
+          const { interruption } = event.data;
+          turns.change((now) => ({
+            ...now,
+            interruptions: [...now.interruptions.filter((one) => one.id !== interruption.id), interruption],
+          }));
         }
         if (event.type === 'call' && event.data.id === id && event.data.status !== call.data?.status) {
           call.reload();
@@ -217,6 +225,11 @@ function Sound(props: { call: Call; transcript: Load<Transcript>; turns: Load<Ca
             }
           <//>`
     }
+    ${
+      props.turns.data === undefined || props.transcript.data === undefined
+        ? null
+        : html`<${Talk} turns=${props.turns.data} transcript=${props.transcript.data} player=${player} seek=${seek} />`
+    }
     <${Section} title="Transcript">
       <${Loaded} load=${props.transcript} title="The transcript could not be read." skeleton=${html`<${Skeleton} lines=${6} />`}>
         ${(transcript: Transcript) => html`<${FollowingTranscript} key=${player === null ? 'still' : 'played'} transcript=${transcript} player=${player} seek=${seek} />`}
@@ -226,6 +239,17 @@ function Sound(props: { call: Call; transcript: Load<Transcript>; turns: Load<Ca
       ${(turns: CallTurns) => html`<${TurnsSection} turns=${turns} seek=${seek} />`}
     <//>
   `;
+}
+
+/** Only the length of the recording draws it anew, not every frame of the player. */
+function Talk(props: {
+  turns: CallTurns;
+  transcript: Transcript;
+  player: Player | null;
+  seek?: ((ms: number) => void) | undefined;
+}) {
+  const { turns, transcript, player, seek } = props;
+  return html`<${TalkSection} turns=${turns} transcript=${transcript} recordedMs=${player?.durationMs.value ?? 0} seek=${seek} />`;
 }
 
 function NotRecorded() {

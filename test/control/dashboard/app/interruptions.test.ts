@@ -18,23 +18,23 @@ const cut = one({ taken_back: false, paused_ms: 2_400 });
 t.test('how often, and what the others did to the voice', async (t) => {
   const table: [string, Interruption[], string][] = [
     ['nobody', [], ''],
-    ['once', [cut], ' Interrupted once.'],
+    ['once', [cut], 'Interrupted once.'],
     [
       'one let pass',
       [one({})],
-      ' Interrupted 0 times; 1 sound let pass, its voice lowered for 900 ms in all.',
+      "Never interrupted; 1 sound let pass, the agent's voice lowered for 900 ms in all.",
     ],
     [
       'one of two paused it',
       [cut, one({ paused_ms: 2_500 }), one({})],
-      ' Interrupted once; 2 sounds let pass, its voice lowered for 1.30 s in all and paused once, for 500 ms.',
+      "Interrupted once; 2 sounds let pass, the agent's voice lowered for 1.30 s in all and paused once, for 500 ms.",
     ],
     [
       'paused as the answer began',
       [cut, cut, one({ held_ms: 2_500, paused_ms: 2_500 }), one({ paused_ms: 2_500 })],
-      ' Interrupted 2 times; 2 sounds let pass, its voice lowered for 400 ms in all and paused 2 times, for 1.00 s.',
+      "Interrupted 2 times; 2 sounds let pass, the agent's voice lowered for 400 ms in all and paused 2 times, for 1.00 s.",
     ],
-    ['not known since when', [one({ held_ms: null })], ' Interrupted 0 times; 1 sound let pass.'],
+    ['not known since when', [one({ held_ms: null })], 'Never interrupted; 1 sound let pass.'],
   ];
   for (const [name, interruptions, words] of table) t.equal(interruptedWords(interruptions), words, name);
 });
