@@ -1,12 +1,14 @@
 // The caller's sound on its way to the model: kept for some seconds as the stream brought it, given from where a turn began until
 // it is over, in what the model takes. Where the model tells the turns it is given all of it.
 import { type Converter, createConverter } from '../../audio/converter.ts';
-import { type AudioFormat, bytesPerMs, FRAME_MS, sameFormat } from '../../audio/format.ts';
+import { type AudioFormat, bytesPerMs, FRAME_MS, sameFormat, sampleBytes } from '../../audio/format.ts';
 import { Preroll } from '../../audio/preroll.ts';
 import type { ModelSession } from '../models/model.ts';
 
 /** Speech over the agent's voice becomes a turn from its onset on, when it has lasted or the agent has finished. */
 const KEPT_MS = 4_000;
+/** What of it is looked at is looked at so. */
+const LOOKED_AT: AudioFormat = { encoding: 'pcm16', rateHz: 8_000 };
 /** Speech before the detected onset that the model is given as well, so that no first sound is clipped. */
 export const PREROLL_MS = 480;
 
@@ -61,6 +63,18 @@ export class CallerFeed {
     const fromMs = Math.max(onsetMs - PREROLL_MS, this.#wordsUntilMs);
     const early = this.#kept.read(Math.max(0, this.#endMs - fromMs + twiceMs));
     if (early.length > 0) this.#give(early);
+  }
+
+  /** The sound of the `ms` before `endMs`, or less where less is kept, in samples at 8 kHz. */
+  before(endMs: number, ms: number): Int16Array {
+    const { from } = this.#toModel;
+    const kept = this.#kept.read(this.#endMs - endMs + ms);
+    const sample = sampleBytes(from);
+    const later = Math.max(0, Math.round(((this.#endMs - endMs) * this.#bytesPerMs) / sample) * sample);
+    const sound = kept.subarray(0, Math.max(0, kept.length - later));
+    // Once in a pause: nothing is kept for it between two.
+    const pcm = createConverter(from, LOOKED_AT).convert(sound);
+    return new Int16Array(pcm.buffer, pcm.byteOffset, pcm.length >> 1);
   }
 
   /** The turn is over. Answers its number; null when too little was given to be one. */

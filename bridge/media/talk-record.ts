@@ -11,6 +11,7 @@ import type {
   TranscriptUpdate,
   TurnTimes,
 } from '../protocol/messages.ts';
+import { askedFor } from '../turns/asked-for.ts';
 import type { Cut } from '../turns/playout.ts';
 import type { TurnEffect } from '../turns/turns.ts';
 import { AnswerTimes, type Begun } from './answer-times.ts';
@@ -28,6 +29,8 @@ const FAULTS: { readonly [reason in EndReason]?: Fault } = {
 
 export class TalkRecord {
   bargeIns = 0;
+  /** What was heard of the agent last asks for what is dictated: a number, a name, a spelling. */
+  asks = false;
   /** Holds that were taken back: the agent could be heard to be lowered; and of these, those in which it paused. */
   falseBargeIns = 0;
   falsePauses = 0;
@@ -39,6 +42,7 @@ export class TalkRecord {
   readonly #now: () => number;
   readonly #transcript: Transcript;
   readonly #times: AnswerTimes;
+  #said = '';
   #wordsArrived: (() => void) | null = null;
 
   constructor(o: {
@@ -125,17 +129,20 @@ export class TalkRecord {
 
   agentTextDone(itemId: string, text: string): void {
     this.#say(this.#transcript.agentTextDone(itemId, text, this.#now()));
+    this.#heardWords();
   }
 
   /** All of an item was heard. */
   itemHeard(itemId: string, receivedMs: number): void {
     this.#say(this.#transcript.agentHeard(itemId, receivedMs, this.#now()));
+    this.#heardWords();
   }
 
   /** An item was cut. Answers the words of it that were heard. */
   itemCut(cut: Cut): string {
     const update = this.#transcript.agentCut(cut.itemId, cut, this.#now());
     this.#say(update);
+    this.#heardWords();
     return update?.heardText ?? '';
   }
 
@@ -249,6 +256,13 @@ export class TalkRecord {
         resolve();
       };
     });
+  }
+
+  #heardWords(): void {
+    const said = this.#transcript.agentSaid();
+    if (said === this.#said) return;
+    this.#said = said;
+    this.asks = askedFor(said) !== null;
   }
 
   #say(item: TranscriptUpdate | null): void {

@@ -1,5 +1,6 @@
 // One call's talk: performs what the floor decides on the model and the agent's voice. Decides nothing about the floor itself;
 // knows no socket and no clock of its own. What is told of it is talk-record.ts.
+import { DRAWN_OUT_MS, isDrawnOut } from '../../audio/drawn-out.ts';
 import type { AudioFormat } from '../../audio/format.ts';
 import type { CutItem, ModelListener, ModelSession } from '../models/model.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
@@ -55,7 +56,15 @@ export class Talk implements CallerListener {
   readonly #modelTells: boolean;
   #turnFromMs = 0;
   /** Told fifty times a second and call: always the same one. */
-  readonly #tick = { type: 'tick' as const, tools: false, due: true, stillMs: 0, quietMs: 0, heardMs: 0 };
+  readonly #tick = {
+    type: 'tick' as const,
+    tools: false,
+    due: true,
+    stillMs: 0,
+    quietMs: 0,
+    heardMs: 0,
+    asked: false,
+  };
   #modelLost: Fault | null = null;
   #lineLost = false;
   #over = false;
@@ -131,7 +140,10 @@ export class Talk implements CallerListener {
   }
 
   speechEnded(endMs: number): void {
-    if (this.#weTell()) this.#handle({ type: 'speech-ended', endMs });
+    if (!this.#weTell()) return;
+    const isTurn = this.#floor.at === 'caller';
+    const drawnOut = isTurn && isDrawnOut(this.#feed.before(endMs, DRAWN_OUT_MS));
+    this.#handle({ type: 'speech-ended', endMs, drawnOut });
   }
 
   speechTakenBack(onsetMs: number): void {
@@ -230,6 +242,7 @@ export class Talk implements CallerListener {
     this.#tick.due = this.#voice.pending() || this.#busy();
     this.#tick.stillMs = this.#silence.stillMs(now);
     this.#tick.quietMs = this.#silence.quietMs(now);
+    this.#tick.asked = this.#record.asks;
     this.#handle(this.#tick, now);
   }
 

@@ -33,6 +33,9 @@ export class Transcript {
   readonly #waiting = new Set<number>();
   /** Turns that are lines only if there are words in them. */
   readonly #words = new Set<number>();
+  /** The agent's lines that were heard since the caller's last turn; `#answered`: that one came after them. */
+  #heard: AgentLine[] = [];
+  #answered = false;
   /** Of this call's complete lines; the assumption counts as one short line. */
   #spokenMs = (ASSUMED_CHARACTERS * MS_PER_CHARACTER) / SLOWER;
   #spokenCharacters = ASSUMED_CHARACTERS;
@@ -91,6 +94,11 @@ export class Transcript {
     return { ...update };
   }
 
+  /** What was heard of the agent's last words: of all its lines since the turn of the caller's that they answer. */
+  agentSaid(): string {
+    return this.#heard.map(({ update }) => update.heardText).join(' ');
+  }
+
   /** What was not begun to be heard will not be: answers the lines whose words were told and of which that is so. */
   agentSilenced(): TranscriptUpdate[] {
     const unheard = [...this.#unjudged].filter(({ whole }) => whole);
@@ -105,6 +113,7 @@ export class Transcript {
 
   /** A turn of the caller was committed; its words come later. */
   callerTurn(turn: number, startMs: number, endMs: number): TranscriptUpdate {
+    this.#answered = true;
     return { ...this.#callerLine(turn, startMs, endMs) };
   }
 
@@ -200,5 +209,14 @@ export class Transcript {
     const complete = spoken.complete && whole;
     update.heardText = heardText(update.text, { ...spoken, complete }, msPerCharacter);
     update.interrupted = update.heardText !== update.text || !whole;
+    if (spoken.heardMs > 0) this.#wasHeard(line);
+  }
+
+  /** A turn that was taken back had no answer: what was said before it stands until something else is heard. */
+  #wasHeard(line: AgentLine): void {
+    if (this.#heard.includes(line)) return;
+    if (this.#answered) this.#heard = [];
+    this.#answered = false;
+    this.#heard.push(line);
   }
 }

@@ -1,6 +1,6 @@
 // The agent's turn: its voice is there, is ducked or paused, is interrupted, was heard to its end. PURE. What a hold waits for
 // and comes to is hold.ts.
-import { learnFalseEnd, toCaller } from './caller-turn.ts';
+import { takeTurnBack, toCaller } from './caller-turn.ts';
 import { listenedMs } from './end-of-turn.ts';
 import {
   beginHold,
@@ -62,8 +62,7 @@ export function onSpeechOver(
   rules: TurnRules,
   now: number,
 ): TurnStep {
-  if (state.answer === 'due' && onsetMs - phase.since < rules.takeBackMs)
-    return toCaller(learnFalseEnd(state, onsetMs), onsetMs, true);
+  if (state.answer === 'due' && onsetMs - phase.since < rules.takeBackMs) return takeTurnBack(state, onsetMs);
   const voice: Voice = { is: 'speaking', onsetMs, pausedMs: 0 };
   return phase.hold === null
     ? onVoice(spoken(state), phase, voice, rules, now)

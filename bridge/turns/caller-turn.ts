@@ -1,6 +1,7 @@
 // The caller's turn: where it begins, that it was only noise, that it is over. PURE. Speech over the agent's voice is
 // agent-turn.ts; how long a pause may be, end-of-turn.ts.
-import { endSilenceMs, learnPause, listenedMs } from './end-of-turn.ts';
+import { beginPieces, nextPiece } from './dictation.ts';
+import { endSilenceMs, isDictation, learnPause, listenedMs } from './end-of-turn.ts';
 import { hearTurn } from './machine.ts';
 import {
   known,
@@ -8,6 +9,7 @@ import {
   type Phase,
   spoken,
   type TurnEffect,
+  type TurnEvent,
   type TurnRules,
   type TurnState,
   type TurnStep,
@@ -20,12 +22,24 @@ type CallerPhase = Extract<Phase, { at: 'caller' }>;
 
 /** The caller has the floor from the first onset on. `interrupts`: somebody else had it. */
 export function toCaller(state: TurnState, onsetMs: number, interrupts: boolean): TurnStep {
-  const caller: TurnState = { ...spoken(state), burst: null, owes: false };
+  const pieces = beginPieces(onsetMs, state.pauseMs);
+  const caller: TurnState = { ...spoken(state), burst: null, owes: false, pieces };
   return to(caller, { at: 'caller', since: onsetMs, silentSince: null }, [
     ...(interrupts ? ([{ do: 'interrupt', onsetMs }] as const) : []),
     { do: 'listen', fromMs: onsetMs },
     { do: 'floor', floor: 'caller' },
   ]);
+}
+
+/**
+ * The caller goes on before the answer is heard: the turn was not over, which shows how long his pauses are. The answer is
+ * dropped.
+ */
+export function takeTurnBack(state: TurnState, onsetMs: number): TurnStep {
+  const { state: after, effects } = toCaller(state, onsetMs, true);
+  if (state.answer !== 'due') return { state: after, effects };
+  const pauseMs = pauseAfter(state, state.spokeUntil, onsetMs);
+  return { state: { ...after, pauseMs, pieces: nextPiece(state.pieces, onsetMs) }, effects };
 }
 
 /** Speech where the agent's voice is not to be heard. */
@@ -38,15 +52,14 @@ export function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep | n
   ];
   switch (phase.at) {
     case 'open':
-      return to(spoken(state), caller, listen);
+      return to({ ...spoken(state), pieces: beginPieces(onsetMs, state.pauseMs) }, caller, listen);
     case 'caller': {
-      const pauseMs =
-        phase.silentSince === null ? state.pauseMs : learnPause(state.pauseMs, onsetMs - phase.silentSince);
-      return to({ ...spoken(state), pauseMs }, { ...phase, silentSince: null });
+      const pauseMs = pauseAfter(state, phase.silentSince, onsetMs);
+      const pieces = nextPiece(state.pieces, onsetMs);
+      return to({ ...spoken(state), pauseMs, pieces }, { ...phase, silentSince: null });
     }
-    // The caller goes on before the answer is heard: the turn was not over. The answer is dropped.
     case 'thinking':
-      return toCaller(learnFalseEnd(state, onsetMs), onsetMs, true);
+      return takeTurnBack(state, onsetMs);
     case 'suspecting':
       return to(spoken(state), { ...phase, listening: true }, phase.listening ? [] : listen);
     // Whoever speaks after a message was left on his voicemail is a person.
@@ -82,10 +95,9 @@ export function onSpeechTakenBack(state: TurnState, onsetMs: number, now: number
   return to(quiet, thinking(now), [{ do: 'forget' }, { do: 'speak', what: first ? 'greeting' : 'continue' }]);
 }
 
-/** A turn that was taken for finished and was not shows how long this caller's pauses are. */
-export function learnFalseEnd(state: TurnState, onsetMs: number): TurnState {
-  if (state.answer !== 'due') return state;
-  return { ...state, pauseMs: learnPause(state.pauseMs, onsetMs - state.spokeUntil) };
+/** What is known of the caller's pauses after the one that began at `silentSince`. A drawn-out sound tells its own. */
+function pauseAfter({ pauseMs, pieces }: TurnState, silentSince: number | null, onsetMs: number): number {
+  return silentSince === null || pieces.drawnOut ? pauseMs : learnPause(pauseMs, onsetMs - silentSince);
 }
 
 function endOfTurn(state: TurnState, phase: CallerPhase, rules: TurnRules, now: number): TurnStep {
@@ -105,11 +117,10 @@ function endOfTurn(state: TurnState, phase: CallerPhase, rules: TurnRules, now: 
   return to(turn, thinking(now), [{ do: 'commit', respond: true, speechEndMs }]);
 }
 
-/** @param heardMs up to when the caller was listened to */
 export function onTickCaller(
   state: TurnState,
   phase: CallerPhase,
-  heardMs: number,
+  tick: Extract<TurnEvent, { type: 'tick' }>,
   rules: TurnRules,
   now: number,
 ): TurnStep | null {
@@ -119,9 +130,13 @@ export function onTickCaller(
     const voice: Voice = state.voice.is === 'quiet' ? QUIET_VOICE : { ...state.voice, onsetMs: now };
     return endOfTurn({ ...state, voice }, phase, rules, now);
   }
-  const silentMs = listenedMs(heardMs, now, rules) - phase.silentSince;
-  const enoughMs = endSilenceMs(state.pauseMs, rules);
+  const asked = tick.asked === true;
+  const silentMs = listenedMs(tick.heardMs ?? now, now, rules) - phase.silentSince;
+  const enoughMs = endSilenceMs(state, asked, rules);
   // Speech seems to begin again: an onset takes a while to be known for one.
   if (state.voice.is === 'starting' && silentMs < enoughMs + rules.confirmMs) return null;
-  return silentMs >= enoughMs ? endOfTurn(state, phase, rules, now) : null;
+  if (silentMs < enoughMs) return null;
+  // The pauses of dictation say nothing of those to come.
+  const pauseMs = isDictation(asked, state.pieces) ? state.pieces.knownPauseMs : state.pauseMs;
+  return endOfTurn({ ...state, pauseMs }, phase, rules, now);
 }

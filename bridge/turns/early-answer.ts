@@ -26,7 +26,7 @@ export function onTickPaused(
   if (tick.due !== false || tick.tools === true || state.keys !== null) return null;
   // From two exchanges on it is a dialogue, whatever the detection says.
   if (state.verdict !== 'human' && state.exchanges < 2) return null;
-  const afterMs = earlyAfterMs(state, rules);
+  const afterMs = earlyAfterMs(state, tick.asked === true, rules);
   if (afterMs === null || listenedMs(tick.heardMs ?? now, now, rules) - silentSince < afterMs) return null;
   return { state: { ...state, phase: { ...phase, asked: true } }, effects: [{ do: 'ask-early' }] };
 }

@@ -1,6 +1,6 @@
 // PURE. After how much silence the model is asked early, before the caller's turn is sure to be over: soon, but not within the
 // pauses that he is known for, and more warily when it came to nothing. What becomes of the answer is early-answer.ts.
-import { endSilenceMs, type PauseRules } from './end-of-turn.ts';
+import { endSilenceMs, isDictation, type PauseRules, type Pausing } from './end-of-turn.ts';
 
 export interface EarlyRules {
   /** Silence after the caller's last word after which the model is asked, though his turn may not be over; null: never. */
@@ -25,15 +25,18 @@ export const EARLY_RULES: EarlyRules = {
 
 /**
  * Milliseconds of silence after which the model is asked early; null: it does not pay, the whole silence is waited for.
- * @param pauseMs what is known of the caller's pauses, 0: nothing
  * @param thrown answers thrown away in a row
+ * @param asked the agent's last words have asked for what is dictated: its pauses are no ends
  */
 export function earlyAfterMs(
-  { pauseMs, thrown }: { pauseMs: number; thrown: number },
+  { thrown, ...pausing }: Pausing & { thrown: number },
+  asked: boolean,
   rules: EarlyRules & PauseRules,
 ): number | null {
   if (rules.earlyMs === null || thrown >= rules.mostThrown) return null;
+  const { pauseMs, pieces } = pausing;
+  if (pieces.drawnOut || isDictation(asked, pieces)) return null;
   const usualMs = pauseMs === 0 ? 0 : pauseMs + rules.earlyMarginMs;
   const afterMs = Math.max(rules.earlyMs, usualMs) + thrown * rules.waryMs;
-  return endSilenceMs(pauseMs, rules) - afterMs < rules.leastGainMs ? null : afterMs;
+  return endSilenceMs(pausing, asked, rules) - afterMs < rules.leastGainMs ? null : afterMs;
 }

@@ -12,6 +12,7 @@ import {
   onVoice,
 } from './agent-turn.ts';
 import { onSpeechStarted, onSpeechTakenBack, onTickCaller } from './caller-turn.ts';
+import { endPiece } from './dictation.ts';
 import { onTickPaused, settleEarly } from './early-answer.ts';
 import { onKeys, onTyped } from './keys.ts';
 import { onBeep, onMachineDetection, onTickMachine } from './machine.ts';
@@ -53,10 +54,7 @@ function onTick(state: TurnState, tick: Tick, rules: TurnRules, now: number): Tu
     case 'opening':
       return onTickOpening(state, phase, rules, now);
     case 'caller':
-      return (
-        onTickCaller(state, phase, tick.heardMs ?? now, rules, now) ??
-        onTickPaused(state, phase, tick, rules, now)
-      );
+      return onTickCaller(state, phase, tick, rules, now) ?? onTickPaused(state, phase, tick, rules, now);
     case 'open':
       if (now - phase.since < rules.idleMs) return null;
       if (phase.prompts >= rules.idlePrompts) {
@@ -173,7 +171,10 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
     case 'speech-ended': {
       const ended: TurnState = { ...state, voice: QUIET_VOICE };
       if (phase.at === 'agent') return onSpeechOverEnded(state, phase, event.endMs, rules);
-      if (phase.at === 'caller') return to(ended, { ...phase, silentSince: event.endMs });
+      if (phase.at === 'caller') {
+        const pieces = endPiece(state.pieces, event.endMs, event.drawnOut === true);
+        return to({ ...ended, pieces }, { ...phase, silentSince: event.endMs });
+      }
       return known(phase.at === 'suspecting' ? { ...ended, spokeUntil: event.endMs } : ended);
     }
     case 'speech-taken-back':

@@ -2,6 +2,7 @@
 // What an event does to the floor is turn-state.ts.
 
 import type { EndReason, FloorHolder, MachineVerdict } from '../protocol/messages.ts';
+import { beginPieces, type Pieces } from './dictation.ts';
 import { EARLY_RULES, type EarlyRules } from './early-pause.ts';
 import { PAUSE_RULES, type PauseRules } from './end-of-turn.ts';
 import { type Burst, HOLD_RULES, type Hold, type HoldRules } from './hold.ts';
@@ -131,6 +132,8 @@ export interface TurnState {
   pauseMs: number;
   /** Answers begun early that were thrown away in a row, as far as they make us wary. */
   thrown: number;
+  /** What the caller's last turn, or the one that goes on, has come in. */
+  pieces: Pieces;
   /** When the last turn's words were over; 0 before the first. */
   spokeUntil: number;
   /** The caller was told to wait a moment: his answer is still to come. */
@@ -149,7 +152,8 @@ export type TurnEvent =
   /** The voice has changed. Comes before `speech-started` and `speech-ended`, which are the same in terms of speech. */
   | { type: 'voice'; voice: Voice }
   | { type: 'speech-started'; onsetMs: number }
-  | { type: 'speech-ended'; endMs: number }
+  /** `drawnOut`: its last sound was. */
+  | { type: 'speech-ended'; endMs: number; drawnOut?: boolean }
   /** Instead of its end: what started then was the line's noise. */
   | { type: 'speech-taken-back'; onsetMs: number }
   /** The first audio of a response is there. */
@@ -177,7 +181,7 @@ export type TurnEvent =
   /**
    * `tools`: some run. `due`: some sound of the agent is still to be heard or may come. For how long nothing was: `stillMs`
    * of the agent, neither received nor heard; `quietMs` of either side. `heardMs`: up to when the caller was listened to;
-   * not given, or given as now: to all that is to come.
+   * not given, or given as now: to all that is to come. `asked`: what was heard of the agent last asks for what is dictated.
    */
   | {
       type: 'tick';
@@ -186,6 +190,7 @@ export type TurnEvent =
       stillMs?: number;
       quietMs?: number;
       heardMs?: number;
+      asked?: boolean;
     };
 
 export type TurnEffect =
@@ -257,6 +262,7 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     burst: null,
     pauseMs: 0,
     thrown: 0,
+    pieces: beginPieces(0, 0),
     spokeUntil: 0,
     owes: false,
     moments: 0,

@@ -2,13 +2,16 @@
 // in short, on the project's own recordings.
 import t from 'tap';
 import { SILENT_DB } from '../../audio/levels.ts';
+import { seeded } from '../random.ts';
 import { holdTalks } from './conversations.ts';
 import { lostAndRepeated, NOTHING, UNKNOWN } from './followed-voice.ts';
+import type { Recordings } from './recorded.ts';
 import { readRecordings } from './recordings.ts';
 import { backchannels } from './talks/backchannels.ts';
 import { interruptions } from './talks/interruptions.ts';
 import { roomOf, rooms } from './talks/rooms.ts';
-import { heardForMs, silentFrames } from './talks/theme.ts';
+import { slowSpeech } from './talks/slow-speech.ts';
+import { callOf, heardForMs, silentFrames, type ThemeTalk } from './talks/theme.ts';
 import { THEMES } from './themes.ts';
 
 t.test('how long the agent was heard, and was silent, is told by its own words', async (t) => {
@@ -91,3 +94,30 @@ t.test('calls of the themes in short: each frame the agent was heard in is known
       t.ok(values.length === 1 && !/NaN|undefined/.test(values[0]!), measure);
   }
 });
+
+t.test('a hesitation is waited out, and so is what was asked for and comes in pieces', async (t) => {
+  const own = readRecordings('own');
+  const hesitant = slowSpeech.talks(own, 0.25);
+  const texts = ['Could you give me your customer number, please?', 'How can I help you?'];
+  const told = texts.map((greeting) => inPieces(own, greeting));
+  const outcomes = await holdTalks([...hesitant, ...told]);
+  const cut = hesitant.filter((_, i) => outcomes[i]!.turns.length > 1).length;
+  t.ok(hesitant.length > 4 && cut <= hesitant.length / 3, `${cut} of ${hesitant.length}`);
+  const [asked, plain] = outcomes.slice(-2);
+  t.equal(asked!.turns.length, 1, texts[0]!);
+  t.ok(plain!.turns.length > 1, 'nobody has asked for that');
+});
+
+/** A call in which one answers by two words with a second between them. */
+function inPieces(own: Recordings, greeting: string): ThemeTalk {
+  const clip = own.words[0]!;
+  const gapMs = 1_000 + clip.sound.length / 8;
+  return callOf(own, seeded(1), {
+    name: greeting,
+    shade: '',
+    lengthMs: 7_000,
+    greetingMs: 600,
+    said: [0, 1].map((i) => ({ clip, levelDb: -25, atMs: 2_500 + i * gapMs })),
+    texts: { greeting },
+  });
+}

@@ -143,3 +143,27 @@ t.test('a stream in another format than the line was thought to bring', async (t
   feed.listen(900);
   t.same(told.slice(2), [FRAME_MS], 'of the stream before, in other bytes, nothing is left');
 });
+
+t.test('what was heard before a moment, whatever the line brings', async (t) => {
+  for (const line of [MULAW_8K, WIDE, WIDEST]) {
+    const { feed } = open({}, line);
+    const perMs = bytesPerMs(line);
+    // A second of silence, 400 ms of sound, 200 ms of silence.
+    for (let atMs = 0; atMs < 1_600; atMs += FRAME_MS) {
+      const loud = atMs >= 1_000 && atMs < 1_400;
+      const frame = Buffer.alloc(FRAME_MS * perMs);
+      for (let i = 0; i < frame.length; i += line.encoding === 'pcm16' ? 2 : 1) {
+        if (line.encoding === 'pcm16') frame.writeInt16LE(loud ? (i % 64 < 32 ? 8_000 : -8_000) : 0, i);
+        else frame[i] = loud ? (i % 8 < 4 ? 0x90 : 0x10) : 0xff;
+      }
+      feed.push(frame, atMs);
+    }
+    const name = `${line.encoding} ${line.rateHz}`;
+    const levelOf = (pcm: Int16Array) => Math.max(...pcm.map(Math.abs));
+    const sound = feed.before(1_400, 300);
+    t.equal(sound.length, 300 * 8, name);
+    t.ok(levelOf(sound.subarray(40, -40)) > 3_000, name);
+    t.ok(levelOf(feed.before(980, 300)) < 200, `${name}: before it`);
+    t.equal(feed.before(1_400, 9_000).length, 1_400 * 8, 'no more than there was');
+  }
+});

@@ -71,7 +71,7 @@ t.test('two exchanges are a dialogue: asked, whatever the detection says', async
 
 t.test('how long is waited', async (t) => {
   const ms = (fields: Partial<TurnState>, earlyMs: number | null = EARLY_MS) =>
-    earlyAfterMs(paused(fields), { ...TURN_RULES, earlyMs });
+    earlyAfterMs(paused(fields), false, { ...TURN_RULES, earlyMs });
   t.equal(ms({}), EARLY_MS);
   t.equal(ms({ pauseMs: 400 }), 400 + EARLY_RULES.earlyMarginMs, 'longer than his pauses');
   t.ok((ms({ pauseMs: 400, thrown: 1 }) ?? 0) > (ms({ pauseMs: 400 }) ?? 0), 'warier after one thrown away');

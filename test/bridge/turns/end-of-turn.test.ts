@@ -1,5 +1,6 @@
 // How much silence ends a turn, by the pauses that this caller makes.
 import t from 'tap';
+import { beginPieces, endPiece } from '../../../bridge/turns/dictation.ts';
 import {
   endSilenceMs,
   learnPause,
@@ -15,8 +16,16 @@ t.test('how much silence ends a turn', async (t) => {
     ['a caller with long ones is given them', 700, 700 + R.pauseMarginMs],
     ['and never more than the bound', 1_500, R.mostSilenceMs],
   ];
-  for (const [name, pauseMs, ms] of table) t.equal(endSilenceMs(pauseMs, R), ms, name);
-  t.equal(endSilenceMs(900, TOLD_BY_MODEL), 0, 'where the model`s server has told it');
+  const pieces = beginPieces(0, 0);
+  for (const [name, pauseMs, ms] of table) t.equal(endSilenceMs({ pauseMs, pieces }, false, R), ms, name);
+  const drawnOut = endPiece(pieces, 900, true);
+  t.equal(endSilenceMs({ pauseMs: 0, pieces: drawnOut }, false, R), R.hesitationMs, 'a drawn-out end');
+  t.equal(endSilenceMs({ pauseMs: 0, pieces }, true, R), R.dictationMs, 'what is dictated was asked for');
+  t.equal(
+    endSilenceMs({ pauseMs: 900, pieces: drawnOut }, true, TOLD_BY_MODEL),
+    0,
+    'the model`s server has told it',
+  );
 });
 
 t.test('a longer pause is learned at once, shorter ones slowly, odd ones never', async (t) => {

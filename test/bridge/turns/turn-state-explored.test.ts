@@ -31,6 +31,8 @@ const RULES: TurnRules = {
   answerMs: 1,
   takeBackMs: 1,
   endOfTurnMs: 1,
+  dictationMs: 2,
+  hesitationMs: 2,
   mostSilenceMs: 1,
   pauseMarginMs: 0,
   behindMs: 0,
@@ -151,6 +153,7 @@ function eventsAt(now: number): TurnEvent[] {
     { type: 'voice', voice: { is: 'stopping', onsetMs: now, quietMs: now } },
     { type: 'speech-started', onsetMs: now },
     { type: 'speech-ended', endMs: now },
+    { type: 'speech-ended', endMs: now, drawnOut: true },
     { type: 'speech-taken-back', onsetMs: now },
     { type: 'agent-audio' },
     ...flags.map((busy): TurnEvent => ({ type: 'all-heard', busy })),
@@ -185,7 +188,7 @@ const ticksAt = (now: number): TurnEvent[] =>
     flags.flatMap((due) =>
       [0, RULES.stuckMs].flatMap((stillMs) =>
         [now, now - 1].map(
-          (heardMs): TurnEvent => ({ type: 'tick', tools, due, stillMs, quietMs: 0, heardMs }),
+          (heardMs): TurnEvent => ({ type: 'tick', tools, due, stillMs, quietMs: 0, heardMs, asked: due }),
         ),
       ),
     ),
@@ -223,7 +226,7 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
   if (was && did('commit') > 0) wrong.push('a turn is given twice');
   if (event.type === 'tick' && before.phase.at === 'caller' && before.phase.silentSince !== null) {
     const { silentSince } = before.phase;
-    const wantedMs = endSilenceMs(before.pauseMs, RULES);
+    const wantedMs = endSilenceMs(before, event.asked === true, RULES);
     const listened = (event.heardMs ?? now) - silentSince >= wantedMs;
     if (did('commit') + did('release') > 0 && !listened && now - silentSince < wantedMs + RULES.unheardMs)
       wrong.push('a turn ends by time, while the sound of that time waits');

@@ -465,6 +465,76 @@ t.test('a caller who goes on before the answer is heard takes the turn back', as
   t.same(did.slice(-4), ['commit', 'interrupt', 'listen', 'floor']);
 });
 
+/** Digits one by one, each 400 ms, `gapMs` apart; told as the voice detector tells them. */
+function digits(fromMs: number, count: number, gapMs: number): [number, TurnEvent][] {
+  return Array.from({ length: count }, (_, i) => fromMs + i * (400 + gapMs)).flatMap(
+    (onsetMs): [number, TurnEvent][] => [
+      [onsetMs + 120, { type: 'speech-started', onsetMs }],
+      [onsetMs + 600, { type: 'speech-ended', endMs: onsetMs + 400 }],
+    ],
+  );
+}
+const withTicks = (events: [number, TurnEvent][], untilMs: number, asked: boolean): [number, TurnEvent][] => {
+  const ticks: [number, TurnEvent][] = [];
+  for (let at = 5_020; at <= untilMs; at += 20) ticks.push([at, { type: 'tick', asked }]);
+  return [...events, ...ticks].sort(([a], [b]) => a - b);
+};
+const commits = (effects: [number, { do: string }][]) =>
+  effects.filter(([, effect]) => effect.do === 'commit').map(([now]) => now);
+
+t.test('what was asked for and is dictated is one turn, and spoils no pause learned', async (t) => {
+  const said = digits(6_000, 6, 900);
+  const endMs = 6_000 + 5 * 1_300 + 400;
+  const { effects, state } = play(fresh(), withTicks([...GREETED, ...said], endMs + 1_500, true));
+  const [at, ...others] = commits(effects);
+  t.same(others, []);
+  t.ok(at! >= endMs + R.dictationMs && at! < endMs + R.dictationMs + 40, `${at! - endMs} ms after`);
+  t.equal(state.pauseMs, 0);
+
+  const plain = play(fresh(), withTicks([...GREETED, ...said], endMs + 1_500, false));
+  t.ok(commits(plain.effects).length > 1, 'not asked for: cut');
+});
+
+t.test('digits that nobody asked for are known by their sound, to the end of the turn', async (t) => {
+  const gapMs = 500;
+  const said = [...digits(6_000, 4, gapMs), ...digits(6_000 + 3 * (400 + gapMs) + 1_250, 1, 0)];
+  const endMs = said.at(-1)![0] - 200;
+  const one = play(fresh(), withTicks([...GREETED, ...said], endMs + 1_500, false));
+  t.equal(commits(one.effects).length, 1, 'a longer gap after regular ones is waited for');
+  t.equal(one.state.pauseMs, 0, 'and is no habit');
+  const next = play({ ...one.state, answer: 'heard', phase: { at: 'open', since: 20_000, prompts: 0 } }, [
+    [21_120, { type: 'speech-started', onsetMs: 21_000 }],
+    [22_200, { type: 'speech-ended', endMs: 22_000 }],
+    [22_000 + R.endOfTurnMs, { type: 'tick' }],
+  ]);
+  t.same(commits(next.effects), [22_000 + R.endOfTurnMs], 'the next turn is as short as any');
+});
+
+t.test('a turn that was taken back goes on in its pieces', async (t) => {
+  const said = digits(6_000, 5, 760);
+  const endMs = 6_000 + 4 * 1_160 + 400;
+  const { effects, state } = play(fresh(), withTicks([...GREETED, ...said], endMs + 1_500, false));
+  t.equal(commits(effects).length, 2, 'cut once, before anything was known');
+  t.equal(state.pauseMs, 0, 'what it took for a habit it has forgotten');
+});
+
+t.test('a drawn-out sound is waited for, and the next one is not', async (t) => {
+  const turn = (drawnOut: boolean): [number, TurnEvent][] => [
+    ...GREETED,
+    [6_120, { type: 'speech-started', onsetMs: 6_000 }],
+    [7_200, { type: 'speech-ended', endMs: 7_000, drawnOut }],
+  ];
+  const atMs = (drawnOut: boolean) => commits(play(fresh(), withTicks(turn(drawnOut), 9_000, false)).effects);
+  t.same(atMs(false), [7_640]);
+  t.same(atMs(true), [7_000 + R.hesitationMs]);
+  const more: [number, TurnEvent][] = [
+    [7_920, { type: 'speech-started', onsetMs: 7_800 }],
+    [8_800, { type: 'speech-ended', endMs: 8_600 }],
+  ];
+  const goesOn = play(fresh(), withTicks([...turn(true), ...more], 10_000, false));
+  t.same(commits(goesOn.effects), [9_240], 'nor is the pause after it a habit');
+});
+
 t.test("the caller's silence is counted from heard time, prompted, and ends the call", async (t) => {
   const idle = TURN_RULES.idleMs;
   const events: [number, TurnEvent][] = [...GREETED, [5_000 + idle - 1, { type: 'tick' }]];
