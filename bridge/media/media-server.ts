@@ -83,11 +83,13 @@ function streamOf(
   return { call, carrier, token };
 }
 
-/** Sockets that have not started yet. */
+/** Sockets that have not started yet, and which one each call has. */
 class Newcomers {
   #strangers = 0;
   /** Of each call the one that has shown its token: what ends it. */
   readonly #known = new Map<StreamedCall, (why: string) => void>();
+  /** Of each call the one that is its stream: what has nothing of it heard any more. */
+  readonly #attached = new WeakMap<StreamedCall, () => void>();
 
   /** No more strangers are let in. */
   get full(): boolean {
@@ -106,6 +108,12 @@ class Newcomers {
   gone({ call, token }: Newcomer, reject: (why: string) => void): void {
     if (token === null) this.#strangers--;
     else if (this.#known.get(call) === reject) this.#known.delete(call);
+  }
+
+  /** The call has this one from now on: neither the sound nor the end of the one before is its own. */
+  attached({ call }: Newcomer, deafen: () => void): void {
+    this.#attached.get(call)?.();
+    this.#attached.set(call, deafen);
   }
 }
 
@@ -172,6 +180,9 @@ function greet(socket: FrameSocket, newcomer: Newcomer): void {
     if (!call.attach(socket, wire, started)) return reject('token refused');
     known();
     attached = true;
+    newcomers.attached(newcomer, () => {
+      ended = true;
+    });
   });
   ws.on('error', () => {});
   ws.on('close', () => {

@@ -181,3 +181,47 @@ t.test(
     t.same(refused.slice(4), ['no start']);
   },
 );
+
+t.test('who has another stream is not left with the end of the one before, nor hears it', async (t) => {
+  const callId = '0192f5a0-0000-7000-8000-000000000000';
+  const seen: string[] = [];
+  let taken = 0;
+  const call: Partial<MediaCall> = {
+    callId,
+    carrier: 'browser',
+    attach() {
+      seen.push(`stream ${++taken}`);
+      return true;
+    },
+    media: (message) => void seen.push(message.type),
+    detach: (how) => void seen.push(how),
+  };
+  const server = await openMediaServer({
+    port: 0,
+    carrier: () => ({ verify: () => true, createWire: createBrowserWire, format: MULAW_8K }),
+    find: () => call as MediaCall,
+    refused: (why) => void seen.push(why),
+  });
+  t.teardown(() => server.close());
+  const until = async (what: string) => {
+    while (seen.at(-1) !== what) await new Promise((turn) => setImmediate(turn));
+  };
+  async function stream() {
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/media/1/browser/${callId}`);
+    t.teardown(() => socket.terminate());
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ type: 'start', version: 1, call_id: callId, token: 'right' }));
+    await until(`stream ${taken + 1}`);
+    return socket;
+  }
+  const before = await stream();
+  const after = await stream();
+  before.send(Buffer.alloc(168));
+  before.close();
+  await once(before, 'close');
+  after.send(Buffer.alloc(168));
+  await until('audio');
+  after.close();
+  await until('lost');
+  t.same(seen, ['stream 1', 'stream 2', 'audio', 'lost']);
+});
