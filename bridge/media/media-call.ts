@@ -119,7 +119,7 @@ export class MediaCall {
    */
   attach(socket: FrameSocket, wire: MediaWire, started: Started): boolean {
     if (!this.#takeToken(started.parameters.token ?? '')) return false;
-    this.#closeStream();
+    this.#leaveStream();
     this.#startedAt ??= performance.now();
     const nowMs = this.#now();
     const line = new CarrierLine({ socket, wire, streamId: started.streamId }, nowMs);
@@ -185,8 +185,7 @@ export class MediaCall {
   /** The attached socket has gone. */
   detach(how: 'stopped' | 'lost'): void {
     if (this.#stream === null) return;
-    this.#closeStream();
-    this.#talk.streamPaused();
+    this.#leaveStream();
     if (!this.#talk.away) this.#tellStreamEnded(how);
   }
 
@@ -284,6 +283,13 @@ export class MediaCall {
       this.#talk.lineLost(line.state);
     if (nowMs > this.#plan.maxSeconds * 1000) this.#talk.finish('max_duration', null);
     this.#talk.tick(nowMs, heardMs);
+  }
+
+  /** The stream is gone, and the talk goes on. */
+  #leaveStream(): void {
+    if (this.#stream === null) return;
+    this.#closeStream();
+    this.#talk.streamPaused();
   }
 
   #closeStream(): void {

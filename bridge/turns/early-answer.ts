@@ -12,7 +12,7 @@ export const isAskedEarly = ({ phase }: TurnState): boolean => phase.at === 'cal
 
 /**
  * The caller has paused: the model is asked, if that pays; null where it does not, or not yet. Of a machine, as long as it may be
- * one, nothing is asked early, nor while keys may follow, a tool runs or an answer before has not ended.
+ * one, nothing is asked early, nor while keys may follow, a tool runs, an answer before has not ended or nobody can hear one.
  */
 export function onTickPaused(
   state: TurnState,
@@ -23,7 +23,7 @@ export function onTickPaused(
 ): TurnStep | null {
   const { silentSince } = phase;
   if (silentSince === null || phase.asked || state.voice.is !== 'quiet') return null;
-  if (tick.due !== false || tick.tools === true || state.keys !== null) return null;
+  if (tick.due !== false || tick.tools === true || state.keys !== null || !state.streaming) return null;
   // From two exchanges on it is a dialogue, whatever the detection says.
   if (state.verdict !== 'human' && state.exchanges < 2) return null;
   const afterMs = earlyAfterMs(state, tick.asked === true, rules);

@@ -158,6 +158,8 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
       return begin({ ...state, streaming: true }, now);
     case 'stream-paused': {
       const paused: TurnState = { ...state, streaming: false, voice: QUIET_VOICE };
+      // Nobody tells the end of what was being said.
+      if (phase.at === 'caller') return to(paused, { ...phase, silentSince: phase.silentSince ?? now });
       return phase.at === 'agent' ? to(paused, { ...phase, hold: null }) : known(paused);
     }
     case 'model-ready':

@@ -146,7 +146,7 @@ export interface TurnState {
 
 export type TurnEvent =
   | { type: 'stream-started' }
-  /** The carrier's stream has gone on purpose (key tones); another one follows. */
+  /** The carrier's stream has gone, on purpose (key tones) or not; another one may follow. */
   | { type: 'stream-paused' }
   | { type: 'model-ready'; renewed: boolean }
   /** The voice has changed. Comes before `speech-started` and `speech-ended`, which are the same in terms of speech. */

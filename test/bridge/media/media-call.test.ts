@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { FRAME_BYTES, MULAW_8K } from '../../../audio/format.ts';
+import type { OnWindow } from '../../../audio/vad/vad.ts';
 import { createTwilioWire } from '../../../bridge/carriers/twilio/wire.ts';
 import { FrameAges } from '../../../bridge/media/frame-age.ts';
 import { FIRST_FRAME_MS } from '../../../bridge/media/line-watch.ts';
@@ -16,7 +17,7 @@ const tool = (name: string) => ({ name, description: '', parameters: { type: 'ob
 
 const PLAN = makePlan({ direction: 'outbound', model: { tools: [tool('send_dtmf'), tool('look_up')] } });
 
-function open() {
+function open(vad = deafVad()) {
   const posted: FromMedia[] = [];
   const closed: number[] = [];
   const clock = new HeldClock();
@@ -24,7 +25,7 @@ function open() {
   const call = new MediaCall(PLAN, {
     format: MULAW_8K,
     clock,
-    vad: deafVad(),
+    vad,
     rules: TURN_RULES,
     counters: { framesIn: 0, framesOut: 0 },
     frameAges: new FrameAges(),
@@ -75,6 +76,34 @@ t.test('a stream is the call`s by its token, once', async (t) => {
   await call.release();
   call.expectStream(PLAN.tokenHash);
   t.notOk(attach(), 'released');
+});
+
+t.test('who spoke when another stream took over has had his turn, if he says no more', async (t) => {
+  const windows: OnWindow[] = [];
+  const { call, attach, told, tick } = open(
+    deafVad((onWindow) => {
+      windows.push(onWindow);
+      return { push() {}, close() {} };
+    }),
+  );
+  const { now } = performance;
+  t.teardown(() => {
+    performance.now = now;
+  });
+  const start = now.call(performance);
+  attach();
+  for (let window = 1; window <= 20; window++) windows[0]!(0.9, window * 256, -20);
+  performance.now = () => start + 1_000;
+  call.expectStream(createHash('sha256').update('next').digest('hex'));
+  attach('next');
+  performance.now = () => start + 6_000;
+  tick();
+  t.same(
+    told('floor').map((message) => message.type === 'floor' && message.floor),
+    ['none', 'caller', 'none'],
+  );
+  performance.now = now;
+  await call.release();
 });
 
 t.test('the end of the stream is told, once', async (t) => {
