@@ -8,6 +8,13 @@ import { createResampler } from '../../audio/resampler.ts';
 import { type Clip, clipOf } from './labels.ts';
 import { fromPcm, RATE_HZ, resampled, type SetName, type Sound } from './sounds.ts';
 
+/** What listeners do: words that mean "go on", and noises that are no words. */
+export interface ListenerNoises {
+  assents: Clip[];
+  coughs: Clip[];
+  laughs: Clip[];
+}
+
 export interface Recordings {
   set: SetName;
   /** Phrases and sentences of one breath or several, a second or more. */
@@ -21,6 +28,8 @@ export interface Recordings {
   assents: Clip[];
   /** What somebody says who wants the other one to stop, with its text. */
   stops: Clip[];
+  /** Of real voices. */
+  noises: ListenerNoises;
   /** What the agent says: long, hardly a pause. */
   agent: Sound;
   /** What was used, and what was missing with how to install it. */
@@ -43,8 +52,8 @@ function readWav(path: string): Sound {
   return fromPcm(down.subarray(0, resampler.process(pcm, down)));
 }
 
-/** A recording of GSM 06.10, by ffmpeg. */
-function readGsm(path: string): Sound {
+/** A recording of any other kind (GSM 06.10, Vorbis), by ffmpeg. */
+function readAny(path: string): Sound {
   const raw = ['-f', 's16le', '-ar', '8000', '-ac', '1', 'pipe:1'];
   const out = execFileSync('ffmpeg', ['-hide_banner', '-loglevel', 'error', '-i', path, ...raw], {
     maxBuffer: 1 << 26,
@@ -52,7 +61,7 @@ function readGsm(path: string): Sound {
   return fromPcm(new Int16Array(out.buffer.slice(out.byteOffset, out.byteOffset + (out.length & ~1))));
 }
 
-export const readSound = (path: string): Sound => (path.endsWith('.gsm') ? readGsm(path) : readWav(path));
+export const readSound = (path: string): Sound => (path.endsWith('.wav') ? readWav(path) : readAny(path));
 
 export const seconds = (clip: Clip): number => clip.sound.length / RATE_HZ;
 

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFixture } from '../audio/fixtures.ts';
 import { type Clip, clipOf } from './labels.ts';
+import { addListenerNoises } from './listener-noises.ts';
 import {
   clipsIn,
   has,
@@ -126,5 +127,9 @@ function readFirst(of: 'first' | 'own'): Recordings {
 
   if (of === 'own' || !hasFfmpeg()) missing.push('GSM and G.726 lines (apt-get install ffmpeg)');
   else sources.push('ffmpeg’s GSM and G.726');
-  return { set: 'first', sentences, words, backchannels, digits, assents, stops, agent, sources, missing };
+  const noises = { assents: [], coughs: [], laughs: [] };
+  const lists = { sentences, words, backchannels, digits, assents, stops, noises };
+  const recordings: Recordings = { set: 'first', ...lists, agent, sources, missing };
+  if (of === 'first') addListenerNoises(recordings);
+  return recordings;
 }

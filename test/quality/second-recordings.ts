@@ -4,6 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFixture } from '../audio/fixtures.ts';
 import { type Clip, clipOf } from './labels.ts';
+import { addListenerNoises } from './listener-noises.ts';
 import {
   clipsIn,
   has,
@@ -139,6 +140,7 @@ export function readSecond(): Recordings {
     digits: [],
     assents: [],
     stops: [],
+    noises: { assents: [], coughs: [], laughs: [] },
     agent: fromPcm(readFixture('caller-more-info')),
     sources,
     missing,
@@ -178,6 +180,7 @@ export function readSecond(): Recordings {
       sources.push(`festival’s voice ${one.voice}`);
     } else missing.push(`festival’s voice ${one.voice} (apt-get install festival ${one.package})`);
   }
+  addListenerNoises(recordings);
   if (hasFfmpeg()) sources.push('ffmpeg’s GSM and G.726');
   else missing.push('GSM and G.726 lines (apt-get install ffmpeg)');
   return recordings;

@@ -1,5 +1,6 @@
 // The two sets: other speakers, other seeds, the same each time they are made; and their tables side by side.
 import t from 'tap';
+import type { Recordings } from './recorded.ts';
 import { readRecordings } from './recordings.ts';
 import { type Row, sideBySide } from './report.ts';
 import { streamsOf } from './set.ts';
@@ -40,6 +41,16 @@ t.test('no speaker of the second set is in the first', async (t) => {
   const own = readRecordings('own').sentences.map(({ voice }) => voice);
   for (const voice of voices)
     t.ok(!own.includes(voice) && !/^(Allison|flite .*|undefined)$/.test(`${voice}`), `${voice}`);
+  const listeners = ({ noises }: Recordings) =>
+    Object.values(noises)
+      .flat()
+      .map(({ voice }) => voice);
+  const others = new Set(listeners(readRecordings('first')));
+  t.same(
+    [...new Set(listeners(second))].filter((voice) => others.has(voice)),
+    [],
+    'nor who listens',
+  );
 });
 
 t.test(

@@ -21,17 +21,32 @@ import {
 } from './theme.ts';
 
 const CALL_MS = 16_000;
-/** How long backchannels of real talk are. */
+/** How long backchannels of real talk are; of noises that are no words. */
 const [LEAST_MS, MOST_MS] = [200, 650];
+const NOISE_MOST_MS = 1_500;
 /** Until so long after its beginning a pause is the backchannel's. */
 const ITS_OWN_MS = 2_200;
 const LEVELS_DB = [-22, -25, -28, -32];
 const YES: Readonly<Record<string, string>> = { en: 'yes', es: 'sí', fr: 'oui', it: 'sì', ru: 'да' };
 
-const short = ({ sound }: Clip) => sound.length >= samplesOf(LEAST_MS) && sound.length <= samplesOf(MOST_MS);
+/** Shades that are no words and count by themselves. */
+const NOISES: readonly string[] = ['coughs of real voices', 'laughs of real voices'];
 
-/** Sounds by their shade: words of a speech program, hums, and words of real voices that stand in for an assent. */
-function soundsOf({ assents, digits }: Recordings): Record<string, (random: () => number) => Clip | null> {
+const upTo =
+  (mostMs: number) =>
+  ({ sound }: Clip) =>
+    sound.length >= samplesOf(LEAST_MS) && sound.length <= samplesOf(mostMs);
+const short = upTo(MOST_MS);
+
+/**
+ * Sounds by their shade: words of a speech program, hums, words of real voices that stand in for an assent, and what real voices
+ * said as one; coughs and laughs.
+ */
+function soundsOf({
+  assents,
+  digits,
+  noises,
+}: Recordings): Record<string, (random: () => number) => Clip | null> {
   const words = assents.filter(short);
   const voices = digits.flat().filter(short);
   const one = (list: readonly Clip[]) => (random: () => number) =>
@@ -45,6 +60,9 @@ function soundsOf({ assents, digits }: Recordings): Record<string, (random: () =
     'short words of real voices': one(
       voices.map((clip) => ({ ...clip, text: YES[clip.language ?? 'en'] ?? YES.en! })),
     ),
+    'hums and a yes of real voices': one(noises.assents.filter(short)),
+    'coughs of real voices': one(noises.coughs.filter(upTo(NOISE_MOST_MS))),
+    'laughs of real voices': one(noises.laughs.filter(upTo(NOISE_MOST_MS))),
   };
 }
 
@@ -86,14 +104,18 @@ export const backchannels: Theme = {
       const pauses = list.flatMap((one) => one.talk.spoken.map(({ fromMs }) => pauseMs(one, fromMs)));
       return { of: pauses.length, pauses: pauses.filter((ms) => ms > FRAME_MS) };
     };
-    const all = counted(held);
+    const isNoise = ({ talk }: Held) => NOISES.includes(talk.shade);
+    const backchannels = held.filter((one) => !isNoise(one));
+    const others = held.filter(isNoise);
+    const all = counted(backchannels);
+    const stops = (list: readonly Held[]) =>
+      list.reduce((sum, { outcome }) => sum + outcome.bargeIns.length, 0);
     const words = held.map(({ outcome }) => lostAndRepeated(outcome.played, 0));
     const lostMs = words.reduce((sum, one) => sum + one.lostMs, 0);
     const repeatedMs = words.reduce((sum, one) => sum + one.repeatedMs, 0);
-    const stopped = held.reduce((sum, { outcome }) => sum + outcome.bargeIns.length, 0);
     return [
       countRow('backchannels that paused the agent', all.pauses.length, all.of, { under: 10 }),
-      ...[...byShade(held)].map(([shade, list]) => {
+      ...[...byShade(backchannels)].map(([shade, list]) => {
         const { pauses, of } = counted(list);
         return countRow(`  ${shade}`, pauses.length, of);
       }),
@@ -104,7 +126,14 @@ export const backchannels: Theme = {
         target: '0',
         met: held.length === 0 ? null : lostMs === 0 && repeatedMs === 0,
       },
-      countRow('  backchannels that stopped it', stopped, all.of),
+      countRow('  backchannels that stopped it', stops(backchannels), all.of),
+      ...[...byShade(others)].flatMap(([shade, list]) => {
+        const { pauses, of } = counted(list);
+        return [
+          countRow(`${shade} that paused the agent`, pauses.length, of),
+          countRow(`  ${shade.split(' ')[0]} that stopped it`, stops(list), of),
+        ];
+      }),
     ];
   },
 };

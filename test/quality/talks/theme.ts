@@ -109,7 +109,8 @@ export function callOf(
     greeting: o.greetingMs === 0 ? null : looped(voice, o.greetingMs, random),
     answer: looped(voice, o.answerMs ?? 1_200, random),
     spoken,
-    words: spoken,
+    // A cough is no word.
+    words: spoken.filter(({ text }) => text !== ''),
     tempo: { seed: seedOf(`${recordings.set} ${o.name}`), firstMs: o.firstMs ?? USUAL_TEMPO },
     ...(language !== undefined && { language }),
     ...(o.texts !== undefined && { texts: o.texts }),
