@@ -5,28 +5,30 @@ import type { ShortWords } from '../protocol/agent-texts.ts';
 
 export type WordsMean = 'stop' | 'go-on' | 'nothing';
 
+/** However they are written, the words around them are one; before anything else, since some of them are taken apart. */
+const APOSTROPHES = /['’‘ʼ′＇`´]/g;
 /** What a transcription puts in brackets are sounds. */
-const SOUNDS = /\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>/g;
-/** Accents of Latin letters; the signs of Arabic and the nukta of Devanagari, which writers leave out. */
-const ACCENTS = /[\u0300-\u036f]|[\u064b-\u065f]|\u0670|\u0640|\u093c/g;
+const SOUNDS = /\[[^\]]*\]|\([^)]*\)|【[^】]*】|\*[^*]*\*|<[^>]*>/g;
+/** Accents of Latin letters; the signs of Arabic and the nukta of Devanagari, which writers leave out; what nobody sees. */
+const UNWRITTEN = /[\u0300-\u036f]|[\u064b-\u065f]|\u0670|\u0640|\u093c|\p{Cf}/gu;
 /** Letters that no normalization takes apart or together. */
 const LETTERS: Readonly<Record<string, string>> = { ı: 'i', ł: 'l', ß: 'ss', '\u0901': '\u0902' };
-/** Languages without blanks between their words: each letter stands for itself. */
-const NO_BLANKS = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
+/** In scripts without blanks between words each letter stands for itself. */
+const WORDS =
+  /[[\p{L}\p{M}\p{N}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]]|[[\p{L}\p{M}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]]+/gv;
 
 /** Text -> its words as they are compared. */
 export function wordsOf(text: string): string[] {
   const plain = text
-    .replace(SOUNDS, ' ')
+    .replace(APOSTROPHES, '')
     .normalize('NFKD')
+    .replace(SOUNDS, ' ')
     .toLowerCase()
-    .replace(ACCENTS, '')
+    .replace(UNWRITTEN, '')
     .normalize('NFC')
     .replace(/ı|ł|ß|\u0901/g, (letter) => LETTERS[letter] ?? letter)
-    .replace(/['’ʼ`´]/g, '')
     .replace(/(.)\1{2,}/gu, '$1');
-  const words = plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  return words.flatMap((word) => (NO_BLANKS.test(word) ? [...word] : [word]));
+  return plain.match(WORDS) ?? [];
 }
 
 /** Phrases by their words, to find which one a text goes on with. */

@@ -36,6 +36,14 @@ t.test('words as they are compared', async (t) => {
     ['माफ़', ['माफ']],
     ['아니요', ['아니요']],
     ['42', ['42']],
+    ['That´s it, that‘s, that′s, THAT＇S', ['thats', 'it', 'thats', 'thats', 'thats']],
+    ['Ｓｔｏｐ！', ['stop']],
+    ['（笑）【拍手】', []],
+    ['OK好的', ['ok', '好', '的']],
+    ['オーケー', ['オ', 'ー', 'ケ', 'ー']],
+    ['หยุด', ['ห', 'ย', 'ุ', 'ด']],
+    ['\u200fsto\u00adp\u200f', ['stop']],
+    ['क्\u200dया', ['क्या']],
   ] as const)
     t.same(wordsOf(text), words, JSON.stringify(text));
 });
