@@ -231,6 +231,8 @@ export class Talk implements CallerListener {
   }
 
   #handle(event: TurnEvent, now = this.#ports.now()): void {
+    // While its end waits for words, nothing begins any more: no answer, no floor.
+    if (this.#over) return;
     // Of a tick, which comes fifty times a second, there are none.
     const effects = this.#floor.tell(event, now);
     for (let i = 0; i < effects.length; i++) this.#perform(effects[i]!);
@@ -416,6 +418,7 @@ export class Talk implements CallerListener {
   }
 
   #callTool(toolCallId: string, name: string, argumentsJson: string): void {
+    if (this.#over) return;
     const step = this.#tools.call(toolCallId, name, argumentsJson);
     switch (step.do) {
       case 'run': {

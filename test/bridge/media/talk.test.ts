@@ -590,6 +590,35 @@ t.test('words that come while the end waits for the last words of the caller: no
   );
 });
 
+t.test('once it is over nothing begins any more: no answer, no tool, no turn', async (t) => {
+  const rig = greeted({ transcribes: true });
+  const marks = rig.play();
+  for (const mark of marks.slice(0, 4)) rig.talk.markBack(mark);
+  rig.hears(0, 1_300);
+  rig.at(1_000).talk.voice({ is: 'starting', onsetMs: 900 });
+  rig.talk.speechStarted(900);
+  rig.at(1_300).talk.voice({ is: 'quiet' });
+  rig.talk.speechEnded(1_200);
+  t.equal(rig.did('commit').length, 1, 'a short word is weighed');
+  const closing = rig.talk.close();
+  const [asked, told] = [rig.did('respond').length, rig.posted.length];
+  rig.at(1_500).model.toolCall({ toolCallId: 'late', name: 'look_up', argumentsJson: '{}' });
+  rig.model.responseDone({
+    responseId: 'r',
+    status: 'completed',
+    reason: null,
+    hadAudio: false,
+    toolCalls: 0,
+  });
+  rig.at(1_900).model.callerText(0, 'Stop!');
+  await closing;
+  t.equal(rig.did('respond').length, asked);
+  t.same(
+    rig.posted.slice(told).map(({ type }) => type),
+    ['short-word', 'transcript'],
+  );
+});
+
 t.test('a dead line: of an answer that went on at the model, no more is heard than was to be', async (t) => {
   const rig = greeted();
   const text = 'One two three four five six seven eight nine ten.';
