@@ -103,9 +103,12 @@ export class CallerFeed {
     if (this.#model.capabilities.commits) this.#model.clearAudio();
   }
 
-  /** The talk is over: nothing more is given of a turn that goes on. */
-  close(): void {
+  /** The talk is over: a turn that goes on ends here. Answers as `endTurn`; null as well where the model would answer it. */
+  close(): number | null {
+    const { commits, answersByItself } = this.#model.capabilities;
+    const goesOn = this.#given && !this.#all;
     this.#given = this.#all;
+    return goesOn && commits && !answersByItself ? this.#model.endTurn() : null;
   }
 
   /** The one way of the caller's sound to the model. */

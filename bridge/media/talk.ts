@@ -223,6 +223,7 @@ export class Talk implements CallerListener {
   async #end(): Promise<void> {
     this.#over = true;
     this.#throwAway();
+    this.#lastTurn();
     this.#cut();
     this.#record.agentLeft();
     this.#record.unwanted();
@@ -321,7 +322,7 @@ export class Talk implements CallerListener {
         this.#record.floor(effect.floor);
         return;
       case 'finish':
-        this.#feed.close();
+        this.#lastTurn();
         if (!this.#leave()) this.#finished(effect.reason as EndReason);
         return;
     }
@@ -337,6 +338,13 @@ export class Talk implements CallerListener {
     if (!respond) return;
     this.#record.wanted('answer', speechEndMs);
     this.#requests.answer();
+  }
+
+  /** Who leaves, or is left, in the middle of his turn has said it all the same. */
+  #lastTurn(): void {
+    const turn = this.#feed.close();
+    if (turn === null) return;
+    this.#record.callerTurn(turn, this.#turnFromMs, this.#silence.quietSinceMs ?? this.#ports.now());
   }
 
   #askEarly(): void {

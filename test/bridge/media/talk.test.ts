@@ -590,6 +590,37 @@ t.test('words that come while the end waits for the last words of the caller: no
   );
 });
 
+t.test('who hangs up in the middle of his turn has said it, and nobody answers', async (t) => {
+  for (const [what, end, early] of [
+    ['speaking', (rig: Rig) => void rig.talk.close(), false],
+    ['the model was asked already', (rig: Rig) => void rig.talk.close(), true],
+    ['the call is ended', (rig: Rig) => rig.talk.finish('max_duration', null), true],
+  ] satisfies [string, (rig: Rig) => void, boolean][]) {
+    const rig = greeted({ takesBack: true });
+    for (const mark of rig.play()) rig.talk.markBack(mark);
+    rig.at(3_200).talk.voice({ is: 'speaking', onsetMs: 3_000, pausedMs: 0 });
+    rig.talk.speechStarted(3_000);
+    rig.at(4_200).talk.voice({ is: 'quiet' });
+    rig.talk.speechEnded(4_000);
+    if (early) {
+      rig.at(4_300).tick();
+      rig.model.audio('early', Buffer.alloc(800, 1));
+    }
+    const asked = rig.did('respond').length;
+    end(rig);
+    t.match(
+      rig.verbs.slice(-1 - (early ? 1 : 0)).map(([verb]) => verb),
+      early ? ['take-back', 'commit'] : ['commit'],
+      what,
+    );
+    const closing = rig.talk.close();
+    rig.model.callerText(early ? 1 : 0, 'Bye, then.');
+    await closing;
+    t.match(rig.lines().at(-1), { role: 'caller', text: 'Bye, then.', startMs: 3_000, endMs: 4_200 }, what);
+    t.equal(rig.did('respond').length, asked, what);
+  }
+});
+
 t.test('once it is over nothing begins any more: no answer, no tool, no turn', async (t) => {
   const rig = greeted({ transcribes: true });
   const marks = rig.play();
