@@ -90,6 +90,7 @@ export class AgentVoice {
     this.#callerClock = callerClock;
     this.#aheadUntilMs = 0;
     this.#ducking.restart();
+    this.#playout.oweMarks();
   }
 
   /** The stream is gone, and what it had not played. */
@@ -139,6 +140,7 @@ export class AgentVoice {
         line.uncork();
       }
     }
+    this.#mark(line, playout.dueMark(), nowMs);
     this.#leftOver = playout.ready();
   }
 

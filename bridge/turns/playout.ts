@@ -121,6 +121,11 @@ export class Playout {
     return `${this.#generation}:${this.#sent}`;
   }
 
+  /** The line is gone that has the marks which are owed: one is due on the next, behind what that one is given. */
+  oweMarks(): void {
+    this.#marked = this.#heard;
+  }
+
   /** Milliseconds that a mark would confirm beyond what is confirmed already, should it come back now. */
   confirmsMs(name: string): number {
     return (this.#position(name) - this.#heard) / this.#bytesPerMs;

@@ -329,6 +329,23 @@ t.test('nothing goes to a line that is slow, dead or gone', async (t) => {
   t.equal(sentMs(), 120);
 });
 
+t.test(
+  'what a line had that is gone is confirmed by the next one, though there is no more of it',
+  async (t) => {
+    const { voice, sent, attach } = open();
+    voice.push('a', sound(60));
+    voice.finish('a');
+    voice.pace(0);
+    t.same(sent, ['starts a', '0:480']);
+    voice.detach(10);
+    attach();
+    for (let nowMs = 20; nowMs < 100; nowMs += FRAME_MS) voice.pace(nowMs);
+    t.same(sent, ['starts a', '0:480', '0:480'], 'asked once');
+    t.match(voice.markBack('0:480', 120), [{ itemId: 'a' }]);
+    t.notOk(voice.pending());
+  },
+);
+
 t.test('a line with nothing to say is looked at, and no more', async (t) => {
   const { voice, floor, sentMs } = open();
   let asked = 0;
