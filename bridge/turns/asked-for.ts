@@ -78,8 +78,9 @@ const opens = (leads: string, first: string) => `^(?:(?:${leads})[,!]? )*(?:${fi
 const ends = (last: string) => String.raw`(?<!${LETTER})(?:${last})\s*[?？]$`;
 
 const ENGLISH = spaced({
-  asks: String.raw`what|which|who|whose|when|where (?:do|should|shall|can|would|is)|how (?:do|would|is|are) .*(?:spell|spelled|spelt|write|written)|(?:may|can|could|might) (?:i|we) (?:please |just |also )*(?:have|get|take|ask|note|know)|(?:can|could|would|will) you (?:please |just |also |kindly )*(?:tell|give|spell|read|say|repeat|confirm|provide|share|enter|dictate)|do you have|have you got|starting with`,
-  tells: String.raw`(?:tell|give) (?:me|us)|read (?:me|out|it)|let (?:me|us) (?:have|know)|please (?:tell|give|say|read|repeat|confirm|provide|state|share|dictate)|spell|(?:i|we)(?:'ll| will| would|'d)? (?:just |also |only )*need|go ahead with`,
+  asks: 'what|which|who|whose|when|where (?:do|should|shall|can|would|is)|how (?:do|would|is|are) .*(?:spell|spelled|spelt|write|written)|(?:may|can|could|might) (?:i|we) (?:please |just |also )*(?:have|get|take|ask|note|know)|(?:can|could|would|will) you (?:please |just |also |kindly )*(?:tell|give|spell|read|say|repeat|confirm|provide|share|enter|dictate)|do you have|have you got|starting with',
+  tells:
+    "(?:tell|give) (?:me|us)|read (?:me|out|it)|let (?:me|us) (?:have|know)|please (?:tell|give|say|read|repeat|confirm|provide|state|share|dictate)|spell|(?:i|we)(?:'ll| will| would|'d)? (?:just |also |only )*need|go ahead with",
   confirms: `${opens(
     'and|so|okay|ok|alright|great|thanks|thank you|perfect|sure',
     "is|isn't|are|were|does|did|has|shall|should|would you like|do you want|do you still|may i (?:send|call|text|use)|can i (?:send|call|text|use)",
@@ -108,9 +109,9 @@ const GERMAN = spaced({
   birth: 'geburts(?:datum|tag)|geboren',
   postcode: 'postleitzahl|plz',
   card: String.raw`iban|(?:\p{L}+)?kartennummer|kontonummer|prüfziffer|bankverbindung`,
-  phone: String.raw`(?:telefon|handy|mobil|rückruf|ruf|festnetz)nummer`,
+  phone: '(?:telefon|handy|mobil|rückruf|ruf|festnetz)nummer',
   number: String.raw`\p{L}*nummern?|ziffern?|kennzeichen|aktenzeichen|\p{L}*code|pin`,
-  name: String.raw`(?:vor|nach|familien|firmen)?name(?:n|ns)?|heißen sie|heißt du|wem (?:spreche|habe)|wer (?:spricht|ist)`,
+  name: '(?:vor|nach|familien|firmen)?name(?:n|ns)?|heißen sie|heißt du|wem (?:spreche|habe)|wer (?:spricht|ist)',
   address: String.raw`\p{L}*adresse|anschrift|straße|wohnen sie|wohnst du`,
 });
 
@@ -122,7 +123,7 @@ const SPANISH = spaced({
     'es|son|era|está|están|sigue siendo|quiere|quieres|desea|deseas|le envío|te envío|se lo|prefiere',
   )}|${ends('correcto|verdad|no|cierto|así')}`,
   spelling: String.raw`deletre\p{L}+|letra por letra|se escribe`,
-  email: String.raw`correo(?: electrónico)?|e-?mail`,
+  email: 'correo(?: electrónico)?|e-?mail',
   birth: 'fecha de nacimiento|cumpleaños|nació|naciste',
   postcode: 'código postal',
   card: 'iban|número de (?:la |su |tu )?tarjeta|número de (?:la |su |tu )?cuenta',
@@ -134,7 +135,7 @@ const SPANISH = spaced({
 
 const FRENCH = spaced({
   asks: String.raw`quel(?:le)?s?|qui|quand|où|comment (?:vous|ça|est-ce|on|[st]'\p{L}+)|(?:pouvez|pourriez|peux|pourrais)-(?:vous|tu) (?:me |m'|nous |le |la |l'|bien |juste )*(?:donner|dire|indiquer|épeler|répéter|communiquer|confirmer|préciser|dicter)|puis-je (?:avoir|prendre|connaître)|avez-vous (?:votre|le|la|un|une)`,
-  tells: String.raw`(?:donnez|dites|indiquez|donne|dis)-(?:moi|nous)|épelez|besoin|il me (?:faut|faudrait)`,
+  tells: '(?:donnez|dites|indiquez|donne|dis)-(?:moi|nous)|épelez|besoin|il me (?:faut|faudrait)',
   confirms: `${opens(
     "et|alors|donc|d'accord|merci|très bien|parfait",
     "est-ce (?:bien|exact|que|votre)|c'est bien|c'est toujours|voulez-vous|veux-tu|souhaitez-vous|dois-je|est-il",
@@ -151,7 +152,7 @@ const FRENCH = spaced({
 });
 
 const ITALIAN = spaced({
-  asks: String.raw`qual è|quali|qual|che|chi|quando|dove|come (?:si|ti|lo)|(?:mi|ci) (?:può|potrebbe|puoi|potresti|dà|dice|darebbe|direbbe|lascia|ripete|indica|detta|conferma)|(?:può|potrebbe|puoi|potresti) (?:darmi|dirmi|indicarmi|ripetere|ripetermi|confermare|confermarmi|dettarmi|fornirmi|fare|sillabare)|ha (?:a portata di mano )?(?:il|la|un)|posso avere`,
+  asks: 'qual è|quali|qual|che|chi|quando|dove|come (?:si|ti|lo)|(?:mi|ci) (?:può|potrebbe|puoi|potresti|dà|dice|darebbe|direbbe|lascia|ripete|indica|detta|conferma)|(?:può|potrebbe|puoi|potresti) (?:darmi|dirmi|indicarmi|ripetere|ripetermi|confermare|confermarmi|dettarmi|fornirmi|fare|sillabare)|ha (?:a portata di mano )?(?:il|la|un)|posso avere',
   tells: 'mi (?:dica|dia)|dimmi|dammi|ho bisogno|mi serve|avrei bisogno',
   confirms: `${opens(
     'e|allora|bene|grazie|perfetto|va bene',
@@ -169,7 +170,7 @@ const ITALIAN = spaced({
 });
 
 const PORTUGUESE = spaced({
-  asks: String.raw`qual|quais|que|quem|quando|onde|como (?:se|é|o|a|você)|(?:pode|poderia|podes|podia)(?:-me)? (?:me |por favor |)(?:dar|dizer|informar|soletrar|repetir|confirmar|passar|indicar|ditar|fornecer)|tem (?:consigo )?(?:o|a) (?:seu|sua)|posso (?:ter|saber)`,
+  asks: 'qual|quais|que|quem|quando|onde|como (?:se|é|o|a|você)|(?:pode|poderia|podes|podia)(?:-me)? (?:me |por favor |)(?:dar|dizer|informar|soletrar|repetir|confirmar|passar|indicar|ditar|fornecer)|tem (?:consigo )?(?:o|a) (?:seu|sua)|posso (?:ter|saber)',
   tells: String.raw`me (?:diga|dê|informe|passe|fala|diz)|(?:diga|dê|indique)-me|informe|soletr\p{L}+|preciso|precisaria`,
   confirms: `${opens(
     'e|então|certo|obrigad[oa]|perfeito|bem',
@@ -187,7 +188,7 @@ const PORTUGUESE = spaced({
 });
 
 const DUTCH = spaced({
-  asks: String.raw`wat|welke?|met wie|wie (?:bent|spreek)|wanneer|waar|hoe (?:heet|schrijft?|spelt?|luidt|is)|(?:mag|kan|zou) ik (?:alstublieft |even |misschien |ook )*(?:uw|je|jouw|de|het|een)|geven|zeggen|noemen|spellen|herhalen|doorgeven|bevestigen|dicteren|heeft u|heb je`,
+  asks: 'wat|welke?|met wie|wie (?:bent|spreek)|wanneer|waar|hoe (?:heet|schrijft?|spelt?|luidt|is)|(?:mag|kan|zou) ik (?:alstublieft |even |misschien |ook )*(?:uw|je|jouw|de|het|een)|geven|zeggen|noemen|spellen|herhalen|doorgeven|bevestigen|dicteren|heeft u|heb je',
   tells: '(?:geeft?|noemt?|zegt?)(?: u| me| mij| eens| alstublieft)+|spelt?|nodig',
   confirms: `${opens(
     'en|dus|oké|goed|dank u|bedankt|prima',
@@ -205,7 +206,7 @@ const DUTCH = spaced({
 });
 
 const POLISH = spaced({
-  asks: String.raw`jak(?:i|a|ie|ą|im|iej)|kto|kiedy|gdzie|jak (?:się|pan|pani|brzmi|to|ma|masz)|(?:czy )?(?:mogę|mógłbym|mogłabym) (?:prosić|poprosić|poznać)|podać|powiedzieć|powtórzyć|potwierdzić|podyktować|z kim`,
+  asks: 'jak(?:i|a|ie|ą|im|iej)|kto|kiedy|gdzie|jak (?:się|pan|pani|brzmi|to|ma|masz)|(?:czy )?(?:mogę|mógłbym|mogłabym) (?:prosić|poprosić|poznać)|podać|powiedzieć|powtórzyć|potwierdzić|podyktować|z kim',
   tells: String.raw`proszę (?:podać|o|powiedzieć|przeliterować|powtórzyć|podyktować|mi)|poproszę|podaj|przeliter\p{L}+|potrzebuję|potrzebny`,
   confirms: `${opens(
     'a|i|więc|dobrze|dziękuję|świetnie',
