@@ -16,6 +16,9 @@ export const CHANGEABLE_OF_AGENT = [
   'webhook_url',
   'voicemail_action',
   'interruption_words',
+  'patience',
+  'eagerness',
+  'interruption',
 ] as const satisfies readonly (keyof AgentRecord)[];
 
 /** The primary number of a new agent: the one that was asked for, else the first. Conflict primary_number_not_attached. */

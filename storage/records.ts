@@ -27,6 +27,10 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'exhausted'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export type VoicemailAction = 'hangup' | 'leave_message';
 export type AgentType = 'inbound' | 'outbound';
+/** How an agent takes turns, in words; what they mean is told in control/api/agent-schemas.ts. */
+export type AgentPatience = 'short' | 'normal' | 'long';
+export type AgentEagerness = 'relaxed' | 'normal' | 'eager';
+export type AgentInterruption = 'hard' | 'normal' | 'easy';
 
 /** A returns schema as the client gave it: field name -> type name, or an object with type, description and enum. */
 export type Returns = Record<string, string | { type: string; description?: string; enum?: string[] }>;
@@ -170,6 +174,12 @@ export interface AgentRecord {
   voicemail_action: VoicemailAction;
   /** Stop the agent when said over its voice, beside what does so in its language. */
   interruption_words: string[];
+  /** How long it waits where the other side may not have finished. */
+  patience: AgentPatience;
+  /** How soon it answers. */
+  eagerness: AgentEagerness;
+  /** How easily it is interrupted. */
+  interruption: AgentInterruption;
   primary_number_id: string | null;
   archived_at: string | null;
   created_at: string;
@@ -226,6 +236,9 @@ export interface CallRecord {
   tools: Tool[] | null;
   voicemail_action: VoicemailAction;
   interruption_words: string[];
+  patience: AgentPatience;
+  eagerness: AgentEagerness;
+  interruption: AgentInterruption;
   carrier: string;
   /** It goes over the telephone network; else its other side is a page, and it does not say how the line does. */
   telephone: boolean;

@@ -66,6 +66,7 @@ export function planCall(
     shortWords: o.texts.shortWords(o.language, call.interruption_words),
     machine: o.machine,
     patience: o.patience,
+    tuning: { patience: call.patience, eagerness: call.eagerness, interruption: call.interruption },
     transferTargets: Object.fromEntries(
       (transfers?.targets ?? []).map((target) => [target.name, target.number]),
     ),

@@ -9,6 +9,7 @@ import { PublicListener } from '../listener/public-listener.ts';
 import { models } from '../models/models.ts';
 import { type FromMedia, MEDIA_PROTOCOL, type MediaThreadData, type ToMedia } from '../protocol/messages.ts';
 import { Rounds } from '../rounds.ts';
+import { tuned } from '../turns/tuning.ts';
 import { TURN_RULES } from '../turns/turns.ts';
 import { bytesOf } from '../upgrade.ts';
 import { FrameAges } from './frame-age.ts';
@@ -127,7 +128,7 @@ function prepare(plan: Extract<ToMedia, { type: 'prepare' }>): void {
         clock,
         vad,
         post,
-        rules: { ...rules, idleMs: rules.idleMs * plan.patience },
+        rules: tuned({ ...rules, idleMs: rules.idleMs * plan.patience }, plan.tuning),
         counters,
         frameAges,
         openModel(name, config, listener, callId) {

@@ -6,7 +6,7 @@ import type { ShortWords, SpokenLine, TalkTexts } from './agent-texts.ts';
 import type { FaultCode, HangupCause } from './call-reasons.ts';
 
 /** Of these messages. Whoever starts with another version is refused: it rises when a message changes its meaning. */
-export const MEDIA_PROTOCOL = 5;
+export const MEDIA_PROTOCOL = 6;
 
 /** Anything that JSON leaves as it is. */
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [field: string]: Plain };
@@ -46,6 +46,16 @@ export type FloorHolder = 'agent' | 'caller' | 'none';
 /** How the agent's voicemail action applies while the verdict is open. */
 export type MachinePlan = 'none' | 'hangup' | 'leave_message';
 
+/** How an agent takes turns, in words; what each moves is bridge/turns/tuning.ts. `normal` is what is measured in docs/quality.md. */
+export interface Tuning {
+  /** How long it waits where the caller may not have finished. */
+  patience: 'short' | 'normal' | 'long';
+  /** How soon it answers once he has. */
+  eagerness: 'relaxed' | 'normal' | 'eager';
+  /** How much speech over its voice stops it: the easier, the less. */
+  interruption: 'hard' | 'normal' | 'easy';
+}
+
 export interface PrepareCall {
   callId: string;
   /** Whose stream it is. */
@@ -60,8 +70,9 @@ export interface PrepareCall {
   /** What tells a short word that stops the agent from one of assent. */
   shortWords: ShortWords;
   machine: MachinePlan;
-  /** How many times longer than usual the agent waits for the other side; who types needs more. */
+  /** How many times longer than usual the agent waits for the other side to say something; who types needs more. */
   patience: number;
+  tuning: Tuning;
   /** Transfer targets by the name the model uses. */
   transferTargets: Record<string, string>;
   /** Absolute path, or null when the call is not recorded. */

@@ -53,6 +53,21 @@ const interruptionWords = z
   .array(z.string().regex(/\S/, 'may not be blank').max(60, 'may have 60 characters at most'))
   .max(50, 'may hold 50 at most')
   .meta({ examples: [['Sarah', 'okay doctor']] });
+const patience = z
+  .enum(['short', 'normal', 'long'])
+  .describe(
+    'How long it waits where the other side may not have finished: after it has asked for a number, a name, an address or a spelling, while they dictate, after an "uhm", and once their pauses have been long. `long` for callers who look things up; with `short` a slow dictation is answered in the middle. Default: `normal`.',
+  );
+const eagerness = z
+  .enum(['relaxed', 'normal', 'eager'])
+  .describe(
+    'How soon it answers when the other side has stopped speaking. `relaxed` leaves a quarter of a second more for an afterthought, and begins fewer answers that come to nothing; `eager` leaves a tenth of a second less, which is heard where the model is quick, and answers into pauses of half a second. Default: `normal`.',
+  );
+const interruption = z
+  .enum(['hard', 'normal', 'easy'])
+  .describe(
+    'How easily it is interrupted: how much speech over its voice stops it. `easy` stops for half a second of it, and sometimes for an “okay” or a cough; `hard` goes on until somebody keeps speaking for about a second. A word that means “stop” stops it in any case. Default: `normal`.',
+  );
 
 /** One returns schema, as requests and answers have it; the values are checked by parseReturns. */
 export const returns = z
@@ -149,6 +164,9 @@ const settings = {
     .describe(
       'Words or short phrases that stop the agent when somebody says them over its voice, even where they would count as assent: a name, “okay, doctor”. 50 at most. What means “stop” and what means “go on” is known in many languages and need not be listed. Null or left out: none.',
     ),
+  patience: patience.optional(),
+  eagerness: eagerness.optional(),
+  interruption: interruption.optional(),
 };
 
 export const createAgent = z
@@ -232,6 +250,9 @@ export const agentSummary = z
     interruption_words: z
       .array(z.string())
       .describe('What stops the agent when said over its voice, beside what does so in its language.'),
+    patience,
+    eagerness,
+    interruption,
     primary_number_id: id
       .nullable()
       .describe(

@@ -105,6 +105,9 @@ export const agentRoutes: Route[] = [
         webhook_url: body.webhook_url ?? null,
         voicemail_action: body.voicemail_action ?? 'hangup',
         interruption_words: body.interruption_words ?? [],
+        patience: body.patience ?? 'normal',
+        eagerness: body.eagerness ?? 'normal',
+        interruption: body.interruption ?? 'normal',
         primary_number_id: primary,
         archived_at: null,
         created_at: at,
@@ -188,6 +191,9 @@ export const agentRoutes: Route[] = [
       if (body.webhook_url !== undefined) change.webhook_url = body.webhook_url;
       if (body.voicemail_action !== undefined) change.voicemail_action = body.voicemail_action;
       if (body.interruption_words !== undefined) change.interruption_words = body.interruption_words ?? [];
+      if (body.patience !== undefined) change.patience = body.patience;
+      if (body.eagerness !== undefined) change.eagerness = body.eagerness;
+      if (body.interruption !== undefined) change.interruption = body.interruption;
       checkAgentUrls(egress, change);
       const changed = settled(
         found(await store.updateAgent(orgId, params.id, change, { ifUpdatedAt }), NO_AGENT),

@@ -18,6 +18,9 @@ export type CallChoice = Pick<
   | 'tools'
   | 'voicemail_action'
   | 'interruption_words'
+  | 'patience'
+  | 'eagerness'
+  | 'interruption'
   | 'direction'
   | 'webhook_url'
 > & {
@@ -34,6 +37,7 @@ export type CallChoice = Pick<
 export function choiceOf(agent: AgentView, model: string) {
   const { persona, instructions, returns, voice, tools, webhook_url, language } = agent;
   const { voicemail_action, interruption_words } = agent;
+  const { patience, eagerness, interruption } = agent;
   return {
     agent_id: agent.id,
     persona,
@@ -44,6 +48,9 @@ export function choiceOf(agent: AgentView, model: string) {
     tools,
     voicemail_action,
     interruption_words,
+    patience,
+    eagerness,
+    interruption,
     webhook_url,
     language,
   };
@@ -103,6 +110,9 @@ export function callRecord(
     tools: choice.tools,
     voicemail_action: choice.voicemail_action,
     interruption_words: choice.interruption_words,
+    patience: choice.patience,
+    eagerness: choice.eagerness,
+    interruption: choice.interruption,
     carrier: o.carrier.name,
     telephone: o.carrier.capabilities.telephone,
     carrier_call_id: choice.carrier_call_id ?? null,

@@ -68,7 +68,7 @@ export const dispatchCall = z
     id: 'AgentCall',
     title: 'A call of an agent',
     description:
-      'Persona, voice, model, language, returns, tools, voicemail_action and interruption_words come from the agent and are not accepted here.',
+      'Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness and interruption come from the agent and are not accepted here.',
     examples: [{ agent_id: AGENT.id, to: CALL.to_number, context: CALL.context, metadata: CALL.metadata }],
   });
 
@@ -115,12 +115,22 @@ export const createCall = z.union([dispatchCall, promptCall]);
 
 /** What to say of fields that only an agent has. */
 export const DISPATCH_HINTS: Readonly<Record<string, string>> = Object.fromEntries(
-  ['persona', 'voice', 'model', 'language', 'returns', 'tools', 'voicemail_action', 'interruption_words'].map(
-    (field) => [
-      field,
-      `${field} comes from the agent and is not accepted here; change it with PATCH /v1/agents/{id}.`,
-    ],
-  ),
+  [
+    'persona',
+    'voice',
+    'model',
+    'language',
+    'returns',
+    'tools',
+    'voicemail_action',
+    'interruption_words',
+    'patience',
+    'eagerness',
+    'interruption',
+  ].map((field) => [
+    field,
+    `${field} comes from the agent and is not accepted here; change it with PATCH /v1/agents/{id}.`,
+  ]),
 );
 export const PROMPT_HINTS: Readonly<Record<string, string>> = {
   'missing instructions': 'instructions is required when no agent_id is given: send one of the two.',

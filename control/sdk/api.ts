@@ -701,6 +701,18 @@ export interface NewAgent {
    */
   interruption_words?: string[] | null;
   /**
+   * How long it waits where the other side may not have finished: after it has asked for a number, a name, an address or a spelling, while they dictate, after an "uhm", and once their pauses have been long. `long` for callers who look things up; with `short` a slow dictation is answered in the middle. Default: `normal`.
+   */
+  patience?: 'short' | 'normal' | 'long';
+  /**
+   * How soon it answers when the other side has stopped speaking. `relaxed` leaves a quarter of a second more for an afterthought, and begins fewer answers that come to nothing; `eager` leaves a tenth of a second less, which is heard where the model is quick, and answers into pauses of half a second. Default: `normal`.
+   */
+  eagerness?: 'relaxed' | 'normal' | 'eager';
+  /**
+   * How easily it is interrupted: how much speech over its voice stops it. `easy` stops for half a second of it, and sometimes for an “okay” or a cough; `hard` goes on until somebody keeps speaking for about a second. A word that means “stop” stops it in any case. Default: `normal`.
+   */
+  interruption?: 'hard' | 'normal' | 'easy';
+  /**
    * Numbers to attach. A number has one inbound agent at most, and any count of outbound ones.
    */
   number_ids?: string[];
@@ -791,6 +803,18 @@ export interface Agent {
    * What stops the agent when said over its voice, beside what does so in its language.
    */
   interruption_words: string[];
+  /**
+   * How long it waits where the other side may not have finished: after it has asked for a number, a name, an address or a spelling, while they dictate, after an "uhm", and once their pauses have been long. `long` for callers who look things up; with `short` a slow dictation is answered in the middle. Default: `normal`.
+   */
+  patience: 'short' | 'normal' | 'long';
+  /**
+   * How soon it answers when the other side has stopped speaking. `relaxed` leaves a quarter of a second more for an afterthought, and begins fewer answers that come to nothing; `eager` leaves a tenth of a second less, which is heard where the model is quick, and answers into pauses of half a second. Default: `normal`.
+   */
+  eagerness: 'relaxed' | 'normal' | 'eager';
+  /**
+   * How easily it is interrupted: how much speech over its voice stops it. `easy` stops for half a second of it, and sometimes for an “okay” or a cough; `hard` goes on until somebody keeps speaking for about a second. A word that means “stop” stops it in any case. Default: `normal`.
+   */
+  interruption: 'hard' | 'normal' | 'easy';
   /**
    * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
    */
@@ -923,6 +947,18 @@ export interface AgentSummary {
    */
   interruption_words: string[];
   /**
+   * How long it waits where the other side may not have finished: after it has asked for a number, a name, an address or a spelling, while they dictate, after an "uhm", and once their pauses have been long. `long` for callers who look things up; with `short` a slow dictation is answered in the middle. Default: `normal`.
+   */
+  patience: 'short' | 'normal' | 'long';
+  /**
+   * How soon it answers when the other side has stopped speaking. `relaxed` leaves a quarter of a second more for an afterthought, and begins fewer answers that come to nothing; `eager` leaves a tenth of a second less, which is heard where the model is quick, and answers into pauses of half a second. Default: `normal`.
+   */
+  eagerness: 'relaxed' | 'normal' | 'eager';
+  /**
+   * How easily it is interrupted: how much speech over its voice stops it. `easy` stops for half a second of it, and sometimes for an “okay” or a cough; `hard` goes on until somebody keeps speaking for about a second. A word that means “stop” stops it in any case. Default: `normal`.
+   */
+  interruption: 'hard' | 'normal' | 'easy';
+  /**
    * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
    */
   primary_number_id: string | null;
@@ -988,6 +1024,18 @@ export interface AgentChange {
    * Words or short phrases that stop the agent when somebody says them over its voice, even where they would count as assent: a name, “okay, doctor”. 50 at most. What means “stop” and what means “go on” is known in many languages and need not be listed. Null or left out: none.
    */
   interruption_words?: string[] | null;
+  /**
+   * How long it waits where the other side may not have finished: after it has asked for a number, a name, an address or a spelling, while they dictate, after an "uhm", and once their pauses have been long. `long` for callers who look things up; with `short` a slow dictation is answered in the middle. Default: `normal`.
+   */
+  patience?: 'short' | 'normal' | 'long';
+  /**
+   * How soon it answers when the other side has stopped speaking. `relaxed` leaves a quarter of a second more for an afterthought, and begins fewer answers that come to nothing; `eager` leaves a tenth of a second less, which is heard where the model is quick, and answers into pauses of half a second. Default: `normal`.
+   */
+  eagerness?: 'relaxed' | 'normal' | 'eager';
+  /**
+   * How easily it is interrupted: how much speech over its voice stops it. `easy` stops for half a second of it, and sometimes for an “okay” or a cough; `hard` goes on until somebody keeps speaking for about a second. A word that means “stop” stops it in any case. Default: `normal`.
+   */
+  interruption?: 'hard' | 'normal' | 'easy';
 }
 /**
  * This interface was referenced by `Operations`'s JSON-Schema
@@ -1124,7 +1172,7 @@ export interface NumberPurchase {
   carrier?: string;
 }
 /**
- * Persona, voice, model, language, returns, tools, voicemail_action and interruption_words come from the agent and are not accepted here.
+ * Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness and interruption come from the agent and are not accepted here.
  */
 export interface AgentCall {
   /**

@@ -622,6 +622,15 @@ ALTER TABLE interruptions ADD COLUMN paused_ms REAL;
 UPDATE interruptions SET paused_ms = held_ms;
 `;
 
+// How an agent takes turns, in words, and how the agent of a call did. What was there before took them as `normal` does.
+const TUNING = ['agents', 'calls']
+  .flatMap((table) =>
+    ['patience', 'eagerness', 'interruption'].map(
+      (word) => `ALTER TABLE ${table} ADD COLUMN ${word} TEXT NOT NULL DEFAULT 'normal';`,
+    ),
+  )
+  .join('\n');
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -646,4 +655,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'interruption words', sql: INTERRUPTION_WORDS },
   { name: 'answers thrown away', sql: THROWN_AWAY },
   { name: 'pauses of the voice', sql: PAUSES },
+  { name: 'tuning', sql: TUNING },
 ];

@@ -140,6 +140,7 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     await model.selectOption('second');
     t.same(await model.locator('option').allInnerTexts(), ['the default (gpt-realtime-2.1)', 'second']);
     await page.locator('select[name=voice]').selectOption('cedar');
+    await page.locator('select[name=patience]').selectOption('long');
 
     const returns = section(page, 'What it brings back');
     const json = returns.getByLabel('The same as JSON');
@@ -175,6 +176,8 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
       type: 'outbound',
       model: 'second',
       voice: 'cedar',
+      patience: 'long',
+      eagerness: 'normal',
       instructions: 'TEST-FRONT-DESK Confirm the appointment.',
       returns: { said_goodbye: 'boolean', status: 'string' },
       webhook_url: lab.receiverUrl,

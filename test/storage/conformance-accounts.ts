@@ -220,6 +220,9 @@ export function accountConformance(t: Test, openEmpty: OpenEmpty): void {
       persona: 'Polite.',
       tools: null,
       returns: { a: 'string[]' },
+      patience: 'long',
+      eagerness: 'eager',
+      interruption: 'hard',
       updated_at: at(9),
     });
     const expected = {
@@ -228,6 +231,9 @@ export function accountConformance(t: Test, openEmpty: OpenEmpty): void {
       persona: 'Polite.',
       tools: null,
       returns: { a: 'string[]' },
+      patience: 'long',
+      eagerness: 'eager',
+      interruption: 'hard',
       updated_at: at(9),
       numbers: [],
     };

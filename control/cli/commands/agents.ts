@@ -27,6 +27,9 @@ interface Fields {
   webhookUrl?: string;
   voicemailAction?: string;
   interruptionWords?: string;
+  patience?: string;
+  eagerness?: string;
+  interruption?: string;
   number?: string[];
   body?: string;
 }
@@ -47,6 +50,9 @@ const bodyOf = (o: Fields): Record<string, unknown> => ({
   ...(o.webhookUrl === undefined ? {} : { webhook_url: o.webhookUrl }),
   ...(o.voicemailAction === undefined ? {} : { voicemail_action: o.voicemailAction }),
   ...(o.interruptionWords === undefined ? {} : { interruption_words: listOf(o.interruptionWords) }),
+  ...(o.patience === undefined ? {} : { patience: o.patience }),
+  ...(o.eagerness === undefined ? {} : { eagerness: o.eagerness }),
+  ...(o.interruption === undefined ? {} : { interruption: o.interruption }),
 });
 
 const withFields = (command: Command) =>
@@ -61,6 +67,9 @@ const withFields = (command: Command) =>
     .option('--webhook-url <url>')
     .option('--voicemail-action <action>', 'hangup or leave_message')
     .option('--interruption-words <words>', 'stop it when said over its voice, with commas between them')
+    .option('--patience <word>', 'short, normal or long: how long it waits for who may not have finished')
+    .option('--eagerness <word>', 'relaxed, normal or eager: how soon it answers')
+    .option('--interruption <word>', 'hard, normal or easy: how easily it is interrupted')
     .option('--body <json>', 'the whole request as JSON (@file, - for stdin); the flags go over it');
 
 function show({ output, now }: Context, agent: Agent): void {
@@ -92,6 +101,7 @@ function show({ output, now }: Context, agent: Agent): void {
     ['webhook', agent.webhook_url ?? 'none'],
     ['voicemail', agent.voicemail_action],
     ['stopped by', agent.interruption_words.join(', ') || null],
+    ['turns', `patience ${agent.patience}, eagerness ${agent.eagerness}, interruption ${agent.interruption}`],
     ['created', when(agent.created_at, now())],
     ['archived', agent.archived_at === null ? null : when(agent.archived_at, now())],
   ]);

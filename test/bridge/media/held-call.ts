@@ -42,6 +42,7 @@ export function makePlan({
     shortWords: { assents: null, stops: [] },
     machine: 'none',
     patience: 1,
+    tuning: { patience: 'normal', eagerness: 'normal', interruption: 'normal' },
     transferTargets: {},
     recordingPath: null,
     maxSeconds: 3_600,

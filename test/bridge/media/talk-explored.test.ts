@@ -43,6 +43,7 @@ const PLAN: Omit<PrepareCall, 'machine'> = {
   },
   shortWords: { assents: ['mhm', 'okay'], stops: ['stop', 'no'] },
   patience: 1,
+  tuning: { patience: 'normal', eagerness: 'normal', interruption: 'normal' },
   transferTargets: { sales: '+15550001' },
   recordingPath: null,
   maxSeconds: 3_600,

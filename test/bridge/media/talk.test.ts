@@ -46,6 +46,7 @@ const PLAN: PrepareCall = {
   machine: 'none',
   shortWords: { assents: ['mhm', 'okay'], stops: ['stop', 'no'] },
   patience: 1,
+  tuning: { patience: 'normal', eagerness: 'normal', interruption: 'normal' },
   transferTargets: { sales: '+15550001' },
   recordingPath: null,
   maxSeconds: 60,

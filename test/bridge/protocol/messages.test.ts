@@ -60,6 +60,7 @@ const TO_MEDIA: Samples<ToMedia> = {
     shortWords: { assents: null, stops: [] },
     machine: 'leave_message',
     patience: 1.5,
+    tuning: { patience: 'long', eagerness: 'eager', interruption: 'easy' },
     transferTargets: { sales: '+14155550123' },
     recordingPath: null,
     maxSeconds: 3_600,

@@ -24,6 +24,9 @@ t.test('an agent with name and type alone has the defaults of the specification'
     webhook_url: null,
     voicemail_action: 'hangup',
     interruption_words: [],
+    patience: 'normal',
+    eagerness: 'normal',
+    interruption: 'normal',
     primary_number_id: null,
     archived_at: null,
     created_at: '2026-03-01T12:00:00.000Z',
@@ -50,6 +53,9 @@ t.test('every field of create is kept as it was given', async (t) => {
     webhook_url: 'https://example.com/hook',
     voicemail_action: 'leave_message',
     interruption_words: ['Sarah', 'okay doctor'],
+    patience: 'long',
+    eagerness: 'relaxed',
+    interruption: 'hard',
   };
   const { status, body } = await rig.api('POST', '/v1/agents', {
     body: { ...given, number_ids: [one, two, one], primary_number_id: two },
@@ -142,6 +148,9 @@ t.test('create refuses what is wrong and names the field', async (t) => {
       'invalid_request',
       'interruption_words',
     ],
+    ['unknown patience', { ...good, patience: 'endless' }, 'invalid_request', 'patience'],
+    ['a number for eagerness', { ...good, eagerness: 3 }, 'invalid_request', 'eagerness'],
+    ['interruption null', { ...good, interruption: null }, 'invalid_request', 'interruption'],
     ['unknown field', { ...good, colour: 'red' }, 'unknown_parameter', 'colour'],
     ['read-only field', { ...good, archived_at: null }, 'unknown_parameter', 'archived_at'],
     ['number_ids not ids', { ...good, number_ids: ['x'] }, 'invalid_request', 'number_ids[0]'],
@@ -298,6 +307,9 @@ t.test('PATCH changes what it names, null clears, and type and numbers are not i
     [{ name: null }, 'invalid_request', 'name'],
     [{ voice: null }, 'invalid_request', 'voice'],
     [{ voicemail_action: null }, 'invalid_request', 'voicemail_action'],
+    [{ patience: null }, 'invalid_request', 'patience'],
+    [{ eagerness: 'fast' }, 'invalid_request', 'eagerness'],
+    [{ interruption: 2 }, 'invalid_request', 'interruption'],
     [{ webhook_url: 'https://10.0.0.1/' }, 'blocked_address', 'webhook_url'],
   ] as const) {
     const answer = await rig.api('PATCH', `/v1/agents/${id}`, { body });

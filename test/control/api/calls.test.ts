@@ -24,6 +24,9 @@ t.test('a dispatched call is a snapshot of its agent and answers 201 with the Ca
     webhook_url: 'https://example.com/agent',
     voicemail_action: 'leave_message',
     interruption_words: ['Sarah'],
+    patience: 'short',
+    eagerness: 'eager',
+    interruption: 'easy',
   });
   const { status, body } = await rig.api('POST', '/v1/calls', {
     body: {
@@ -68,6 +71,9 @@ t.test('a dispatched call is a snapshot of its agent and answers 201 with the Ca
     tools: [{ type: 'send_dtmf' }],
     voicemail_action: 'leave_message',
     interruption_words: ['Sarah'],
+    patience: 'short',
+    eagerness: 'eager',
+    interruption: 'easy',
     carrier: 'twilio',
     telephone: true,
     carrier_call_id: null,
@@ -143,6 +149,7 @@ t.test('the dispatch form refuses what comes from the agent, and says so', async
     ['tools', []],
     ['voicemail_action', 'hangup'],
     ['interruption_words', ['Sarah']],
+    ['patience', 'long'],
   ] as const) {
     const { status, body } = await rig.api('POST', '/v1/calls', {
       body: { agent_id: agent.id, to: '+14155550123', [field]: value },
@@ -272,6 +279,9 @@ t.test('without agent_id a call goes by its prompt, from the oldest active numbe
     tools: null,
     voicemail_action: 'hangup',
     interruption_words: [],
+    patience: 'normal',
+    eagerness: 'normal',
+    interruption: 'normal',
   });
 
   const full = await rig.api('POST', '/v1/calls', {
@@ -744,3 +754,28 @@ t.test(
     t.equal(rig.dispatched.length, 2);
   },
 );
+
+t.test('a call keeps how its agent was tuned when it was made', async (t) => {
+  const rig = await openRig(t);
+  const agent = await rig.agent();
+  const dial = () => rig.api('POST', '/v1/calls', { body: { agent_id: agent.id, to: '+14155550123' } });
+  const words = ['patience', 'eagerness', 'interruption'] as const;
+  const untold = { patience: 'normal', eagerness: 'normal', interruption: 'normal' };
+  await dial();
+  const every = [
+    { patience: 'short', eagerness: 'relaxed', interruption: 'hard' },
+    { patience: 'normal', eagerness: 'normal', interruption: 'normal' },
+    { patience: 'long', eagerness: 'eager', interruption: 'easy' },
+  ];
+  for (const tuning of every) {
+    t.match((await rig.api('PATCH', `/v1/agents/${agent.id}`, { body: tuning })).body, tuning);
+    await dial();
+  }
+  t.match((await rig.api('PATCH', `/v1/agents/${agent.id}`, { body: { name: 'B' } })).body, every[2]!);
+  t.same(
+    rig.dispatched.map((call) => Object.fromEntries(words.map((word) => [word, call[word]]))),
+    [untold, ...every],
+  );
+  const first = await rig.store.getCall(rig.orgId, rig.dispatched[0]!.id);
+  t.match(first, untold, 'a call that is placed or live keeps what it had');
+});

@@ -65,6 +65,15 @@ t.test('agents: made from flags, found by name, shown to people and to programs'
     code: 0,
     out: /language +es/,
   });
+  const tuned = ['--patience', 'long', '--eagerness', 'eager', '--interruption', 'easy'];
+  t.match(await offhook(['agents', 'update', 'Reminder', ...tuned]), {
+    code: 0,
+    out: /turns +patience long, eagerness eager, interruption easy/,
+  });
+  t.match(await offhook(['agents', 'update', 'Reminder', '--patience', 'endless']), {
+    code: 5,
+    err: /Field: patience/,
+  });
   t.match(await offhook(['agents', 'detach', 'Reminder', numberId]), { code: 0, out: /numbers +none/ });
   t.match(await offhook(['agents', 'archive', 'Reminder']), { code: 0, out: /archived/ });
   t.match(await offhook(['agents', 'get', 'Reminder']), { code: 2, err: /There is no agent/ });

@@ -84,6 +84,24 @@ function insertCall(db: Database.Database, call: CallRecord): void {
   db.prepare(`INSERT INTO calls (${columns.join(', ')}) VALUES (${values})`).run(row);
 }
 
+t.test('agents and calls from before they could be tuned take turns as normal does', (t) => {
+  const db = new Database(':memory:');
+  db.pragma('foreign_keys = OFF');
+  const step = MIGRATIONS.findIndex(({ name }) => name === 'tuning');
+  for (const { sql } of MIGRATIONS.slice(0, step)) db.exec(sql);
+  insertCall(db, makeCall('o', { id: 'before' }));
+  db.exec(`INSERT INTO agents (id, org_id, user_id, name, type, voice, returns, voicemail_action, created_at, updated_at)
+    VALUES ('a', 'o', 'u', 'n', 'inbound', 'marin', '{}', 'hangup', 't', 't')`);
+  for (const { sql } of MIGRATIONS.slice(step)) db.exec(sql);
+  for (const table of ['agents', 'calls']) {
+    t.same(db.prepare(`SELECT patience, eagerness, interruption FROM ${table}`).all(), [
+      { patience: 'normal', eagerness: 'normal', interruption: 'normal' },
+    ]);
+  }
+  db.close();
+  t.end();
+});
+
 t.test('what is under way when owners are first written down is that of a run that is over', (t) => {
   const db = new Database(':memory:');
   db.pragma('foreign_keys = OFF');

@@ -49,6 +49,9 @@ export interface AgentForm {
   voicemailAction: 'hangup' | 'leave_message';
   /** With commas between them. */
   interruptionWords: string;
+  patience: Agent['patience'];
+  eagerness: Agent['eagerness'];
+  interruption: Agent['interruption'];
 }
 
 /** A place in the form by the name that the API has for it, with what is wrong there. */
@@ -71,6 +74,9 @@ export function newAgentForm(): AgentForm {
     webhookUrl: '',
     voicemailAction: 'hangup',
     interruptionWords: '',
+    patience: 'normal',
+    eagerness: 'normal',
+    interruption: 'normal',
   };
 }
 
@@ -89,6 +95,9 @@ export function agentFormOf(agent: Agent | AgentSummary): AgentForm {
     webhookUrl: agent.webhook_url ?? '',
     voicemailAction: agent.voicemail_action,
     interruptionWords: agent.interruption_words.join(', '),
+    patience: agent.patience,
+    eagerness: agent.eagerness,
+    interruption: agent.interruption,
   };
 }
 
@@ -158,6 +167,9 @@ function bodyOf(form: AgentForm) {
     webhook_url: orNull(form.webhookUrl.trim()),
     voicemail_action: form.voicemailAction,
     interruption_words: wordsOf(form.interruptionWords),
+    patience: form.patience,
+    eagerness: form.eagerness,
+    interruption: form.interruption,
   };
 }
 

@@ -38,6 +38,9 @@ const AGENT: Agent = {
   webhook_url: 'https://example.com/hook',
   voicemail_action: 'leave_message',
   interruption_words: ['Sarah', 'okay doctor'],
+  patience: 'long',
+  eagerness: 'eager',
+  interruption: 'hard',
   primary_number_id: null,
   archived_at: null,
   created_at: '2026-01-01T00:00:00.000Z',
@@ -65,6 +68,7 @@ t.test('only what changed is sent, and what was emptied is cleared', async (t) =
     language: ' ',
     webhookUrl: '',
     tools: [],
+    patience: 'short' as const,
     name: ' Reminder two ',
     returns: ofText(before.returns, '', rowsOf),
   };
@@ -76,6 +80,7 @@ t.test('only what changed is sent, and what was emptied is cleared', async (t) =
     returns: {},
     tools: null,
     webhook_url: null,
+    patience: 'short',
   });
   t.same(parse(schemas.changeAgent, change), change, 'and the daemon takes it');
   t.notOk(sameForm(before, after));

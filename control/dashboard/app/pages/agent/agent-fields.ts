@@ -171,10 +171,67 @@ export function VoiceFields(props: FieldsProps) {
   <//>`;
 }
 
+/** What callers notice of how it takes turns, a word each; the first of the choices is what most want. */
+const TURNS = [
+  {
+    name: 'patience',
+    label: 'Patience',
+    help: 'How long it waits where somebody may not have finished: after it asked for a number, a name or an address, while they dictate, after an “uhm”. Longer suits callers who look things up; a short one answers into a slow dictation.',
+    options: [
+      { value: 'normal', label: 'Normal: about a second' },
+      { value: 'short', label: 'Short: a little less' },
+      { value: 'long', label: 'Long: nearly two seconds' },
+    ],
+  },
+  {
+    name: 'eagerness',
+    label: 'Eagerness',
+    help: 'How soon it answers when somebody has stopped speaking. Relaxed leaves time for an afterthought; eager is a little sooner where the model is quick, and speaks into pauses of half a second.',
+    options: [
+      { value: 'normal', label: 'Normal' },
+      { value: 'relaxed', label: 'Relaxed: a moment later' },
+      { value: 'eager', label: 'Eager: a moment sooner' },
+    ],
+  },
+  {
+    name: 'interruption',
+    label: 'Interruption',
+    help: 'How easily somebody stops it by speaking over it. Easy stops after half a second, sometimes for an “okay” or a cough; hard talks on until they keep speaking for about a second, for loud places. “Stop” stops it in any case.',
+    options: [
+      { value: 'normal', label: 'Normal' },
+      { value: 'easy', label: 'Easy: it stops sooner' },
+      { value: 'hard', label: 'Hard: it talks on at first' },
+    ],
+  },
+] as const;
+
+/** How it takes turns. */
+function TurnFields(props: FieldsProps) {
+  const { form, set, disabled } = props;
+  return html`<${Section} title="Taking turns" lead="How it behaves between the words. The next call goes by it.">
+    <div class="stack">
+      ${TURNS.map(
+        ({ name, label, help, options }) => html`<${Select}
+          key=${name}
+          label=${label}
+          name=${name}
+          value=${form[name]}
+          disabled=${disabled}
+          error=${faultAt(props.faults, name)}
+          options=${options}
+          help=${help}
+          onChange=${(value: string) => set({ [name]: value } as Partial<AgentForm>)}
+        />`,
+      )}
+    </div>
+  <//>`;
+}
+
 /** What comes back, tools, events. */
 export function MoreFields(props: FieldsProps) {
   const { form, set, disabled } = props;
   return html`
+    <${TurnFields} ...${props} />
     <${Section} title="What it brings back" lead="After each call these fields are read from the transcript. What was not said comes back as null, never guessed.">
       <${ReturnsEditor} value=${form.returns} faults=${props.faults} disabled=${disabled} onChange=${(returns: AgentForm['returns']) => set({ returns })} />
     <//>
