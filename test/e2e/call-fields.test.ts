@@ -67,6 +67,16 @@ function holdsBeforeEnd(t: Test, call: PublicCall, status: string, o: { rang: bo
   t.equal(call.answered_at !== null, o.answered, `answered_at while ${status}`);
 }
 
+const seconds = (from: string | null, to: string | null) =>
+  (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1000;
+
+/** Measured by the steady clock: of times in whole milliseconds the difference is one more or less. */
+function lasts(t: Test, { duration_seconds, ended_at }: PublicCall, from: string | null): void {
+  const lasted = seconds(from, ended_at);
+  const whole = [Math.ceil(lasted - 0.001), Math.ceil(lasted + 0.001)];
+  t.ok(whole.includes(duration_seconds ?? 0), `${duration_seconds} s to the end`);
+}
+
 /** Over and it was connected: charged by the second. */
 function holdsConnected(t: Test, call: PublicCall, status: string): void {
   const { started_at, answered_at, ended_at, billed_duration_seconds: billed } = call;
@@ -78,12 +88,7 @@ function holdsConnected(t: Test, call: PublicCall, status: string): void {
     ended_at: TIME,
   });
   t.match(call.hangup_cause, /\w/);
-  const seconds = (from: string | null, to: string | null) =>
-    (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1000;
-  // Measured by the steady clock: of times in whole milliseconds the difference is one more or less.
-  const lasted = seconds(started_at, ended_at);
-  const whole = [Math.ceil(lasted - 0.001), Math.ceil(lasted + 0.001)];
-  t.ok(whole.includes(call.duration_seconds ?? 0), `${call.duration_seconds} s from ringing to the end`);
+  lasts(t, call, started_at);
   // The carrier counts the connected seconds; its clock and ours are an instant apart.
   t.ok(
     Number.isInteger(billed) && Math.abs((billed ?? 0) - seconds(answered_at, ended_at)) <= 1.5,
@@ -106,8 +111,7 @@ function holdsUnconnected(t: Test, call: PublicCall, status: string): void {
     webhook_error: null,
   });
   t.match(call.hangup_cause, /\w/);
-  const from = call.started_at ?? call.created_at;
-  t.equal(call.duration_seconds, Math.ceil((Date.parse(call.ended_at ?? '') - Date.parse(from)) / 1000));
+  lasts(t, call, call.started_at ?? call.created_at);
 }
 
 /** What the call's life says of it; its cost is worked out afterwards. */
