@@ -276,6 +276,20 @@ function bargeInWorked(evidence: Evidence): Finding {
   );
 }
 
+/** What the person murmured and paused in changed nothing that he heard. */
+function gaveAndTook({ scenario, turns, interruptions }: Evidence): Finding {
+  if (!scenario.expected.giveAndTake) return null;
+  const passed = interruptions.filter((one) => one.taken_back);
+  const thrown = turns.reduce((sum, turn) => sum + turn.thrown_away, 0);
+  return found(
+    [
+      passed.length === 0 && 'nothing said over the agent was let pass',
+      thrown === 0 && 'no answer was begun in a pause and thrown away',
+    ],
+    `${plural(passed.length, 'sound')} let pass, ${plural(thrown, 'answer')} thrown away unheard`,
+  );
+}
+
 function messageLeft({ scenario, carrier, transcript }: Evidence): Finding {
   if (!scenario.expected.message) return null;
   const box = carrier?.voicemail ?? null;
@@ -335,6 +349,7 @@ const CHECKS: readonly (readonly [name: string, look: (evidence: Evidence) => Fi
   ['the transcript says what was said', wordsAgree],
   ['the model believes it said what was heard, no more', modelBelievesWhatWasHeard],
   ['the agent stopped when the person spoke', bargeInWorked],
+  ['a murmur did not stop it, a pause was no end', gaveAndTook],
   ['the message was left whole, after the beep', messageLeft],
   ['the tool was asked, and its answer was spoken', toolAnswered],
   ['the result is what was said', resultMatches],

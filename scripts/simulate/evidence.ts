@@ -43,6 +43,8 @@ export interface Turn {
   speech_end_ms: number | null;
   first_heard_ms: number | null;
   latency_ms: number | null;
+  /** Answers begun in pauses before it, and never heard. */
+  thrown_away: number;
   parts: Record<`${Stage}_ms`, number | null>;
 }
 
@@ -260,12 +262,15 @@ export function wordStretches(clip: Clip): Spurt[] {
   return found;
 }
 
-/** When the person spoke: the words of the recordings, where the phone network played them. Room noise is no speech. */
+/**
+ * When the person spoke and wanted the floor: the words of the recordings, where the phone network played them. Room noise is no
+ * speech.
+ */
 function personSpeech({ carrier, scenario }: Pick<Evidence, 'carrier' | 'scenario'>): Spurt[] {
   const sounding = (carrier?.steps ?? []).filter((step) => step.do === 'say' || step.do === 'barge_in');
   return sounding.flatMap(({ startedMs, endedMs }, i) => {
     const clip = scenario.speaks[i];
-    if (clip === undefined || startedMs === null) return [];
+    if (clip === undefined || clip.goOn === true || startedMs === null) return [];
     return wordStretches(clip).flatMap(({ startMs, endMs }) => {
       // A call that ends cuts the recording too.
       const until = Math.min(startedMs + endMs, endedMs ?? Number.POSITIVE_INFINITY);

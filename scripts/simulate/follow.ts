@@ -131,7 +131,7 @@ export class CallTeller {
     }
     if (event.do !== 'say' && event.do !== 'barge_in') return;
     const clip = this.#scenario.speaks[this.#sounding++];
-    if (clip === undefined) return;
+    if (clip === undefined || clip.goOn === true) return;
     this.#person = wordStretches(clip).map(({ startMs, endMs }) => ({
       startMs: atMs - FRAME_MS + startMs,
       endMs: atMs - FRAME_MS + endMs,

@@ -12,6 +12,8 @@ everything that was said and sent, and ends with exit code 0 only when nothing w
                       reminder    reminds a person of an appointment; the outcome is read from the talk
                       order-line  answers a person who asks for an order, and looks it up in another program
                       barge-in    the person interrupts the agent
+                      give-and-take
+                                  the person pauses in a question, murmurs over the agent, and interrupts it
                       voicemail   a machine answers, and gets a message after its beep
                       no-answer   nobody picks up
   --inbound         receive the call instead of placing it (scenarios order-line and barge-in; alone: order-line)

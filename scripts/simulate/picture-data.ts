@@ -68,7 +68,7 @@ function waitsOf({ turns, carrier }: Evidence): WaterfallRow[] {
 /** When the agent's voice was lowered and paused, as the daemon recorded it. */
 function holdsOf({ interruptions, carrier }: Evidence): Picture['holds'] {
   const offsetMs = carrier === null ? 0 : streamOffsetMs(carrier);
-  return interruptions.flatMap(({ at_ms, held_ms, paused_ms }) =>
+  return interruptions.flatMap(({ at_ms, held_ms, paused_ms, taken_back }) =>
     held_ms === null
       ? []
       : [
@@ -76,8 +76,17 @@ function holdsOf({ interruptions, carrier }: Evidence): Picture['holds'] {
             fromMs: held_ms + offsetMs,
             pausedMs: paused_ms === null ? null : paused_ms + offsetMs,
             toMs: at_ms + offsetMs,
+            passed: taken_back,
           },
         ],
+  );
+}
+
+/** Where answers were begun in a pause of the person's and thrown away: at the end of the turn that he went on with. */
+function thrownAwayOf({ turns, carrier }: Evidence): Picture['thrownAway'] {
+  const offsetMs = carrier === null ? 0 : streamOffsetMs(carrier);
+  return turns.flatMap(({ thrown_away: count, speech_end_ms }) =>
+    count === 0 || speech_end_ms === null ? [] : [{ atMs: speech_end_ms + offsetMs, count }],
   );
 }
 
@@ -176,6 +185,7 @@ export function pictureOf(evidence: Evidence): Picture {
     answers: scenario.expected.message ? [] : answersOf(evidence),
     bargeIns: bargeInsOf(evidence),
     holds: holdsOf(evidence),
+    thrownAway: thrownAwayOf(evidence),
     marks,
     waits: waitsOf(evidence),
   };

@@ -31,7 +31,9 @@ export interface Picture {
   answers: { fromMs: number; toMs: number }[];
   bargeIns: { atMs: number; reactionMs: number }[];
   /** When the agent's voice was lowered for a sound of the person, and from when on it was paused, if it was. */
-  holds: { fromMs: number; pausedMs: number | null; toMs: number }[];
+  holds: { fromMs: number; pausedMs: number | null; toMs: number; passed: boolean }[];
+  /** Answers begun in pauses of a turn that ended then, and never heard. */
+  thrownAway: { atMs: number; count: number }[];
   marks: { atMs: number; label: string }[];
   /** What the daemon says each wait was made of. */
   waits: WaterfallRow[];
@@ -300,7 +302,7 @@ export function drawCall(picture: Picture): string {
       `<path class="ghost" d="${wave(part, from, ghostWidth, agentTop + LANE / 2, agentScale)}"><title>said by the model, cut before it was heard</title></path>`,
     );
   }
-  for (const { fromMs, pausedMs, toMs } of picture.holds) {
+  for (const { fromMs, pausedMs, toMs, passed } of picture.holds) {
     for (const [name, startMs, endMs, title] of [
       ['low', fromMs, pausedMs ?? toMs, 'lowered'],
       ['paused', pausedMs ?? toMs, toMs, 'paused'],
@@ -311,6 +313,18 @@ export function drawCall(picture: Picture): string {
         `<rect class="${name}" x="${from}" y="${agentTop}" width="${Math.max(1, round(clampX(endMs) - from))}" height="5" rx="1"><title>the agent's voice is ${title}: ${inSeconds(endMs - startMs)}</title></rect>`,
       );
     }
+    if (passed)
+      out.push(
+        `<text class="barge-text" x="${round(clampX(fromMs) - 6)}" y="${agentTop - 4}" font-size="12" text-anchor="end">let pass: the agent goes on</text>`,
+      );
+  }
+  for (const { atMs, count } of picture.thrownAway) {
+    const at = clampX(atMs);
+    const y = stripTop + 15;
+    out.push(
+      `<path class="answer-text" d="M${round(at - 14)} ${y}l5 -9l5 9Z"/>`,
+      `<text class="answer-text" x="${round(at - 20)}" y="${y}" font-size="12" text-anchor="end">${count === 1 ? 'an answer' : `${count} answers`} begun in a pause, thrown away unheard</text>`,
+    );
   }
   for (const { turn, lines } of personBlocks) {
     const from = clampX(turn.startMs);

@@ -2,7 +2,14 @@
 // model answers, and what must have come of it.
 import type { CalleeInput } from '../carrier-simulator/options.ts';
 
-export const SCENARIOS = ['reminder', 'order-line', 'barge-in', 'voicemail', 'no-answer'] as const;
+export const SCENARIOS = [
+  'reminder',
+  'order-line',
+  'barge-in',
+  'give-and-take',
+  'voicemail',
+  'no-answer',
+] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 export type Direction = 'outbound' | 'inbound';
 
@@ -13,6 +20,8 @@ export interface Clip {
   words: [number, number, string][];
   /** The words are not known, so stand-ins mark the spoken parts of the file. */
   unknownWords?: true;
+  /** Said while the other one talks, and means: go on. */
+  goOn?: true;
 }
 
 /** The recordings that a scenario may use, by file name, and the one that the person on the line speaks. */
@@ -35,6 +44,8 @@ export interface Expected {
   result: Record<string, ExpectedField> | null;
   /** The agent must have been cut short while it was heard. */
   bargeIn: boolean;
+  /** The agent must have gone on over a short word, and an answer begun in a pause must have been thrown away unheard. */
+  giveAndTake: boolean;
   tool: { name: string; arguments: Record<string, unknown>; answer: Record<string, unknown> } | null;
   /** The message must have been spoken whole after the beep. */
   message: boolean;
@@ -68,6 +79,7 @@ const DIRECTIONS: Record<ScenarioName, Direction[]> = {
   reminder: ['outbound'],
   'order-line': ['inbound'],
   'barge-in': ['outbound', 'inbound'],
+  'give-and-take': ['outbound'],
   voicemail: ['outbound'],
   'no-answer': ['outbound'],
 };
@@ -112,6 +124,7 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
     events: CONVERSATION_EVENTS[direction],
     result: null,
     bargeIn: false,
+    giveAndTake: false,
     tool: null,
     message: false,
     hangupCause: null,
@@ -250,6 +263,46 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
         expected: {
           ...nobody,
           bargeIn: true,
+          result: { interrupted: { value: true, saidBy: 'agent', words: /You stopped me/ } },
+        },
+      };
+    }
+    case 'give-and-take': {
+      const question = clip('caller-question-paused.wav');
+      const thankYou: Clip = { ...clip('caller-thank-you.wav'), goOn: true };
+      return {
+        ...base,
+        title: 'Give and take: a pause, a murmur, an interruption',
+        about:
+          'The person pauses inside a question: the answer that was begun there is thrown away, and nobody hears it. A murmured "thank you" over the agent lowers its voice for a moment and does not stop it; somebody who goes on speaking does.',
+        agent: () => ({
+          persona: 'You are the automated assistant of an office.',
+          instructions: 'Answer questions. Let yourself be interrupted.',
+          language: 'en',
+          returns: { interrupted: 'boolean' },
+        }),
+        callee: {
+          ringMs: 1000,
+          steps: [
+            say(question),
+            { do: 'barge_in', file: thankYou.file, afterAgentMs: 3500 },
+            { do: 'wait', ms: 1500 },
+            { do: 'barge_in', file: caller.file, afterAgentMs: 1000 },
+            { do: 'hang_up', when: POLITE },
+          ],
+        },
+        speaks: [question, thankYou, caller],
+        model: 'barge-in',
+        modelRules: [
+          ...unknown({
+            heard: '^(?!.*(?:more information|thank you))',
+            say: 'You stopped me. Thank you. Please go on.',
+          }),
+        ],
+        expected: {
+          ...nobody,
+          bargeIn: true,
+          giveAndTake: true,
           result: { interrupted: { value: true, saidBy: 'agent', words: /You stopped me/ } },
         },
       };

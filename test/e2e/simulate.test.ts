@@ -81,6 +81,15 @@ t.test('a reminder is called, checked and left as a folder', async (t) => {
   t.ok(statSync(join(out, 'recording.wav')).size > 30 * 32_000);
 });
 
+t.test('a pause, a murmur and an interruption are drawn as what they were', async (t) => {
+  const out = join(t.testdir(), 'results');
+  const { code, output } = await simulate('--scenario', 'give-and-take', '--out', out).ended;
+  t.equal(code, 0, output);
+  const drawn = readFileSync(join(out, 'picture.svg'), 'utf8');
+  for (const words of ['let pass: the agent goes on', 'thrown away unheard', 'barge-in: the person cuts in'])
+    t.match(drawn, words);
+});
+
 t.test(
   'an interrupted simulation leaves no program and exits with 130',
   { skip: !existsSync('/proc/self/task') && 'needs /proc' },

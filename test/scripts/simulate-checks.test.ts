@@ -552,3 +552,43 @@ t.test('a signature is right for its own body, id, time and secret only', async 
   t.ok(signatureError(secret, { headers: {}, body }));
   t.ok(signatureError(`whsec_${Buffer.alloc(24, 8).toString('base64')}`, { headers, body }));
 });
+
+t.test('a murmur must be let pass, and what was begun in a pause be thrown away', async (t) => {
+  const name = 'a murmur did not stop it, a pause was no end';
+  const evidence = bargeInEvidence();
+  evidence.scenario = {
+    ...evidence.scenario,
+    expected: { ...evidence.scenario.expected, giveAndTake: true },
+  };
+  const parts = { end_of_turn_ms: 1, request_ms: 0, model_ms: 1, send_ms: 1, playout_ms: 1 };
+  evidence.turns = [
+    {
+      index: 1,
+      kind: 'answer',
+      speech_end_ms: 1,
+      first_heard_ms: 5,
+      latency_ms: 4,
+      thrown_away: 1,
+      parts,
+    },
+  ];
+  evidence.interruptions = [{ at_ms: 900, held_ms: 300, paused_ms: null, taken_back: true }];
+  t.same(failed(evidence), []);
+  t.match(
+    checkCall(evidence).find((one) => one.name === name),
+    { detail: '1 sound let pass, 1 answer thrown away unheard' },
+  );
+  t.match(failed({ ...evidence, turns: [] }), [{ name }]);
+  const stopped = evidence.interruptions.map((one) => ({ ...one, taken_back: false }));
+  t.match(failed({ ...evidence, interruptions: stopped }), [{ name }]);
+});
+
+t.test('a murmur over the agent is no barge-in, and nothing answers it', async (t) => {
+  const evidence = bargeInEvidence();
+  t.equal(bargeInsOf(evidence).length, 1);
+  const [question, caller] = evidence.scenario.speaks;
+  const speaks = [question!, { ...caller!, goOn: true as const }];
+  const murmured = { ...evidence, scenario: { ...evidence.scenario, speaks } };
+  t.same(bargeInsOf(murmured), []);
+  t.equal(answersOf(murmured).length, answersOf(evidence).length - 1);
+});

@@ -36,7 +36,11 @@ const WRONG: [string, string[], RegExp][] = [
   ['an unknown option', ['--frobnicate'], /--frobnicate/],
   ['an option without its value', ['--out'], /--out/],
   ['a word without an option', ['reminder'], /reminder/],
-  ['an unknown scenario', ['--scenario', 'party'], /"party".*reminder, order-line, barge-in, voicemail/],
+  [
+    'an unknown scenario',
+    ['--scenario', 'party'],
+    /"party".*reminder, order-line, barge-in, give-and-take, voicemail/,
+  ],
   ['a reminder to receive', ['--scenario', 'reminder', '--inbound'], /order-line and barge-in/],
   ['no calls', ['--calls', '0'], /1 to 200/],
   ['half a call', ['--calls', '1.5'], /1 to 200/],

@@ -82,6 +82,7 @@ const EMPTY: Picture = {
   answers: [],
   bargeIns: [],
   holds: [],
+  thrownAway: [],
   marks: [],
   waits: [],
 };
@@ -99,15 +100,20 @@ t.test('where the voice was lowered and paused is drawn, and told in the legend'
   const svg = drawCall({
     ...call,
     holds: [
-      { fromMs: 1_000, pausedMs: null, toMs: 1_620 },
-      { fromMs: 2_000, pausedMs: 2_400, toMs: 2_700 },
-      { fromMs: 3_000, pausedMs: 3_000, toMs: 3_100 },
+      { fromMs: 1_000, pausedMs: null, toMs: 1_620, passed: true },
+      { fromMs: 2_000, pausedMs: 2_400, toMs: 2_700, passed: false },
+      { fromMs: 3_000, pausedMs: 3_000, toMs: 3_100, passed: false },
     ],
   });
   t.equal(XMLValidator.validate(svg), true);
   const told = [...svg.matchAll(/voice is (\w+): ([\d.]+) s/g)].map(([, how, long]) => `${how} ${long}`);
   t.same(told, ['lowered 0.62', 'lowered 0.40', 'paused 0.30', 'paused 0.10']);
   t.match(textOf(svg), 'lowered, paused');
+  t.equal(
+    textOf(svg).split('let pass: the agent goes on').length,
+    2,
+    'said of the one that was no interruption',
+  );
   const evidence = bargeInEvidence();
   evidence.interruptions = [
     { at_ms: 900, held_ms: 300, paused_ms: 500, taken_back: true },
@@ -115,7 +121,28 @@ t.test('where the voice was lowered and paused is drawn, and told in the legend'
   ];
   const [hold, ...others] = pictureOf(evidence).holds;
   t.same(others, []);
-  t.same([hold!.pausedMs! - hold!.fromMs, hold!.toMs - hold!.fromMs], [200, 600]);
+  t.same([hold!.pausedMs! - hold!.fromMs, hold!.toMs - hold!.fromMs, hold!.passed], [200, 600, true]);
+});
+
+t.test('answers begun in a pause and thrown away stand at the turn that went on', async (t) => {
+  const evidence = reminderEvidence();
+  t.notMatch(textOf(drawCall(pictureOf(evidence))), 'thrown away');
+  const parts = { end_of_turn_ms: 1, request_ms: 0, model_ms: 1, send_ms: 1, playout_ms: 1 };
+  const turn = { kind: 'answer' as const, first_heard_ms: 10_200, latency_ms: 1_200, parts };
+  evidence.turns = [
+    { ...turn, index: 1, speech_end_ms: 9_000, thrown_away: 1 },
+    { ...turn, index: 2, speech_end_ms: 19_000, thrown_away: 2 },
+    { ...turn, index: 3, speech_end_ms: 29_000, thrown_away: 0 },
+  ];
+  const picture = pictureOf(evidence);
+  t.same(picture.thrownAway, [
+    { atMs: 9_010, count: 1 },
+    { atMs: 19_010, count: 2 },
+  ]);
+  const svg = drawCall(picture);
+  t.equal(XMLValidator.validate(svg), true);
+  t.match(textOf(svg), 'an answer begun in a pause, thrown away unheard');
+  t.match(textOf(svg), '2 answers begun in a pause, thrown away unheard');
 });
 
 t.test('words are text, whatever they hold', async (t) => {
@@ -169,7 +196,7 @@ t.test('an hour of a call is drawn within limits', async (t) => {
 });
 
 t.test('each wait is a bar of its parts, below the picture', async (t) => {
-  const turn = { index: 1, first_heard_ms: 330, speech_end_ms: null, latency_ms: 330 };
+  const turn = { index: 1, first_heard_ms: 330, speech_end_ms: null, latency_ms: 330, thrown_away: 0 };
   const evidence = reminderEvidence();
   evidence.turns = [
     {
