@@ -3,17 +3,8 @@
 // E.180), notes of a tune; and voices, which cannot hold a tone as a machine does. When to listen is the caller's business.
 import { FRAME_BYTES } from './format.ts';
 import { glideOf, isBeep, kindOf, type Tone, waitMs } from './tone-kinds.ts';
-import {
-  CLOSEST,
-  HOP,
-  type Look,
-  Looks,
-  lineOf,
-  lookClosely,
-  type Partial,
-  strayOf,
-  WINDOW,
-} from './tones.ts';
+import { isTonal, LEAST_GLIDE_HZ, type Stay, ToneTrack } from './tone-track.ts';
+import { CLOSEST, HOP, type Look, Looks, lookClosely, type Partial, strayOf, WINDOW } from './tones.ts';
 
 /** Samples count from the first one given; to a frame (20 ms). */
 export interface Beep {
@@ -29,49 +20,33 @@ const HOP_MS = 10;
 const SPAN = WINDOW + HOP;
 /** From the beginning of a frame to the middle of the first look that ends in it. */
 const MIDDLE = FRAME - SPAN + WINDOW / 2;
-/** A window that is fainter by this than the whole tone has its middle so many samples outside of it. */
-const EDGE_DB = 6;
+/** The last window that is mostly tone has its middle so many samples outside of it. */
 const EDGE = 28;
-const LEAST_LEVEL_DB = -50;
-/** Share of the power that is in tones, of a window and of the whole: noise 15 dB below leaves 0.97. */
-const LEAST_PURITY = 0.75;
+/** Share of the power that is in tones: noise 15 dB below leaves 0.97. */
 const LEAST_CLOSE_PURITY = 0.86;
 /** A tone fainter than this to the strongest is noise, or what a line makes of tones. */
 const FAINTEST_DB = -22;
-/** What goes on is as it was, or glides. */
-const LEAST_LIKENESS = 0.88;
-const MOST_STEP_HZ = 120;
-const LEAST_STEP_SHARE = 0.5;
 /** A tone of 100 ms, wherever the looks cut it. */
 const LEAST_MS = 80;
 const LONGEST_MS = 5_050;
-const MOST_HOPS = LONGEST_MS / HOP_MS + 10;
-/** So far below the loudest of it a tone is over. */
-const OVER_DB = 18;
 /** Silence after it, whatever the line's noise. */
 const SILENCE_BELOW_DB = 10;
-/** How long its sound may take to fade in a room, and up to when that may still be this loud. */
+/** How long its sound may take to fade in a room; and up to when, if it is not its own frequencies, that may still be this loud. */
 const FADING_HOPS = 40;
 const FADE_HOPS = 10;
 const AFTER_DB = 6;
-/** Phase that a tone strays by, in radians, and which of several are looked at. */
-const MOST_STRAY = 0.045;
+/** What fades in a room has its frequencies, so near and with so much of the power. */
+const OWN_HZ = 25;
+const OWN_SHARE = 0.4;
+/** Which of several are held against what a tone may stray, the strongest alone as strictly. */
 const STEADY_DB = -5;
-/** Looks that find its strongest elsewhere than so near to where it is, and the share of them that may. */
-const STAYS_HZ = 15;
-const STAYS = 0.012;
-const MOST_STRAYED = 0.1;
-/** A glide covers so much, along a straight line. */
-const LEAST_GLIDE_HOPS = 5;
-const LEAST_GLIDE_HZ = 60;
-const GLIDE_STRAY_HZ = 6;
-const GLIDE_STRAY = 0.06;
-const GLIDE_STRAY_DB = 2.5;
-/** One that is longer than words glide, in hops, may stray as a room has it. */
-const LONG_GLIDE_HOPS = 20;
-const ROOM_STRAY = 0.09;
-const ROOM_STRAY_DB = 5;
-const LEAST_GLIDE_SHARE = 0.85;
+const BESIDE = 2.5;
+/** Voices are lower than this; for as short they may hold a tone, though not as evenly as a machine. */
+const HIGH_HZ = 600;
+const HELD_MS = 200;
+const HELD_EVEN_DB = 3;
+/** A pitch that moves for as short, below this, is a voice's. */
+const PITCH_HZ = 450;
 /** Below what a beep has lies the pitch of a voice. */
 const VOICE_HZ = 330;
 const VOICE_DB = -14;
@@ -83,6 +58,8 @@ const LEVELS = 128;
 const REMEMBERED_MS = 6_000;
 /** Sound is kept for a close look: the most that is taken, and the tail of a room. */
 const KEPT = 51 * FRAME;
+/** … from so many looks ago on. */
+const KEPT_HOPS = 94;
 
 /** One stream's listener. */
 export class BeepDetector {
@@ -92,15 +69,11 @@ export class BeepDetector {
   readonly #kept = new Int16Array(KEPT);
   #frame = 0;
   readonly #levels = new Float32Array(LEVELS);
-  /** Of the tone that seems to go on: since which look, its frequency, level and share look by look. */
+  /** The tone that seems to go on, since which look. */
+  readonly #track = new ToneTrack(LONGEST_MS + 100);
   #since = 0;
-  #count = 0;
-  #loudestDb = 0;
-  /** The loudest before it. */
-  #beforeDb = 0;
-  readonly #hz = new Float32Array(MOST_HOPS);
-  readonly #levelDb = new Float32Array(MOST_HOPS);
-  readonly #share = new Float32Array(MOST_HOPS);
+  /** The loudest before it; null: nobody listened. */
+  #beforeDb: number | null = null;
   /** The tone that is over and waits for its silence. */
   #waiting: Tone | null = null;
   #silentHops = 0;
@@ -135,142 +108,113 @@ export class BeepDetector {
 
   #step(look: Look, hop: number): Beep | null {
     this.#levels[hop % LEVELS] = look.levelDb;
-    if (this.#count > 0 && this.#goesOn(look)) this.#add(look);
-    else if (this.#count > 0) this.#end();
+    if (this.#track.running && !this.#track.follow(look)) this.#end();
     const beep = this.#wait(look, hop);
-    if (this.#count === 0 && this.#begins(look)) {
+    if (!this.#track.running && this.#begins(look)) {
       this.#since = hop;
-      this.#loudestDb = look.levelDb;
       this.#beforeDb = this.#loudestBefore(hop - 4);
-      this.#add(look);
+      this.#track.begin(look);
     }
     return beep;
   }
 
-  #begins({ levelDb, purity }: Look): boolean {
-    if (levelDb < LEAST_LEVEL_DB || purity < LEAST_PURITY) return false;
+  #begins(look: Look): boolean {
     // What is left of a tone in a room is no other.
-    return this.#waiting === null || levelDb > this.#waiting.levelDb - SILENCE_BELOW_DB;
+    return (
+      isTonal(look) && (this.#waiting === null || look.levelDb > this.#waiting.levelDb - SILENCE_BELOW_DB)
+    );
   }
 
   #end(): void {
     const tone = this.#judge();
-    this.#count = 0;
+    this.#track.clear();
     if (tone === null) return;
     this.#remember(tone);
     this.#waiting = tone;
-    this.#silentHops = 0;
-  }
-
-  #goesOn({ levelDb, hz, share, purity, likeness }: Look): boolean {
-    if (purity < LEAST_PURITY || levelDb < this.#loudestDb - OVER_DB || levelDb < LEAST_LEVEL_DB - OVER_DB)
-      return false;
-    if (likeness >= LEAST_LIKENESS) return true;
-    const last = Math.min(this.#count, MOST_HOPS) - 1;
-    return share >= LEAST_STEP_SHARE && Math.abs(hz - this.#hz[last]!) <= MOST_STEP_HZ;
+    this.#silentHops = this.#track.fainterAfter(tone.levelDb - SILENCE_BELOW_DB);
   }
 
   /** Before the stream there may have been anything. */
-  #loudestBefore(hop: number): number {
-    if (hop < BEFORE_HOPS) return 0;
+  #loudestBefore(hop: number): number | null {
+    if (hop < BEFORE_HOPS) return null;
     let loudestDb = this.#levels[hop % LEVELS]!;
     for (let at = hop - BEFORE_HOPS; at < hop; at++)
       loudestDb = Math.max(loudestDb, this.#levels[at % LEVELS]!);
     return loudestDb;
   }
 
-  #add({ levelDb, hz, share }: Look): void {
-    const at = Math.min(this.#count, MOST_HOPS - 1);
-    this.#hz[at] = hz;
-    this.#levelDb[at] = levelDb;
-    this.#share[at] = share;
-    this.#loudestDb = Math.max(this.#loudestDb, levelDb);
-    this.#count++;
-  }
-
   /** The tone that was over last, once it is followed by silence for long enough. */
-  #wait({ levelDb }: Look, hop: number): Beep | null {
+  #wait({ levelDb, hz, share }: Look, hop: number): Beep | null {
     const tone = this.#waiting;
     if (tone === null) return null;
     const since = hop - (tone.endSample - MIDDLE) / HOP;
     if (levelDb <= tone.levelDb - SILENCE_BELOW_DB) this.#silentHops++;
     else if (
       since > FADE_HOPS &&
-      (levelDb > tone.levelDb - AFTER_DB || since > this.#silentHops + FADING_HOPS)
+      ((levelDb > tone.levelDb - AFTER_DB && !isOf(tone, hz, share)) ||
+        since > this.#silentHops + FADING_HOPS)
     )
       this.#waiting = null;
     if (this.#silentHops * HOP_MS < waitMs(tone)) return null;
     this.#waiting = null;
-    const { hz, startSample, endSample } = tone;
+    const { startSample, endSample } = tone;
     return isBeep(tone, this.#before.slice(0, -1))
-      ? { frequencyHz: Math.round(hz), startSample, endSample }
+      ? { frequencyHz: Math.round(tone.hz), startSample, endSample }
       : null;
   }
 
   /** The tone that has just ended; null: it was none. */
   #judge(): Tone | null {
-    const levels = this.#levelDb;
-    if (this.#count > MOST_HOPS) return null;
-    const loudEnough = this.#loudestDb - EDGE_DB;
-    let first = 0;
-    let last = this.#count - 1;
-    while (levels[first]! < loudEnough) first++;
-    while (levels[last]! < loudEnough) last--;
+    const track = this.#track;
+    if (track.tooLong) return null;
+    const all = track.edges();
+    const { first, last } = all;
     const startSample = Math.max(0, (this.#since + first) * HOP + MIDDLE + EDGE);
     const endSample = (this.#since + last) * HOP + MIDDLE - EDGE;
     const ms = (endSample - startSample) / (HOP / HOP_MS);
     if (ms < LEAST_MS || ms > LONGEST_MS) return null;
-    const samples = this.#samplesOf(startSample, endSample);
+    const sudden = track.isSudden();
+    const samples = this.#samplesOf(sudden ? track.evenest(all, KEPT_HOPS) : all);
     const { partials, purity } = lookClosely(samples, FAINTEST_DB);
+    const low = (partials[0]?.hz ?? 0) < HIGH_HZ;
+    const short = ms < HELD_MS;
+    const most = mostStray({ low, short, sudden });
     const isSteady =
       purity >= LEAST_CLOSE_PURITY &&
-      partials.every((one) => one.db < STEADY_DB || strayOf(samples, one.hz) <= MOST_STRAY);
-    const heard = isSteady ? kindOf(partials) : this.#glide(partials, first, last);
+      !(low && short && track.spread({ first: first + 1, last: last - 1 }) > HELD_EVEN_DB) &&
+      partials.every(({ hz, db }) => db < STEADY_DB || strayOf(samples, hz) <= most * (db < 0 ? BESIDE : 1));
+    const heard = isSteady ? kindOf(partials) : this.#moving(partials, all, { sudden, short });
     if (heard === null) return null;
-    if ((heard.kind === 'pure' || heard.kind === 'harmonics') && !this.#stays(partials, first, last))
-      return null;
-    const outOfSilence = this.#beforeDb < this.#loudestDb - BEFORE_DB;
-    return { ...heard, levelDb: this.#loudestDb, startSample, endSample, outOfSilence };
+    if ((heard.kind === 'pure' || heard.kind === 'harmonics') && !track.stays(partials, all)) return null;
+    const { loudestDb } = track;
+    const silent = this.#beforeDb !== null && this.#beforeDb < loudestDb - BEFORE_DB;
+    const after = this.#beforeDb === null ? 'unknown' : silent ? 'silence' : 'sound';
+    const heardHz = heard.kind === 'glide' ? track.wayHz(all) : partials.map(({ hz }) => hz);
+    return { ...heard, levelDb: loudestDb, startSample, endSample, after, heardHz };
   }
 
-  /** What was between two samples, as far as it is looked at closely: its end, where a room has settled, but for the edges. */
-  #samplesOf(startSample: number, endSample: number): Float64Array {
-    const to = endSample - HOP;
+  /** What was in these looks, as far as it is looked at closely: its end, where a room has settled, but for the edges. */
+  #samplesOf({ first, last }: Stay): Float64Array {
+    const startSample = Math.max(0, (this.#since + first) * HOP + MIDDLE + EDGE);
+    const to = (this.#since + last) * HOP + MIDDLE - EDGE - HOP;
     const samples = CLOSELY.subarray(0, Math.min(CLOSEST, to - startSample - HOP));
     for (let n = 0; n < samples.length; n++) samples[n] = this.#kept[(to - samples.length + n) % KEPT]!;
     return samples;
   }
 
-  /** Whether its strongest was one of these from its beginning on: a voice finds its pitch. */
-  #stays(partials: readonly Partial[], first: number, last: number): boolean {
-    let strayed = 0;
-    for (let at = first + 1; at < last; at++) {
-      const now = this.#hz[at]!;
-      if (!partials.some(({ hz }) => Math.abs(now - hz) <= Math.max(STAYS_HZ, hz * STAYS))) strayed++;
-    }
-    return strayed <= 1 || strayed < (last - first) * MOST_STRAYED;
-  }
-
-  #glide(partials: readonly Partial[], first: number, last: number): Pick<Tone, 'kind' | 'hz'> | null {
-    if (partials.some(({ hz, db }) => hz < VOICE_HZ && db > VOICE_DB)) return null;
-    // The windows at both ends hold only part of it.
-    const hz = [...this.#hz.subarray(first + 2, last - 1)];
-    const { length } = hz;
-    if (length < LEAST_GLIDE_HOPS) return null;
-    const { slope, strayed } = lineOf(hz);
-    const span = Math.abs(slope) * (length - 1);
-    const long = length >= LONG_GLIDE_HOPS;
-    const mostHz = GLIDE_STRAY_HZ + span * (long ? ROOM_STRAY : GLIDE_STRAY);
-    if (span < LEAST_GLIDE_HZ || strayed > mostHz) return null;
-    let share = 0;
-    for (let i = first + 2; i < last - 1; i++) share += this.#share[i]! / length;
-    if (share < LEAST_GLIDE_SHARE) return null;
-    if (
-      lineOf([...this.#levelDb.subarray(first + 2, last - 1)]).strayed >
-      (long ? ROOM_STRAY_DB : GLIDE_STRAY_DB)
-    )
-      return null;
-    return glideOf(hz[0]!, hz[length - 1]!);
+  /** A tone that is not steady: one that a room has stirred, where it cannot be a voice; else a glide. */
+  #moving(
+    partials: readonly Partial[],
+    all: Stay,
+    { sudden, short }: { sudden: boolean; short: boolean },
+  ): Pick<Tone, 'kind' | 'hz'> | null {
+    const alone = sudden ? this.#track.alone(all) : null;
+    if (alone !== null && Math.abs(alone.toHz - alone.fromHz) < LEAST_GLIDE_HZ)
+      return kindOf([{ hz: (alone.fromHz + alone.toHz) / 2, db: 0 }]);
+    if (alone === null && partials.some(({ hz, db }) => hz < VOICE_HZ && db > VOICE_DB)) return null;
+    const way = alone ?? this.#track.glide(all);
+    if (way === null || (short && Math.max(way.fromHz, way.toHz) < PITCH_HZ)) return null;
+    return glideOf(way.fromHz, way.toHz);
   }
 
   #remember(tone: Tone): void {
@@ -279,5 +223,16 @@ export class BeepDetector {
     this.#before.push(tone);
   }
 }
+
+/** The phase, in radians, that a tone may stray by. */
+function mostStray({ low, short, sudden }: { low: boolean; short: boolean; sudden: boolean }): number {
+  if (!low) return sudden ? 0.06 : 0.045;
+  if (short) return sudden ? 0.02 : 0;
+  return sudden ? 0.045 : 0.02;
+}
+
+/** Whether a look's strongest is one of a tone's. */
+const isOf = ({ heardHz }: Tone, hz: number, share: number): boolean =>
+  share >= OWN_SHARE && heardHz.some((one) => Math.abs(hz - one) <= OWN_HZ);
 
 const CLOSELY = new Float64Array(CLOSEST);

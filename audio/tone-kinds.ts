@@ -10,8 +10,10 @@ export interface Tone {
   levelDb: number;
   startSample: number;
   endSample: number;
-  /** The sound of more than a second before it was silence. */
-  outOfSilence: boolean;
+  /** What the second before it was. */
+  after: 'silence' | 'sound' | 'unknown';
+  /** What was heard in it. */
+  heardHz: readonly number[];
 }
 
 const LOWEST_HZ = 350;
@@ -33,7 +35,7 @@ const SAMPLED_HZ = 8_000;
 
 const KEY_ROWS = [697, 770, 852, 941];
 const KEY_COLUMNS = [1209, 1336, 1477, 1633];
-const KEY_WIDTH = 0.018;
+const KEY_WIDTH = 0.01;
 /** Ringback, dial, busy: pairs that are heard at once. */
 const NETWORK_PAIRS = [
   [350, 440],
@@ -121,7 +123,7 @@ const isNetworkPair = (low: number, high: number): boolean =>
 export function waitMs(tone: Tone): number {
   if (tone.kind !== 'pure' || !NETWORK_HZ.some((hz) => near(tone.hz, hz, NETWORK_WIDTH_HZ))) return PLAIN_MS;
   const ms = lengthMs(tone);
-  if (tone.outOfSilence && within(ms, RING_MS)) return RING_PAUSE_MS;
+  if (tone.after === 'silence' && within(ms, RING_MS)) return RING_PAUSE_MS;
   return within(ms, BUSY_MS) ? Math.max(PLAIN_MS, ms * BUSY_PAUSE) : PLAIN_MS;
 }
 
@@ -129,13 +131,17 @@ export function waitMs(tone: Tone): number {
 export function isBeep(tone: Tone, before: readonly Tone[]): boolean {
   const ms = lengthMs(tone);
   if (tone.kind === 'other') return false;
-  if (tone.kind === 'pure' && near(tone.hz, FAX_HZ, FAX_WIDTH_HZ) && within(ms, FAX_MS)) return false;
+  // A fax does not speak first.
+  const fax = tone.kind === 'pure' && near(tone.hz, FAX_HZ, FAX_WIDTH_HZ) && within(ms, FAX_MS);
+  if (fax && tone.after !== 'sound') return false;
   let notes = 0;
   for (const one of before) {
     const gapMs = (tone.startSample - one.endSample) / MS;
     const same = one.kind === tone.kind && near(one.hz, tone.hz, SAME_HZ);
     if (same && gapMs < CADENCE_MS && near(lengthMs(one), ms, Math.max(30, ms * CADENCE_LENGTH)))
       return false;
+    // Lower ones are vowels.
+    if (one.hz < LOWEST_HZ - 5) continue;
     if (gapMs <= NEXT_MS && !same) return false;
     if (gapMs < TUNE_MS) notes++;
   }

@@ -234,30 +234,34 @@ function steadierPart(values: readonly number[]): number {
 }
 
 /** The straight line through points: where it is at 0, its slope, and how far they stray from it (root of the mean square). */
-function lineThrough(points: readonly { at: number; value: number }[]): {
+function lineThrough(points: readonly { at: number; value: number; weight?: number }[]): {
   from: number;
   slope: number;
   strayed: number;
 } {
-  const { length } = points;
+  const all = points.reduce((sum, { weight = 1 }) => sum + weight, 0);
   let middle = 0;
   let mean = 0;
-  for (const { at, value } of points) {
-    middle += at / length;
-    mean += value / length;
+  for (const { at, value, weight = 1 } of points) {
+    middle += (at * weight) / all;
+    mean += (value * weight) / all;
   }
   let slope = 0;
   let spread = 0;
-  for (const { at, value } of points) {
-    slope += (value - mean) * (at - middle);
-    spread += (at - middle) ** 2;
+  for (const { at, value, weight = 1 } of points) {
+    slope += weight * (value - mean) * (at - middle);
+    spread += weight * (at - middle) ** 2;
   }
   slope = spread === 0 ? 0 : slope / spread;
   let squares = 0;
-  for (const { at, value } of points) squares += (value - mean - slope * (at - middle)) ** 2;
-  return { from: mean - slope * middle, slope, strayed: length === 0 ? 0 : Math.sqrt(squares / length) };
+  for (const { at, value, weight = 1 } of points)
+    squares += weight * (value - mean - slope * (at - middle)) ** 2;
+  return { from: mean - slope * middle, slope, strayed: all === 0 ? 0 : Math.sqrt(squares / all) };
 }
 
-/** The same through evenly spaced values. */
-export const lineOf = (values: readonly number[]): { slope: number; strayed: number } =>
-  lineThrough(values.map((value, at) => ({ at, value })));
+/** The same through evenly spaced values, each as much as it weighs. */
+export const lineOf = (
+  values: ArrayLike<number>,
+  weights?: ArrayLike<number>,
+): { from: number; slope: number; strayed: number } =>
+  lineThrough(Array.from(values, (value, at) => ({ at, value, weight: weights?.[at] ?? 1 })));

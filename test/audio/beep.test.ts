@@ -168,3 +168,68 @@ t.test('a voicemail greeting -> its beep at the end and no other', async (t) => 
   t.equal(beeps[0]!.frequencyHz, 700);
   t.ok(beeps[0]!.startSample > 10_400 * 8 && beeps[0]!.startSample < 10_540 * 8);
 });
+
+/** A sound and its reflections, each so many samples later and of so much of it. */
+const reflected = (sound: Int16Array, taps: readonly (readonly [number, number])[]) => {
+  const out = new Float64Array(sound.length + 2_400);
+  for (const [samples, gain] of taps)
+    for (let n = 0; n < sound.length; n++) out[n + samples]! += sound[n]! * gain;
+  return Int16Array.from(out, Math.round);
+};
+
+t.test('through a room that answers late and loudly -> one beep all the same', async (t) => {
+  const taps = [[0, 0.5] as const].concat(
+    Array.from({ length: 60 }, (_, i) => [
+      37 * (i + 1) + ((i * i * 7) % 23),
+      0.28 * 0.95 ** i * (i % 3 === 0 ? -1 : 1),
+    ]) as [],
+  );
+  for (const [name, sound] of Object.entries({
+    'a short high tone': tones([820], 200),
+    harmonics: harmonics(600, 400, [4000, 3000, 2000]),
+    'a slow glide': glide(700, 840, 600),
+  }))
+    t.equal(
+      beepsIn(join(silence(1_400), reflected(join(sound, silence(300)), taps), silence(500))).length,
+      1,
+      name,
+    );
+});
+
+t.test('a tone that a room swallows for two looks -> one beep, not two notes', async (t) => {
+  const sound = tones([900], 500);
+  for (let n = 2_000; n < 2_000 + 250; n++) sound[n] = Math.round(sound[n]! * 0.02);
+  const beeps = beepsIn(join(silence(300), sound, silence(400)));
+  t.equal(beeps.length, 1);
+  t.ok((beeps[0]?.endSample ?? 0) - (beeps[0]?.startSample ?? 0) > 3_600, 'the whole of it');
+});
+
+t.test('1100 Hz for half a second: a fax out of silence, a beep after speech', async (t) => {
+  const spoken = readFixture('caller-thanks').subarray(0, 3_000 * 8);
+  t.same(beepsIn(join(silence(2_000), tones([1_100], 500), silence(600))), [], 'a fax');
+  t.equal(beepsIn(join(spoken, silence(200), tones([1_100], 500), silence(600))).length, 1, 'a beep');
+});
+
+t.test('two tones near those of a key -> a beep; those of a key, a little off -> a key', async (t) => {
+  t.equal(beepsIn(join(silence(200), tones([842, 1_470], 300), silence(400))).length, 1);
+  t.same(beepsIn(join(silence(200), tones([852 * 0.993, 1_477 * 1.007], 300), silence(400))), []);
+});
+
+t.test('vowels before a beep are no notes of a tune', async (t) => {
+  const vowel = harmonics(200, 150, [5_000, 4_000, 3_000, 2_000]);
+  const beeps = beepsIn(
+    join(silence(300), vowel, silence(60), vowel, silence(60), tones([1_400], 300), silence(400)),
+  );
+  t.equal(beeps.length, 1);
+});
+
+t.test(
+  'a low tone as short as a voice holds one, that swells and falls as a voice does -> no beep',
+  async (t) => {
+    const held = tones([370], 170).map((sample, n) =>
+      Math.round(sample * Math.sin((Math.PI * n) / 1_360) ** 1.5),
+    );
+    t.same(beepsIn(join(silence(1_500), held, silence(500))), []);
+    t.same(beepsIn(join(silence(1_500), glide(310, 390, 150), silence(500))), [], 'a pitch that moves');
+  },
+);
