@@ -46,7 +46,7 @@ export class CallerWords {
     tell({ type: 'word-given', onsetMs: burst.onsetMs });
   }
 
-  /** The words of a turn have come; null: none. Answers what is to stand in the transcript. */
+  /** The words of a turn have come; null: nobody knows which. Answers what is to stand in the transcript. */
   known(turn: number, text: string | null): string | null {
     const word = this.#given.get(turn);
     if (word === undefined) return text;
@@ -55,7 +55,8 @@ export class CallerWords {
     this.#meaning ??= new WordMeaning(words);
     const means = text === null ? 'nothing' : this.#meaning.of(text, record.agentSays());
     const spoke = agentSpeaks();
-    tell({ type: 'word-known', means, ...word });
+    // Of what could not be made out it is not known that it was nothing: it may still answer what the agent has asked.
+    if (text !== null) tell({ type: 'word-known', means, ...word });
     const became = means !== 'stop' ? means : spoke && !agentSpeaks() ? 'stopped' : 'late';
     record.wordKnown(became);
     return means === 'nothing' ? null : text;

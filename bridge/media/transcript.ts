@@ -142,11 +142,11 @@ export class Transcript {
     const update = this.#caller.get(turn);
     if (update === undefined) return null;
     this.#waiting.delete(turn);
-    if (this.#words.delete(turn) && text === null) {
+    if (this.#words.delete(turn) && !text) {
       this.#caller.delete(turn);
       return null;
     }
-    update.text = text ?? UNINTELLIGIBLE;
+    update.text = text || UNINTELLIGIBLE;
     update.heardText = update.text;
     return { ...update };
   }

@@ -96,7 +96,7 @@ export interface ModelListener {
   text(itemId: string, delta: string): void;
   /** The whole text of the item. */
   textDone(itemId: string, text: string): void;
-  /** The caller's words of a turn; `text` null when they could not be made out. `turn` is endTurn's answer. */
+  /** The caller's words of a turn: none, ''; null when they could not be made out. `turn` is endTurn's answer. */
   callerText(turn: number, text: string | null): void;
   /**
    * Where the model tells the turns: the caller's speech has begun or is over. `agoMs`: how long before the newest audio

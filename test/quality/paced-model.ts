@@ -170,7 +170,7 @@ export function createPacedModel(
       turns.push({ fromMs, committedMs: o.now() });
       const lost = tempo !== null && random() < WORDS_LOST;
       comes(draw(WORDS_MS), () => {
-        if (!takenBack.has(turn)) listener.callerText(turn, lost ? null : words);
+        if (!takenBack.has(turn)) listener.callerText(turn, lost ? null : (words ?? ''));
       });
       return turn;
     },

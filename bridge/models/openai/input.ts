@@ -188,8 +188,8 @@ export class CallerInput {
     if (this.#turns.unsettled(turn) && Object.keys(event.usage).length > 0)
       this.#o.listener.usage(event.usage, 'words');
     if (this.#o.link.over) return;
-    const text = event.text === null || event.text.trim() === '' ? null : event.text;
-    this.#o.conversation.callerText(turn, text);
+    const text = event.text?.trim() === '' ? '' : event.text;
+    this.#o.conversation.callerText(turn, text || null);
     this.#settle(turn, text);
   }
 

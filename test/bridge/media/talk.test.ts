@@ -313,6 +313,7 @@ t.test('an assent is a line, and the agent goes on; what has no words is none', 
   for (const [text, became, lines] of [
     ['Mhm.', 'go-on', ['Mhm.']],
     [null, 'nothing', []],
+    ['', 'nothing', []],
     ['(coughs)', 'nothing', []],
     ['Hello there', 'go-on', ['Hello there']],
   ] as const) {
@@ -369,6 +370,21 @@ t.test('a word at the very end of what was said is answered, and not given again
   t.same(rig.words(), ['late']);
   t.equal(rig.did('respond').length, 2);
 });
+
+t.test(
+  'a last word of which nobody knows what it was is answered; where nothing was said, nothing is',
+  async (t) => {
+    for (const [text, asked] of [
+      [null, 2],
+      ['', 1],
+    ] as const) {
+      const rig = wordOver();
+      rig.at(1_700).model.callerText(0, text);
+      for (const mark of rig.marks) rig.at(2_000).talk.markBack(mark);
+      t.equal(rig.did('respond').length, asked, `${text}`);
+    }
+  },
+);
 
 t.test(
   'no word is given to a model that takes no turns, answers by itself, or writes nothing down',
