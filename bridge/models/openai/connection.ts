@@ -4,7 +4,7 @@ import type { Log } from '../../../log.ts';
 import type { Fault, FaultCode } from '../../protocol/call-reasons.ts';
 import type { ModelConfig } from '../model.ts';
 import type { ModelEvent } from './server-events.ts';
-import { type Loss, ModelSocket, type Timers } from './socket.ts';
+import type { DialModel, Loss, SessionSocket, Timers } from './socket.ts';
 
 /** Waits before each attempt: one at once, then two more. */
 const ATTEMPT_DELAYS_MS = [0, 250, 1_000];
@@ -22,7 +22,7 @@ const EXPIRY_MARGIN_MS = 120_000;
 
 export interface ConnectionListener {
   /** This socket is in force from now on; it knows nothing yet. */
-  online(socket: ModelSocket, info: { renewed: boolean; tookMs: number }): void;
+  online(socket: SessionSocket, info: { renewed: boolean; tookMs: number }): void;
   event(event: ModelEvent): void;
   /** The socket in force is gone; another is being dialled. */
   lost(why: string): void;
@@ -37,15 +37,16 @@ export interface ConnectionOptions {
   timers: Timers;
   now: () => number;
   log: Log | undefined;
+  dial: DialModel;
   /** Age at which a socket is replaced. */
   renewAfterMs: number;
 }
 
 export class ModelConnection {
   readonly #o: ConnectionOptions;
-  #current: ModelSocket | null = null;
+  #current: SessionSocket | null = null;
   /** Dialled, or ready and waiting to take over. */
-  #next: { socket: ModelSocket; ready: { expiresInMs: number | null } | null } | null = null;
+  #next: { socket: SessionSocket; ready: { expiresInMs: number | null } | null } | null = null;
   #everOnline = false;
   #over = false;
   /** When the dialling under way began. */
@@ -102,13 +103,13 @@ export class ModelConnection {
     this.#next = null;
   }
 
-  #letGo(socket: ModelSocket): void {
+  #letGo(socket: SessionSocket): void {
     this.#closing.push(socket.close());
   }
 
   #dial(readyTimeoutMs: number): void {
-    const { config, timers, log, listener } = this.#o;
-    const socket = new ModelSocket({
+    const { config, timers, log, listener, dial } = this.#o;
+    const socket = dial({
       config,
       readyTimeoutMs,
       timers,

@@ -1,8 +1,9 @@
 // PURE. Tells the server what was not heard: truncates and deletes items, so that the model does not believe it said what
 // nobody heard. The answers are client events to send, in order.
 import type { CutItem } from '../model.ts';
-import { createItem, deleteItem, truncateItem } from './client-events.ts';
+import { createItem, truncateItem } from './client-events.ts';
 import type { Conversation, SeededItem } from './conversation.ts';
+import type { Deletions } from './deletions.ts';
 import type { Outputs } from './outputs.ts';
 import type { OutputItem } from './server-events.ts';
 
@@ -11,14 +12,16 @@ const MAX_REMEMBERED = 64;
 export class Cuts {
   readonly #outputs: Outputs;
   readonly #conversation: Conversation;
+  readonly #deletions: Deletions;
   #seeded = new Map<string, SeededItem>();
   /** Truncations under way, by event id. */
   readonly #truncations = new Map<string, string>();
   #serial = 0;
 
-  constructor(outputs: Outputs, conversation: Conversation) {
+  constructor(outputs: Outputs, conversation: Conversation, deletions: Deletions) {
     this.#outputs = outputs;
     this.#conversation = conversation;
+    this.#deletions = deletions;
   }
 
   cut({ itemId, heardMs, heardText }: CutItem): string[] {
@@ -33,7 +36,7 @@ export class Cuts {
     if (endMs === receivedMs && item.audioDone && endMs > 0) return [];
     item.cut = true;
     // UNVERIFIED that a server takes this while the cancelled response still streams; others send it without waiting too.
-    if (endMs === 0) return [deleteItem(this.#eventId('delete'), itemId)];
+    if (endMs === 0) return [this.#deletions.ask(itemId)];
     const id = this.#eventId('truncate');
     if (this.#truncations.size >= MAX_REMEMBERED) this.#truncations.clear();
     this.#truncations.set(id, itemId);
@@ -47,7 +50,7 @@ export class Cuts {
       if (item.cut || item.receivedBytes > 0) return [];
       item.cut = true;
       this.#conversation.drop(item.itemId);
-      return [deleteItem(this.#eventId('delete'), item.itemId)];
+      return [this.#deletions.ask(item.itemId)];
     });
   }
 
@@ -70,7 +73,7 @@ export class Cuts {
     const seed = this.#seeded.get(itemId);
     if (seed === undefined || seed.text === heardText) return [];
     this.#seeded.delete(itemId);
-    const gone = deleteItem(this.#eventId('delete'), seed.seedId);
+    const gone = this.#deletions.ask(seed.seedId);
     const id = heardText === '' ? null : `${seed.seedId}_cut`;
     // The item that stood after this one stands after what is left in its place.
     for (const other of this.#seeded.values())

@@ -2,8 +2,9 @@
 import { bytesPerMs } from '../../../audio/format.ts';
 import { CallerTurns } from '../caller-turns.ts';
 import type { ModelConfig, ModelListener } from '../model.ts';
-import { clearAudio, commitAudio, createItem, deleteItem, PREFIX_PADDING_MS } from './client-events.ts';
+import { clearAudio, commitAudio, createItem, PREFIX_PADDING_MS } from './client-events.ts';
 import type { Conversation } from './conversation.ts';
+import type { Deletions } from './deletions.ts';
 import { formatFor } from './formats.ts';
 import type { Link } from './link.ts';
 import type { ModelEvent } from './server-events.ts';
@@ -26,6 +27,7 @@ export interface CallerInputOptions {
   config: ModelConfig;
   link: Link;
   conversation: Conversation;
+  deletions: Deletions;
   listener: ModelListener;
   now: () => number;
   /** Something that a move to another session waits for may be over. */
@@ -96,10 +98,7 @@ export class CallerInput {
     return committed.turn;
   }
 
-  /**
-   * The turn that was ended last was not over: its item goes, and its sound is given again with what came since.
-   * UNVERIFIED that a server takes this while a response to the item is being cancelled.
-   */
+  /** The turn that was ended last was not over: its item goes, and its sound is given again with what came since. */
   reopen(turn: number): void {
     const { link, conversation } = this.#o;
     const audio = conversation.reopenTurn(turn);
@@ -194,9 +193,9 @@ export class CallerInput {
   }
 
   #remove(itemId: string): void {
-    const { link } = this.#o;
+    const { link, deletions } = this.#o;
     this.#takenBack.add(itemId);
-    link.send(deleteItem(link.eventId('delete'), itemId));
+    link.send(deletions.ask(itemId));
   }
 
   #settle(turn: number, text: string | null): void {

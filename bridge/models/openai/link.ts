@@ -1,8 +1,8 @@
 // What the parts of a session share: the socket in force, while there is one, and whether the session is over.
-import type { ModelSocket } from './socket.ts';
+import type { SessionSocket } from './socket.ts';
 
 export class Link {
-  #socket: ModelSocket | null = null;
+  #socket: SessionSocket | null = null;
   #over = false;
   #serial = 0;
 
@@ -16,7 +16,7 @@ export class Link {
   }
 
   /** The socket in force from now on; null: none. */
-  use(socket: ModelSocket | null): void {
+  use(socket: SessionSocket | null): void {
     this.#socket = socket;
   }
 

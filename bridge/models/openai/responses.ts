@@ -15,6 +15,7 @@ import {
 import { cancelResponse, createResponse } from './client-events.ts';
 import type { Conversation } from './conversation.ts';
 import type { Cuts } from './cuts.ts';
+import type { Deletions } from './deletions.ts';
 import { isFatal, isPassing, retryAfterMs } from './errors.ts';
 import type { Link } from './link.ts';
 import type { Output, Outputs } from './outputs.ts';
@@ -33,6 +34,7 @@ export interface ResponsesOptions {
   outputs: Outputs;
   conversation: Conversation;
   cuts: Cuts;
+  deletions: Deletions;
   tools: ToolCalls;
   listener: ModelListener;
   timers: Timers;
@@ -115,35 +117,33 @@ export class Responses {
   // ---- what the server says ----
 
   onAudio({ responseId, itemId, payload }: ServerEvent<'audio'>): void {
-    const { outputs, listener } = this.#o;
-    if (!this.#wanted(responseId)) return;
-    outputs.itemOf(responseId, itemId).receivedBytes += payload.length;
-    outputs.response(responseId).hadAudio = true;
+    const item = this.#itemOf(responseId, itemId);
+    if (item === null) return;
+    item.receivedBytes += payload.length;
+    this.#o.outputs.response(responseId).hadAudio = true;
     this.#stalls = 0;
-    listener.audio(itemId, payload);
+    this.#o.listener.audio(itemId, payload);
   }
 
   onAudioDone({ responseId, itemId }: ServerEvent<'audio-done'>): void {
-    if (this.#wanted(responseId)) this.#completeAudio(this.#o.outputs.itemOf(responseId, itemId));
+    const item = this.#itemOf(responseId, itemId);
+    if (item !== null) this.#completeAudio(item);
   }
 
   onText({ responseId, itemId, delta }: ServerEvent<'text'>): void {
-    if (!this.#wanted(responseId)) return;
-    this.#o.outputs.itemOf(responseId, itemId);
+    if (this.#itemOf(responseId, itemId) === null) return;
     this.#o.conversation.agentDelta(itemId, delta);
     this.#o.listener.text(itemId, delta);
   }
 
   onTextDone({ responseId, itemId, text }: ServerEvent<'text-done'>): void {
-    if (!this.#wanted(responseId)) return;
-    this.#o.outputs.itemOf(responseId, itemId);
+    if (this.#itemOf(responseId, itemId) === null) return;
     this.#o.conversation.agentText(itemId, text);
     this.#o.listener.textDone(itemId, text);
   }
 
   onItem({ responseId, item, done }: ServerEvent<'output-item'>): void {
-    if (!this.#wanted(responseId)) return;
-    this.#o.outputs.itemOf(responseId, item.itemId);
+    if (this.#itemOf(responseId, item.itemId) === null) return;
     if (done) this.#o.tools.pass(responseId, item);
   }
 
@@ -159,13 +159,14 @@ export class Responses {
   }
 
   onDone(event: ServerEvent<'response-done'>): void {
-    const { outputs, listener, link, log } = this.#o;
+    const { outputs, listener, deletions, link, log } = this.#o;
     const { responseId, requestId, status } = event;
     if (outputs.ended(responseId)) return;
     const takenBack = this.#takenBack !== null && [responseId, requestId].includes(this.#takenBack);
     if (Object.keys(event.usage).length > 0) listener.usage(event.usage, takenBack ? 'taken-back' : 'answer');
     this.#passOn(event);
     if (link.over) return;
+    link.send(...deletions.again());
     if (status === 'completed') this.#stalls = 0;
     if (status === 'failed' && isFatal(event.errorCode)) {
       this.#o.fail('model_refused', `the model server refused: ${event.errorMessage ?? event.errorCode}`);
@@ -266,9 +267,17 @@ export class Responses {
   // ---- what becomes of what a response gives ----
 
   /**
-   * Whether what a response gives may be passed on. One that was asked for is taken as created by its first event;
-   * items of a discarded one are only remembered, to be taken out of the conversation at its end.
+   * The item, where what its response gives may be passed on; else null. Items of a discarded one are only remembered, to be taken
+   * out of the conversation at its end, which may not name them.
    */
+  #itemOf(responseId: string, itemId: string): Output | null {
+    const { outputs } = this.#o;
+    if (this.#wanted(responseId)) return outputs.itemOf(responseId, itemId);
+    if (outputs.discarded(responseId) && !outputs.ended(responseId)) outputs.itemOf(responseId, itemId);
+    return null;
+  }
+
+  /** Whether what a response gives may be passed on. One that was asked for is taken as created by its first event. */
   #wanted(responseId: string): boolean {
     const { outputs, link } = this.#o;
     const { phase } = this.#gate;

@@ -28,6 +28,7 @@ export type ModelEvent =
       turnDetection: string | null;
     }
   | { type: 'committed'; itemId: string }
+  | { type: 'item-deleted'; itemId: string }
   /** Milliseconds of all audio ever appended to this session. */
   | { type: 'speech-started'; atMs: number }
   | { type: 'speech-stopped'; atMs: number }
@@ -227,6 +228,8 @@ function decodeNamed(name: string, event: unknown, decodeAudio: (text: string) =
       return { type: 'speech-stopped', atMs: speechAt.parse(event).audio_end_ms };
     case 'input_audio_buffer.committed':
       return { type: 'committed', itemId: withItemId.parse(event).item_id };
+    case 'conversation.item.deleted':
+      return { type: 'item-deleted', itemId: withItemId.parse(event).item_id };
     case 'conversation.item.input_audio_transcription.completed': {
       const it = transcript.parse(event);
       return {

@@ -15,6 +15,7 @@ import { createItem } from './client-events.ts';
 import { ModelConnection } from './connection.ts';
 import { Conversation } from './conversation.ts';
 import { Cuts } from './cuts.ts';
+import { Deletions } from './deletions.ts';
 import { judgeError } from './errors.ts';
 import { formatFor } from './formats.ts';
 import { CallerInput } from './input.ts';
@@ -23,7 +24,7 @@ import { Outputs } from './outputs.ts';
 import { Responses } from './responses.ts';
 import type { ModelEvent } from './server-events.ts';
 import { openaiSetup } from './setup.ts';
-import { type ModelSocket, systemTimers, type Timers } from './socket.ts';
+import { type DialModel, dialModel, type SessionSocket, systemTimers, type Timers } from './socket.ts';
 import { ToolCalls } from './tools.ts';
 
 const DEFAULT_RENEW_SECONDS = 3_300;
@@ -33,6 +34,7 @@ export interface OpenAISessionOptions {
   /** Milliseconds of a monotonic clock. */
   now?: () => number;
   timers?: Timers;
+  dial?: DialModel;
   /** Age at which the session moves to a new one, between turns. */
   renewAfterSeconds?: number;
 }
@@ -55,6 +57,7 @@ class OpenAISession implements ModelSession {
   readonly #link = new Link();
   readonly #conversation: Conversation;
   readonly #cuts: Cuts;
+  readonly #deletions = new Deletions();
   readonly #tools: ToolCalls;
   readonly #input: CallerInput;
   readonly #responses: Responses;
@@ -62,7 +65,7 @@ class OpenAISession implements ModelSession {
   #sessions = 0;
 
   constructor(config: ModelConfig, listener: ModelListener, o: OpenAISessionOptions) {
-    const { log, timers = systemTimers, now = () => performance.now() } = o;
+    const { log, timers = systemTimers, now = () => performance.now(), dial = dialModel } = o;
     const format = formatFor(config.line);
     this.capabilities = {
       ...openaiSetup.capabilities,
@@ -85,9 +88,10 @@ class OpenAISession implements ModelSession {
     const settled = () => this.#connection.moveIfReady();
     const drop = (why: string) => this.#connection.drop(why);
     this.#conversation = conversation;
-    this.#cuts = new Cuts(outputs, conversation);
-    this.#tools = new ToolCalls({ link, conversation, outputs, listener });
-    this.#input = new CallerInput({ config, link, conversation, listener, now, settled, drop });
+    const deletions = this.#deletions;
+    this.#cuts = new Cuts(outputs, conversation, deletions);
+    this.#tools = new ToolCalls({ link, conversation, outputs, deletions, listener });
+    this.#input = new CallerInput({ config, link, conversation, deletions, listener, now, settled, drop });
     this.#responses = new Responses({
       instructions: config.instructions,
       resumed: config.texts.resumed,
@@ -95,6 +99,7 @@ class OpenAISession implements ModelSession {
       outputs,
       conversation,
       cuts: this.#cuts,
+      deletions,
       tools: this.#tools,
       listener,
       timers,
@@ -109,6 +114,7 @@ class OpenAISession implements ModelSession {
       timers,
       now,
       log,
+      dial,
       renewAfterMs: (o.renewAfterSeconds ?? DEFAULT_RENEW_SECONDS) * 1000,
       listener: {
         online: (fresh, info) => this.#online(fresh, info),
@@ -197,11 +203,12 @@ class OpenAISession implements ModelSession {
     this.#listener.failed({ code, message });
   }
 
-  #online(fresh: ModelSocket, info: { renewed: boolean; tookMs: number }): void {
+  #online(fresh: SessionSocket, info: { renewed: boolean; tookMs: number }): void {
     this.#link.use(fresh);
     this.#sessions++;
     this.#responses.restart();
     this.#input.restart();
+    this.#deletions.restart();
     const told = this.#conversation.seeds(`said_${this.#sessions}_`);
     this.#cuts.restart(told.items);
     this.#tools.restart(told.toolCalls);
@@ -254,6 +261,9 @@ class OpenAISession implements ModelSession {
       case 'committed':
         this.#input.onCommitted(event.itemId);
         break;
+      case 'item-deleted':
+        this.#deletions.gone(event.itemId);
+        break;
       case 'transcript':
         this.#input.onTranscript(event);
         break;
@@ -271,6 +281,7 @@ class OpenAISession implements ModelSession {
     const aboutCreate = eventId?.startsWith('create_') ?? false;
     switch (judged.means) {
       case 'nothing':
+        this.#deletions.missing(eventId);
         break;
       case 'fatal':
         this.#fail('model_refused', `the model server refused: ${error.message || code}`);
@@ -294,6 +305,7 @@ class OpenAISession implements ModelSession {
       case 'unexpected': {
         const retryAfterMs = judged.means === 'passing' ? judged.retryAfterMs : null;
         if (aboutCreate) this.#responses.onRefused({ eventId, code, why: 'failed', retryAfterMs });
+        else if (this.#deletions.refuse(eventId) && !this.busy()) this.#link.send(...this.#deletions.again());
         this.#log?.warn({ code, param: error.param, eventId }, 'model.error');
       }
     }

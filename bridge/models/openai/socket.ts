@@ -54,6 +54,14 @@ export interface ModelSocketOptions {
   log: Log | undefined;
 }
 
+/** What a session has of its connection, once it is in force. */
+export type SessionSocket = Pick<ModelSocket, 'send' | 'append' | 'expect' | 'backlogBytes' | 'close'>;
+
+/** Opens a connection; nothing is told of it from within. */
+export type DialModel = (o: ModelSocketOptions) => SessionSocket;
+
+export const dialModel: DialModel = (o) => new ModelSocket(o);
+
 /** The socket's address: a plain http base URL means ws. */
 function realtimeUrl(baseUrl: string, model: string): string {
   const base = baseUrl.replace(/^http/i, 'ws').replace(/\/+$/, '');
@@ -65,7 +73,7 @@ function realtimeUrl(baseUrl: string, model: string): string {
  * open -> session.created -> session.update -> session.updated, checked -> ready -> events -> lost
  * ```
  */
-export class ModelSocket {
+class ModelSocket {
   readonly #o: ModelSocketOptions;
   readonly #wire = createOpenAIWire();
   /** Null where the address cannot even be dialled. */

@@ -1,7 +1,8 @@
 // The tools of a session: calls that a response brings are passed on once, their answers are put into the conversation.
 import type { ModelListener } from '../model.ts';
-import { createItem, deleteItem } from './client-events.ts';
+import { createItem } from './client-events.ts';
 import type { Conversation } from './conversation.ts';
+import type { Deletions } from './deletions.ts';
 import type { Link } from './link.ts';
 import type { Outputs } from './outputs.ts';
 import type { OutputItem } from './server-events.ts';
@@ -10,6 +11,7 @@ export interface ToolCallsOptions {
   link: Link;
   conversation: Conversation;
   outputs: Outputs;
+  deletions: Deletions;
   listener: ModelListener;
 }
 
@@ -46,12 +48,12 @@ export class ToolCalls {
 
   /** None of these was run: they go, so that no call stays without an answer. Answers what to tell the server. */
   takeBack(toolCallIds: readonly string[]): string[] {
-    const { link, conversation } = this.#o;
+    const { deletions, conversation } = this.#o;
     return toolCallIds.flatMap((toolCallId) => {
       conversation.dropToolCall(toolCallId);
       const itemId = this.#unanswered.get(toolCallId);
       this.#unanswered.delete(toolCallId);
-      return itemId === undefined ? [] : [deleteItem(link.eventId('delete'), itemId)];
+      return itemId === undefined ? [] : [deletions.ask(itemId)];
     });
   }
 

@@ -154,3 +154,59 @@ t.test('the session is lost and taken back then: the new one knows neither call 
   next.send(apiError('input_audio_buffer_commit_empty', null));
   await rig.settle(next);
 });
+
+t.test(
+  'what a response said unheard after it was taken back goes, though its end does not name it',
+  async (t) => {
+    const rig = await openRig(t);
+    const { socket } = await answering(rig);
+    socket.send(committed('item_turn'));
+    await rig.settle(socket);
+    rig.session.takeBack(TAKEN_BACK);
+    socket.send(textDelta('resp_1', 'item_late', 'And'));
+    socket.send(audioDelta('resp_1', 'item_late', speech(20)));
+    socket.send({
+      type: 'response.output_item.done',
+      response_id: 'resp_1',
+      item: { ...CALL, id: 'item_late_call' },
+    });
+    socket.send(done('resp_1', 'cancelled'));
+    await rig.settle(socket);
+    t.same(itemsDeleted(socket).slice(3), ['item_late', 'item_late_call']);
+    t.notOk(rig.events.some(([name, it]) => name === 'text' && it === 'item_late'));
+  },
+);
+
+for (const echoes of [true, false]) {
+  t.test(
+    `a server that deletes nothing while the response is cancelled, ${echoes ? 'and says what' : 'not saying what'} it refuses`,
+    async (t) => {
+      const rig = await openRig(t);
+      const { socket } = await answering(rig);
+      socket.send(committed('item_turn'));
+      await rig.settle(socket);
+      rig.session.takeBack(TAKEN_BACK);
+      await rig.settle(socket);
+      const deletions = () => socket.received.filter(({ type }) => type === 'conversation.item.delete');
+      const [gone, ...refused] = deletions();
+      socket.send({ type: 'conversation.item.deleted', item_id: gone!.item_id });
+      const refuse = (one: Json) => socket.send(apiError('item_in_use', echoes ? one.event_id : null));
+      for (const one of refused) refuse(one);
+      rig.session.appendAudio(speech(200, 3));
+      rig.session.endTurn();
+      rig.session.respond();
+      await rig.settle(socket);
+      t.equal(deletions().length, 3, 'the response is in the way yet');
+      socket.send(done('resp_1', 'cancelled'));
+      const { event_id: requestId } = await socket.take('response.create');
+      t.same(itemsDeleted(socket).slice(3), ['item_said', 'item_turn'], 'once more, before the next answer');
+      const again = deletions().slice(3);
+      t.equal(new Set(deletions().map(({ event_id }) => event_id)).size, 5, 'each by a name of its own');
+      for (const one of again) refuse(one);
+      socket.send(created('resp_2', requestId));
+      socket.send(done('resp_2'));
+      await rig.settle(socket);
+      t.equal(deletions().length, 5, 'and no third time');
+    },
+  );
+}
