@@ -48,7 +48,10 @@ export class CallerFeed {
   push(sound: Buffer, atMs: number): void {
     this.#kept.push(sound);
     const backMs = this.#endMs - atMs;
-    if (backMs > FRAME_MS / 2) this.#twice = { fromMs: atMs, ms: backMs };
+    if (backMs > FRAME_MS / 2) {
+      this.#twice = { fromMs: atMs, ms: backMs };
+      this.#wordsUntilMs = Math.min(this.#wordsUntilMs, atMs);
+    }
     this.#endMs = atMs + sound.length / this.#bytesPerMs;
     if (this.#given) this.#give(sound);
   }
@@ -59,7 +62,7 @@ export class CallerFeed {
     // What was given before is another stretch.
     if (!this.#given) this.#toModel.restart();
     this.#given = true;
-    const twiceMs = onsetMs < this.#twice.fromMs ? this.#twice.ms : 0;
+    const twiceMs = Math.max(onsetMs, this.#wordsUntilMs) < this.#twice.fromMs ? this.#twice.ms : 0;
     const fromMs = Math.max(onsetMs - PREROLL_MS, this.#wordsUntilMs);
     const early = this.#kept.read(Math.max(0, this.#endMs - fromMs + twiceMs));
     if (early.length > 0) this.#give(early);

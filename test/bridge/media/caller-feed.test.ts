@@ -91,6 +91,18 @@ t.test('words from before a stall are given whole, with the silence that was kep
   t.equal(told.at(-1), PREROLL_MS + 520);
 });
 
+t.test('what comes late after a word that was given is none of it', async (t) => {
+  for (const onsetMs of [900, 1_100]) {
+    const { feed, hears, told } = open();
+    hears(0, 1_760);
+    feed.giveWord(900);
+    // The last 760 ms were silence in its place.
+    hears(1_000, 2_000);
+    feed.listen(onsetMs);
+    t.same(told, [PREROLL_MS + 860, 'end', 1_000], `from ${onsetMs}`);
+  }
+});
+
 t.test('what was no turn is forgotten, where a model can', async (t) => {
   for (const commits of [true, false]) {
     const { feed, hears, told } = open({ commits });
