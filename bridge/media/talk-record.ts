@@ -29,7 +29,7 @@ const FAULTS: { readonly [reason in EndReason]?: Fault } = {
 
 export class TalkRecord {
   bargeIns = 0;
-  /** What was heard of the agent last asks for what is dictated: a number, a name, a spelling. */
+  /** What was heard of the agent and is not answered yet asks for what is dictated: a number, a name, a spelling. */
   asks = false;
   /** Holds that were taken back: the agent could be heard to be lowered; and of these, those in which it paused. */
   falseBargeIns = 0;
@@ -259,10 +259,12 @@ export class TalkRecord {
   }
 
   #heardWords(): void {
-    const said = this.#transcript.agentSaid();
+    const lines = this.#transcript.agentSaid();
+    const said = lines.join('\n');
     if (said === this.#said) return;
     this.#said = said;
-    this.asks = askedFor(said) !== null;
+    // Into a silence it may say something else; what it has asked for before stands.
+    this.asks = lines.some((line) => askedFor(line) !== null);
   }
 
   #say(item: TranscriptUpdate | null): void {

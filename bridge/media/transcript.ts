@@ -94,9 +94,9 @@ export class Transcript {
     return { ...update };
   }
 
-  /** What was heard of the agent's last words: of all its lines since the turn of the caller's that they answer. */
-  agentSaid(): string {
-    return this.#heard.map(({ update }) => update.heardText).join(' ');
+  /** What was heard of the agent's last words, line by line: since the turn of the caller's that they answer. */
+  agentSaid(): string[] {
+    return this.#heard.map(({ update }) => update.heardText);
   }
 
   /** What was not begun to be heard will not be: answers the lines whose words were told and of which that is so. */

@@ -90,22 +90,26 @@ t.test('what was heard of the agent since the turn that it answers', async (t) =
     transcript.agentTextDone(itemId, text, atMs);
     transcript.agentHeard(itemId, 2_000, atMs + 2_000);
   };
-  t.equal(transcript.agentSaid(), '');
+  t.same(transcript.agentSaid(), []);
   says('a', 'Good morning, who is speaking?', 0);
-  t.equal(transcript.agentSaid(), 'Good morning, who is speaking?');
+  t.same(transcript.agentSaid(), ['Good morning, who is speaking?']);
   transcript.callerTurn(0, 3_000, 4_000);
-  t.equal(transcript.agentSaid(), 'Good morning, who is speaking?', 'until something else is heard');
+  t.same(transcript.agentSaid(), ['Good morning, who is speaking?'], 'until something else is heard');
   says('b', 'Thank you.', 5_000);
   says('c', 'What is your number?', 7_000);
-  t.equal(transcript.agentSaid(), 'Thank you. What is your number?');
+  t.same(transcript.agentSaid(), ['Thank you.', 'What is your number?']);
   transcript.callerTurn(1, 9_000, 9_500);
   transcript.agentText('d', 'One moment, please. I am looking', 10_000);
   transcript.agentCut('d', { heardMs: 0, receivedMs: 3_000, complete: false }, 10_000);
-  t.equal(transcript.agentSaid(), 'Thank you. What is your number?', 'an answer that nobody heard was none');
+  t.same(
+    transcript.agentSaid(),
+    ['Thank you.', 'What is your number?'],
+    'an answer that nobody heard was none',
+  );
   transcript.agentHeard('e', 1_000, 12_000);
   transcript.agentText('f', 'And your name', 12_000);
   transcript.agentHeard('f', 3_000, 15_000);
-  t.match('And your name', transcript.agentSaid());
+  t.match('And your name', transcript.agentSaid()[0]);
   transcript.agentTextDone('f', 'And your name?', 15_500);
-  t.equal(transcript.agentSaid(), 'And your name?', 'words that come late');
+  t.same(transcript.agentSaid(), ['And your name?'], 'words that come late');
 });
