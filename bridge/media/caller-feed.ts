@@ -46,8 +46,10 @@ export class CallerFeed {
 
   /** The caller's next sound, in the stream's format; the first sample is from `atMs`. */
   push(sound: Buffer, atMs: number): void {
-    this.#kept.push(sound);
     const backMs = this.#endMs - atMs;
+    // Of a stream before this one: long past.
+    if (-backMs > PREROLL_MS) this.#kept.clear();
+    this.#kept.push(sound);
     if (backMs > FRAME_MS / 2) {
       this.#twice = { fromMs: atMs, ms: backMs };
       this.#wordsUntilMs = Math.min(this.#wordsUntilMs, atMs);

@@ -103,6 +103,14 @@ t.test('what comes late after a word that was given is none of it', async (t) =>
   }
 });
 
+t.test('what a stream before brought is no beginning of a turn on the next', async (t) => {
+  const { feed, hears, told } = open();
+  hears(0, 2_000);
+  hears(30_000, 30_200);
+  feed.listen(30_100);
+  t.same(told, [200]);
+});
+
 t.test('what was no turn is forgotten, where a model can', async (t) => {
   for (const commits of [true, false]) {
     const { feed, hears, told } = open({ commits });
