@@ -1,8 +1,10 @@
 // What the simulated model says in the demo: the scenarios that come with it, each for the agents of the demo that it is
 // about, and what it makes of the order system's answer.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 
+/** What the people of the demo say. */
+const AUDIO = join(import.meta.dirname, '../simulate/audio');
 const SHIPPED = join(import.meta.dirname, '../model-simulator/scenarios');
 /** Which agents each is for, by what stands in their instructions; the last is for every other one. */
 const MEANT = { reminder: 'Riverside Dental', 'order-line': 'order line|lookup_order', demo: undefined };
@@ -17,6 +19,10 @@ const ORDER_FOUND = {
 
 /** Writes them into a folder. @returns their files */
 export function writeScenarios(folder: string): string[] {
+  const recordings = JSON.parse(readFileSync(join(AUDIO, 'words.json'), 'utf8')) as {
+    file: string;
+    words: unknown;
+  }[];
   return Object.entries(MEANT).map(([name, about]) => {
     const scenario = JSON.parse(readFileSync(join(SHIPPED, `${name}.json`), 'utf8')) as {
       rules: unknown[];
@@ -27,7 +33,7 @@ export function writeScenarios(folder: string): string[] {
       JSON.stringify({
         ...scenario,
         rules: name === 'order-line' ? [ORDER_FOUND, ...scenario.rules] : scenario.rules,
-        hears: relative(folder, join(SHIPPED, '../hears.json')),
+        hears: recordings.map(({ file, words }) => ({ file: join(AUDIO, file), words })),
         for: about,
       }),
     );

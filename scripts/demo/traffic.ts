@@ -28,6 +28,17 @@ const PEOPLE = {
     ],
     amd: { verdict: 'human', afterMs: 2_000 },
   },
+  // Murmurs while the agent speaks, then interrupts it, with a pause inside the question.
+  listener: {
+    ringMs: 1_500,
+    steps: [
+      { do: 'barge_in', file: join(AUDIO, 'caller-thank-you.wav'), afterAgentMs: 2_500 },
+      { do: 'wait', ms: 500 },
+      { do: 'barge_in', file: join(AUDIO, 'caller-question-paused.wav'), afterAgentMs: 1_000 },
+      says('caller-thanks.wav'),
+    ],
+    amd: { verdict: 'human', afterMs: 2_000 },
+  },
   nobody: { outcome: 'no_answer' },
   engaged: { outcome: 'busy' },
 } as const;
@@ -130,7 +141,7 @@ export async function openTraffic(lab: Lab): Promise<Traffic> {
     () => ring('asker', orderLine),
     () => dial('nobody'),
     () => ring('interrupter', frontDesk),
-    () => dial('interrupter'),
+    () => dial('listener'),
     () => dial('engaged'),
   ];
 
