@@ -139,17 +139,6 @@ export function VoiceFields(props: FieldsProps) {
         onChange=${(model: string) => set(withModel(models, form, model))}
       />
       <${Field} label="Language" name="language" optional value=${form.language} disabled=${disabled} error=${error('language')} placeholder="en" suggestions=${LANGUAGE_CHOICES} help=${languageHelp(form.language)} onInput=${(language: string) => set({ language })} />
-      <${Field}
-        label="Words that stop it"
-        name="interruption_words"
-        optional
-        value=${form.interruptionWords}
-        disabled=${disabled}
-        error=${faultAt(props.faults, 'interruption_words', { inside: true })}
-        placeholder="Sarah, okay doctor"
-        help="With commas between them. Said over its voice they stop it, even alone. “Stop”, “no” and “wait” always do, “mhm” and “okay” do not unless they stand here."
-        onInput=${(interruptionWords: string) => set({ interruptionWords })}
-      />
       ${
         form.type === 'outbound'
           ? html`<${Select}
@@ -171,15 +160,15 @@ export function VoiceFields(props: FieldsProps) {
   <//>`;
 }
 
-/** What callers notice of how it takes turns, a word each; the first of the choices is what most want. */
+/** What callers notice of how it takes turns, a word each: normal is what most want. */
 const TURNS = [
   {
     name: 'patience',
     label: 'Patience',
     help: 'How long it waits where somebody may not have finished: after it asked for a number, a name or an address, while they dictate, after an “uhm”. Longer suits callers who look things up; a short one answers into a slow dictation.',
     options: [
-      { value: 'normal', label: 'Normal: about a second' },
-      { value: 'short', label: 'Short: a little less' },
+      { value: 'short', label: 'Short: a little under a second' },
+      { value: 'normal', label: 'Normal: a little over a second' },
       { value: 'long', label: 'Long: nearly two seconds' },
     ],
   },
@@ -188,8 +177,8 @@ const TURNS = [
     label: 'Eagerness',
     help: 'How soon it answers when somebody has stopped speaking. Relaxed leaves time for an afterthought; eager is a little sooner where the model is quick, and speaks into pauses of half a second.',
     options: [
-      { value: 'normal', label: 'Normal' },
       { value: 'relaxed', label: 'Relaxed: a moment later' },
+      { value: 'normal', label: 'Normal' },
       { value: 'eager', label: 'Eager: a moment sooner' },
     ],
   },
@@ -198,8 +187,8 @@ const TURNS = [
     label: 'Interruption',
     help: 'How easily somebody stops it by speaking over it. Easy stops after half a second, sometimes for an “okay” or a cough; hard talks on until they keep speaking for about a second, for loud places. “Stop” stops it in any case.',
     options: [
-      { value: 'normal', label: 'Normal' },
       { value: 'easy', label: 'Easy: it stops sooner' },
+      { value: 'normal', label: 'Normal' },
       { value: 'hard', label: 'Hard: it talks on at first' },
     ],
   },
@@ -208,8 +197,8 @@ const TURNS = [
 /** How it takes turns. */
 function TurnFields(props: FieldsProps) {
   const { form, set, disabled } = props;
-  return html`<${Section} title="Taking turns" lead="How it behaves between the words. The next call goes by it.">
-    <div class="stack">
+  return html`<${Section} title="Taking turns" lead="What callers notice of it between the words. A change holds from the next call on.">
+    <div class="turns-fields">
       ${TURNS.map(
         ({ name, label, help, options }) => html`<${Select}
           key=${name}
@@ -223,6 +212,17 @@ function TurnFields(props: FieldsProps) {
           onChange=${(value: string) => set({ [name]: value } as Partial<AgentForm>)}
         />`,
       )}
+      <${Field}
+        label="Words that stop it"
+        name="interruption_words"
+        optional
+        value=${form.interruptionWords}
+        disabled=${disabled}
+        error=${faultAt(props.faults, 'interruption_words', { inside: true })}
+        placeholder="Sarah, okay doctor"
+        help="With commas between them. Said over its voice they stop it, even alone. “Stop”, “no” and “wait” always do, “mhm” and “okay” do not unless they stand here."
+        onInput=${(interruptionWords: string) => set({ interruptionWords })}
+      />
     </div>
   <//>`;
 }
