@@ -285,6 +285,8 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
         talk.finish('draining', 'Goodbye.');
         return;
       case 'stream':
+        // Nobody listens to what comes by it any more.
+        if (more === 'breaks') speaking = false;
         more === 'breaks' ? talk.streamPaused() : talk.streamStarted(MULAW_8K);
         return;
       case 'model':
