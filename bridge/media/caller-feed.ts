@@ -47,8 +47,8 @@ export class CallerFeed {
   /** The caller's next sound, in the stream's format; the first sample is from `atMs`. */
   push(sound: Buffer, atMs: number): void {
     const backMs = this.#endMs - atMs;
-    // Of a stream before this one: long past.
-    if (-backMs > PREROLL_MS) this.#kept.clear();
+    // Of a stream before this one: longer past than anything is kept.
+    if (-backMs > KEPT_MS) this.#kept.clear();
     this.#kept.push(sound);
     if (backMs > FRAME_MS / 2) {
       this.#twice = { fromMs: atMs, ms: backMs };
