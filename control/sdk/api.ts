@@ -1594,7 +1594,7 @@ export interface TurnParts {
   playout_ms: number | null;
 }
 /**
- * The other side speaking into the agent's voice, in milliseconds since the call's audio began.
+ * The other side speaking into the agent's voice, in milliseconds since the call's audio began. A short word that was let pass at first and stopped the agent once its words were known is told twice, with the same `onset_ms`: the second holds.
  */
 export interface Interruption {
   /**

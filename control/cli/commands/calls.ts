@@ -1,7 +1,7 @@
 // `offhook call`, `offhook calls`: place one, list, read and watch them, their words, turns, events and sound, and end one.
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import type { AgentCall, Call, Offhook, PromptCall } from '../../sdk/index.ts';
+import type { AgentCall, Call, CallTurns, Offhook, PromptCall } from '../../sdk/index.ts';
 import type { Run } from '../context.ts';
 import { agentId, atLeastOne, type Context, collectPair, objectOf, textOf } from '../context.ts';
 import { saveAs } from '../download.ts';
@@ -24,6 +24,7 @@ interface Order {
   wait?: boolean;
 }
 
+type CallTurn = CallTurns['data'][number];
 type Shape = Required<Pick<NonNullable<Parameters<Offhook['calls']['recording']>[1]>, 'channels' | 'rate'>>;
 
 const paintStatus = ({ output }: Context, call: Call) =>
@@ -249,6 +250,17 @@ function addCallReading(calls: Command, run: Run): void {
 }
 
 /** What was said on a call, how fast, and what was told of it. */
+/** What a row of figures does not say of an answer. */
+function turnNotes({ output }: Context, turn: CallTurn): string {
+  const early = turn.requested_ms !== null && turn.requested_ms < turn.decided_ms;
+  const notes = [
+    early ? 'begun early' : null,
+    turn.thrown_away > 0 ? `${turn.thrown_away} thrown away before` : null,
+    turn.barged_in ? output.paint('yellow', 'cut short') : null,
+  ];
+  return notes.filter((note) => note !== null).join(', ');
+}
+
 function addCallDetails(calls: Command, run: Run): void {
   calls
     .command('transcript <id>')
@@ -269,7 +281,8 @@ function addCallDetails(calls: Command, run: Run): void {
     .command('turns <id>')
     .description('how long each answer took, and where the time went')
     .action(
-      run(async ({ offhook, output }, _o, id) => {
+      run(async (context, _o, id) => {
+        const { offhook, output } = context;
         const turns = await offhook.calls.turns(id);
         if (output.json) return output.data(turns);
         const ms = (value: number | null) => (value === null ? '–' : String(Math.round(value)));
@@ -284,10 +297,18 @@ function addCallDetails(calls: Command, run: Run): void {
             ms(turn.parts.model_ms),
             ms(turn.parts.send_ms),
             ms(turn.parts.playout_ms),
-            turn.barged_in ? output.paint('yellow', 'cut short') : '',
+            turnNotes(context, turn),
           ]),
           'No answer was given on this call.',
         );
+        const passed = turns.interruptions.filter(({ taken_back }) => taken_back);
+        if (passed.length > 0) {
+          const paused = passed.filter(({ paused_ms }) => paused_ms !== null).length;
+          const lowered = `${passed.length} ${passed.length === 1 ? 'sound' : 'sounds'} over the agent's voice let pass`;
+          output.line(
+            output.paint('dim', `${lowered}${paused === 0 ? '' : `, ${paused} of them paused it`}.`),
+          );
+        }
       }),
     );
 

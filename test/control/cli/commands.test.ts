@@ -8,7 +8,7 @@ import { candidates } from '../../../control/cli/completion.ts';
 import { createOutput } from '../../../control/cli/output.ts';
 import { createProgram, runCommandLine } from '../../../control/cli/program.ts';
 import { verify } from '../../../control/sdk/index.ts';
-import { makeCall, makeItem } from '../../storage/makers.ts';
+import { makeCall, makeInterruption, makeItem, makeTurn } from '../../storage/makers.ts';
 import { modelsFile, openRig, type Rig } from '../rig.ts';
 
 interface Ran {
@@ -160,6 +160,14 @@ t.test('a call is placed with what it is about, and waited for', async (t) => {
   t.match(await offhook(['calls', 'list']), { code: 0, out: /no_answer/ });
   t.match(await offhook(['calls', 'events', id]), { code: 0, out: /call\.no_answer/ });
   t.match(await offhook(['calls', 'turns', id]), { code: 0, out: /No answer was given/ });
+  await rig.store.saveTurns({
+    turns: [makeTurn(id, { requested_ms: 4_900, thrown_away: 2, barged_in: true })],
+    interruptions: [makeInterruption(id, { taken_back: true })],
+  });
+  t.match(await offhook(['calls', 'turns', id]), {
+    code: 0,
+    out: /begun early, 2 thrown away before, cut short\n1 sound over the agent's voice let pass, 1 of them paused it\.\n/,
+  });
   t.match(await offhook(['calls', 'transcript', id]), { code: 0, out: /Nothing was said/ });
   t.match(await offhook(['calls', 'hangup', id]), { code: 5, err: /call_ended/ });
 });

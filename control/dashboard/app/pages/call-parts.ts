@@ -115,9 +115,16 @@ export function CostSection(props: { call: Call }) {
   <//>`;
 }
 
+/** What was thrown away is part of the rest, and stands behind it. */
 function usedInWords(part: CostPart): string {
   const used = Object.entries(part.used).filter(([, amount]) => amount > 0);
-  return used.length === 0 ? '' : `: ${used.map(([what, amount]) => usedOf(what, amount)).join(', ')}`;
+  const isThrown = ([what]: [string, number]) => what.startsWith('thrown_away_');
+  const words = (of: [string, number][]) =>
+    of.map(([what, amount]) => usedOf(what.replace(/^thrown_away_/, ''), amount)).join(', ');
+  const thrown = used.filter(isThrown);
+  const all = words(used.filter((one) => !isThrown(one)));
+  if (all === '') return '';
+  return `: ${all}${thrown.length === 0 ? '' : ` (of these ${words(thrown)} for answers thrown away)`}`;
 }
 
 /** Metadata, context, and what the model was told. */
