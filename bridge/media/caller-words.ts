@@ -8,11 +8,14 @@ import { WordMeaning } from '../turns/word-meaning.ts';
 import type { CallerFeed } from './caller-feed.ts';
 import type { TalkRecord } from './talk-record.ts';
 
+/** Of a model that writes none down any more so many are waited for: two minutes' worth. */
+const MOST_UNWRITTEN = 24;
+
 export interface CallerWordsPorts {
   capabilities: ModelCapabilities;
   words: ShortWords;
-  feed: CallerFeed;
-  record: TalkRecord;
+  feed: Pick<CallerFeed, 'giveWord'>;
+  record: Pick<TalkRecord, 'agentSays' | 'callerText' | 'callerWord' | 'wordKnown'>;
   now(): number;
   tell(event: Extract<TurnEvent, { type: 'word-given' | 'word-known' }>): void;
   /** The agent has the floor. */
@@ -44,6 +47,8 @@ export class CallerWords {
     this.#given.set(turn, { ...burst, givenMs });
     record.callerWord(turn, burst.onsetMs, burst.endMs);
     tell({ type: 'word-given', onsetMs: burst.onsetMs });
+    const [oldest = turn] = this.#given.keys();
+    if (this.#given.size > MOST_UNWRITTEN) record.callerText(oldest, this.known(oldest, null));
   }
 
   /** The words of a turn have come; null: nobody knows which. Answers what is to stand in the transcript. */
