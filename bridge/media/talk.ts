@@ -50,6 +50,7 @@ export class Talk implements CallerListener {
   readonly #words: CallerWords;
   readonly #requests: ModelRequests;
   readonly #early: HeldAnswer;
+  readonly #listener: ModelListener;
   readonly #tools: CallTools;
   readonly #silence = new SilenceWatch();
   /** The model tells the turns: it hears all, and our own ear decides nothing about them. */
@@ -79,7 +80,8 @@ export class Talk implements CallerListener {
     this.#record = ports.record;
     this.#tools = new CallTools(call);
     this.#early = new HeldAnswer(ports.now);
-    this.#model = ports.openModel(call.model, this.#early.before(this.#modelListener()));
+    this.#listener = this.#modelListener();
+    this.#model = ports.openModel(call.model, this.#early.before(this.#listener));
     this.#feed = new CallerFeed(this.#model, ports.format);
     this.#sound = new AgentSound(this.#model, ports.format);
     this.#requests = new ModelRequests({
@@ -254,9 +256,9 @@ export class Talk implements CallerListener {
     return !this.#modelTells || this.#floor.at === 'agent';
   }
 
-  /** A response runs or waits, or a tool does. */
+  /** A response runs or waits, or a tool does; or it did when what is told now came. */
   #busy(): boolean {
-    return this.#model.busy() || this.#tools.busy;
+    return this.#model.busy() || this.#early.telling || this.#tools.busy;
   }
 
   #endTurn(endMs: number): void {
@@ -355,7 +357,7 @@ export class Talk implements CallerListener {
   }
 
   #release({ speechEndMs }: Extract<TurnEffect, { do: 'release' }>): void {
-    const kept = this.#early.end();
+    const kept = this.#early.release();
     if (kept === null) {
       this.#commit({ do: 'commit', respond: true, speechEndMs });
       return;
@@ -364,11 +366,11 @@ export class Talk implements CallerListener {
     this.#record.callerTurn(kept.turn, this.#turnFromMs, speechEndMs);
     this.#record.wanted('answer', speechEndMs, kept);
     for (const usage of kept.usage) this.#record.used(usage);
-    for (const tell of kept.told) tell();
+    this.#early.tell(kept, this.#listener);
   }
 
   #throwAway(): void {
-    const kept = this.#early.end();
+    const kept = this.#early.throwAway();
     if (kept === null) return;
     const { turn, items, toolCallIds } = kept;
     this.#model.takeBack({ turn, itemIds: [...items], toolCallIds });

@@ -704,6 +704,28 @@ t.test('each answer is timed from the end of speech to the first sound heard', a
   });
 });
 
+t.test(
+  'an answer begun early on a session that was lost before its first sound is asked for once more, not twice',
+  async (t) => {
+    const rig = greeted({ takesBack: true });
+    for (const mark of rig.play()) rig.talk.markBack(mark);
+    rig.at(3_200).talk.voice({ is: 'speaking', onsetMs: 3_000, pausedMs: 0 });
+    rig.talk.speechStarted(3_000);
+    rig.at(4_200).talk.voice({ is: 'quiet' });
+    rig.talk.speechEnded(4_000);
+    rig.at(4_300).tick();
+    const asked = rig.did('respond').length;
+    // As the session tells it: what ran has ended, and the new one has begun the same.
+    const lost = { responseId: 'r', status: 'failed', reason: 'connection_lost', hadAudio: false } as const;
+    rig.model.responseDone({ ...lost, toolCalls: 0 });
+    rig.at(4_500).speaks('answer', 'Here I am.', 800);
+    rig.at(4_700).tick();
+    t.equal(rig.did('respond').length, asked);
+    for (const mark of rig.play()) rig.at(5_600).talk.markBack(mark);
+    t.match(rig.lines().at(-1), { text: 'Here I am.', heardText: 'Here I am.', interrupted: false });
+  },
+);
+
 t.test('typed words cut the agent short, stand in the transcript and are answered', async (t) => {
   const rig = greeted();
   const marks = rig.play();
