@@ -34,7 +34,7 @@ export class AnswerTimes {
     this.#thrownAway = 0;
   }
 
-  /** One that was begun early came to nothing: told with the next that is wanted. */
+  /** One that was begun early came to nothing: told with the next that is wanted, or at the end. */
   thrownAway(): void {
     this.#thrownAway++;
   }
@@ -62,6 +62,14 @@ export class AnswerTimes {
     if (times === null || times.firstSentMs === null || confirmedMs <= 0) return;
     // The first sound was heard at the start of what the mark confirms.
     times.firstHeardMs = Math.max(times.firstSentMs, this.#now() - confirmedMs);
+    this.close(false);
+  }
+
+  /** No answer will be wanted any more: those thrown away since the last one have a row of their own. */
+  end(): void {
+    this.close(false);
+    if (this.#thrownAway === 0) return;
+    this.open('answer', null);
     this.close(false);
   }
 

@@ -100,6 +100,11 @@ export class TalkRecord {
     this.#times.close(false);
   }
 
+  /** The same, and none will be waited for. */
+  over(): void {
+    this.#times.end();
+  }
+
   /** An answer begun early was thrown away unheard; what its response used, as far as that is known. */
   thrownAway(usage: readonly Partial<Usage>[]): void {
     this.earlyAnswers++;

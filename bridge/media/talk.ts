@@ -228,7 +228,7 @@ export class Talk implements CallerListener {
     this.#lastTurn();
     this.#cut();
     this.#record.agentLeft();
-    this.#record.unwanted();
+    this.#record.over();
     if (this.#modelLost === null) await this.#record.words(LAST_WORDS_MS);
     await this.#model.close();
   }

@@ -143,7 +143,7 @@ export interface TurnTimes {
   firstSentMs: number | null;
   firstHeardMs: number | null;
   bargedIn: boolean;
-  /** Answers begun early that were thrown away before this one: the caller went on. */
+  /** Answers begun early that were thrown away before this one: the caller went on, or was gone. */
   thrownAway: number;
 }
 

@@ -50,7 +50,7 @@ const turn = z
     thrown_away: z
       .int()
       .describe(
-        'Answers begun in pauses of the other side before this one, and thrown away unheard because it went on.',
+        'Answers begun in pauses of the other side before this one, and thrown away unheard because it went on. Those after the last one, because it went on or was gone, have a row of their own, in which nothing was asked or heard.',
       ),
     latency_ms: ms.describe(
       "What the other side waited until it heard something: from the end of its speech, for a greeting from the start of the call's audio, else from `decided_ms`. Null: nothing was heard.",

@@ -1559,7 +1559,7 @@ export interface Turn {
    */
   barged_in: boolean;
   /**
-   * Answers begun in pauses of the other side before this one, and thrown away unheard because it went on.
+   * Answers begun in pauses of the other side before this one, and thrown away unheard because it went on. Those after the last one, because it went on or was gone, have a row of their own, in which nothing was asked or heard.
    */
   thrown_away: number;
   /**

@@ -41,6 +41,7 @@ export interface Turn {
   index: number;
   kind: 'greeting' | 'answer' | 'prompt';
   speech_end_ms: number | null;
+  decided_ms: number;
   first_heard_ms: number | null;
   latency_ms: number | null;
   /** Answers begun in pauses before it, and never heard. */

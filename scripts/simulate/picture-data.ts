@@ -85,8 +85,8 @@ function holdsOf({ interruptions, carrier }: Evidence): Picture['holds'] {
 /** Where answers were begun in a pause of the person's and thrown away: at the end of the turn that he went on with. */
 function thrownAwayOf({ turns, carrier }: Evidence): Picture['thrownAway'] {
   const offsetMs = carrier === null ? 0 : streamOffsetMs(carrier);
-  return turns.flatMap(({ thrown_away: count, speech_end_ms }) =>
-    count === 0 || speech_end_ms === null ? [] : [{ atMs: speech_end_ms + offsetMs, count }],
+  return turns.flatMap(({ thrown_away: count, speech_end_ms, decided_ms }) =>
+    count === 0 ? [] : [{ atMs: (speech_end_ms ?? decided_ms) + offsetMs, count }],
   );
 }
 

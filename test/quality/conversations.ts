@@ -186,7 +186,12 @@ export async function holdTalks(
         },
         post(message: FromMedia) {
           // On the call's own clock, which begins when the stream reaches it.
-          if (message.type === 'turn') asked.push(message.times.decidedMs + NETWORK_MS);
+          // What was thrown away last of all has a row, and was wanted by nobody.
+          if (
+            message.type === 'turn' &&
+            (message.times.requestedMs !== null || message.times.thrownAway === 0)
+          )
+            asked.push(message.times.decidedMs + NETWORK_MS);
           if (message.type === 'released') {
             early.begun = message.stats.earlyAnswers;
             early.thrownAway = message.stats.thrownAwayAnswers;

@@ -95,6 +95,7 @@ export function createPacedModel(
   function begin(): void {
     const n = responses++;
     running = n;
+    listener.requested();
     sounded = false;
     comes(draw(tempo?.firstMs ?? AT_ONCE), () => answer(n), n);
   }

@@ -566,6 +566,7 @@ t.test('a murmur must be let pass, and what was begun in a pause be thrown away'
       index: 1,
       kind: 'answer',
       speech_end_ms: 1,
+      decided_ms: 2,
       first_heard_ms: 5,
       latency_ms: 4,
       thrown_away: 1,

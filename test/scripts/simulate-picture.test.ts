@@ -128,16 +128,25 @@ t.test('answers begun in a pause and thrown away stand at the turn that went on'
   const evidence = reminderEvidence();
   t.notMatch(textOf(drawCall(pictureOf(evidence))), 'thrown away');
   const parts = { end_of_turn_ms: 1, request_ms: 0, model_ms: 1, send_ms: 1, playout_ms: 1 };
-  const turn = { kind: 'answer' as const, first_heard_ms: 10_200, latency_ms: 1_200, parts };
+  const turn = {
+    kind: 'answer' as const,
+    decided_ms: 31_000,
+    first_heard_ms: 10_200,
+    latency_ms: 1_200,
+    parts,
+  };
   evidence.turns = [
     { ...turn, index: 1, speech_end_ms: 9_000, thrown_away: 1 },
     { ...turn, index: 2, speech_end_ms: 19_000, thrown_away: 2 },
     { ...turn, index: 3, speech_end_ms: 29_000, thrown_away: 0 },
+    { ...turn, index: 4, speech_end_ms: null, thrown_away: 1 },
   ];
   const picture = pictureOf(evidence);
   t.same(picture.thrownAway, [
     { atMs: 9_010, count: 1 },
     { atMs: 19_010, count: 2 },
+    // No turn came after it.
+    { atMs: 31_010, count: 1 },
   ]);
   const svg = drawCall(picture);
   t.equal(XMLValidator.validate(svg), true);
@@ -196,7 +205,14 @@ t.test('an hour of a call is drawn within limits', async (t) => {
 });
 
 t.test('each wait is a bar of its parts, below the picture', async (t) => {
-  const turn = { index: 1, first_heard_ms: 330, speech_end_ms: null, latency_ms: 330, thrown_away: 0 };
+  const turn = {
+    index: 1,
+    first_heard_ms: 330,
+    speech_end_ms: null,
+    decided_ms: 0,
+    latency_ms: 330,
+    thrown_away: 0,
+  };
   const evidence = reminderEvidence();
   evidence.turns = [
     {

@@ -726,6 +726,25 @@ t.test(
   },
 );
 
+t.test('what was thrown away after the last turn is in a row of its own', async (t) => {
+  const rig = greeted({ takesBack: true });
+  for (const mark of rig.play()) rig.talk.markBack(mark);
+  rig.at(3_200).talk.voice({ is: 'speaking', onsetMs: 3_000, pausedMs: 0 });
+  rig.talk.speechStarted(3_000);
+  rig.at(4_200).talk.voice({ is: 'quiet' });
+  rig.talk.speechEnded(4_000);
+  rig.at(4_300).tick();
+  const closing = rig.talk.close();
+  rig.model.callerText(1, 'Bye, then.');
+  await closing;
+  const rows = rig.posted.flatMap((m) => (m.type === 'turn' ? [m.times] : []));
+  t.match(rows, [
+    { kind: 'greeting', thrownAway: 0 },
+    { kind: 'answer', speechEndMs: null, requestedMs: null, firstHeardMs: null, thrownAway: 1 },
+  ]);
+  t.equal(rows.length, 2);
+});
+
 t.test('typed words cut the agent short, stand in the transcript and are answered', async (t) => {
   const rig = greeted();
   const marks = rig.play();
