@@ -63,6 +63,8 @@ export interface Outcome {
   asked: readonly number[];
   /** Answers begun before a turn was over, and those of them that nobody heard. */
   early: { begun: number; thrownAway: number };
+  /** Of sound, both ways, that responses used: all, and those of answers thrown away. */
+  tokens: { all: number; thrownAway: number };
   turns: PacedModel['turns'];
   bargeIns: readonly number[];
   /** When the agent's voice, held back for nothing, was let go on. */
@@ -146,6 +148,7 @@ export async function holdTalks(
       const models: PacedModel[] = [];
       const asked: number[] = [];
       const early = { begun: 0, thrownAway: 0 };
+      const tokens = { all: 0, thrownAway: 0 };
       const bargeIns: number[] = [];
       const takenBack: number[] = [];
       const pausedForNothing: number[] = [];
@@ -192,6 +195,12 @@ export async function holdTalks(
             (message.times.requestedMs !== null || message.times.thrownAway === 0)
           )
             asked.push(message.times.decidedMs + NETWORK_MS);
+          if (message.type === 'usage') {
+            const { usage } = message;
+            tokens.all += (usage.input_audio_tokens ?? 0) + (usage.output_audio_tokens ?? 0);
+            tokens.thrownAway +=
+              (usage.thrown_away_input_tokens ?? 0) + (usage.thrown_away_output_tokens ?? 0);
+          }
           if (message.type === 'released') {
             early.begun = message.stats.earlyAnswers;
             early.thrownAway = message.stats.thrownAwayAnswers;
@@ -224,6 +233,7 @@ export async function holdTalks(
           audible: line.audible,
           asked,
           early,
+          tokens,
           turns: model.turns,
           bargeIns,
           takenBack,

@@ -1,7 +1,8 @@
 // A model session that answers at once and whole, so that what is measured is the daemon's own share; or after a while and in
 // bursts, as one behind a network does. Remembers what it was given and when.
 import { FRAME_BYTES, MULAW_8K } from '../../audio/format.ts';
-import type { ModelListener, ModelSession } from '../../bridge/models/model.ts';
+import type { ModelListener, ModelSession, UsageOf } from '../../bridge/models/model.ts';
+import { agentTokens, callerTokens } from '../../scripts/model-simulator/usage.ts';
 import { TURN_BY_TURN } from '../bridge/models/capabilities.ts';
 import { seeded } from '../random.ts';
 import { between } from './sounds.ts';
@@ -73,6 +74,15 @@ export function createPacedModel(
   let waits = false;
   let appendedBytes = 0;
   let fromMs = 0;
+  /** What stands in the conversation: the caller's turns, and answers, which are cut to what has come of them. */
+  let callerBytes = 0;
+  let agentBytes = 0;
+  /** Of the running response. */
+  let cameBytes = 0;
+  let inputTokens = 0;
+  /** Of the one that ended last. */
+  let saidBytes = 0;
+  let thrown = false;
 
   const comes = (afterMs: number, tell: () => void, response: number | null = null) =>
     void coming.push({ atMs: o.now() + afterMs, response, tell });
@@ -80,6 +90,10 @@ export function createPacedModel(
   const ended = (n: number, status: 'completed' | 'cancelled') => {
     if (running !== n) return;
     running = null;
+    const of: UsageOf = thrown ? 'taken-back' : 'answer';
+    listener.usage({ input_audio_tokens: inputTokens, output_audio_tokens: agentTokens(cameBytes / 8) }, of);
+    if (!thrown) agentBytes += cameBytes;
+    saidBytes = thrown ? 0 : cameBytes;
     listener.responseDone({
       responseId: `response-${n}`,
       status,
@@ -97,6 +111,9 @@ export function createPacedModel(
     running = n;
     listener.requested();
     sounded = false;
+    thrown = false;
+    cameBytes = 0;
+    inputTokens = callerTokens(callerBytes / 8) + agentTokens(agentBytes / 8);
     comes(draw(tempo?.firstMs ?? AT_ONCE), () => answer(n), n);
   }
 
@@ -105,14 +122,14 @@ export function createPacedModel(
     const { sound, text } = o.answer(n);
     const [first, ...rest] = tempo === null ? [sound] : piecesOf(sound);
     sounded = true;
-    listener.audio(itemId, Buffer.from(first ?? sound));
+    come(itemId, first ?? sound);
     listener.text(itemId, text);
     let afterMs = 0;
     let before = first ?? sound;
     for (const piece of rest) {
       const lateMs = random() * LATE_ONE_IN < 1 ? draw(LATE_MS) : 0;
       afterMs += before.length / 8 / draw(FASTER) + lateMs;
-      comes(afterMs, () => listener.audio(itemId, Buffer.from(piece)), n);
+      comes(afterMs, () => come(itemId, piece), n);
       before = piece;
     }
     const end = () => {
@@ -122,6 +139,11 @@ export function createPacedModel(
     };
     if (rest.length === 0) end();
     else comes(afterMs, end, n);
+  }
+
+  function come(itemId: string, piece: Uint8Array): void {
+    cameBytes += piece.length;
+    listener.audio(itemId, Buffer.from(piece));
   }
 
   function piecesOf(sound: Uint8Array): Uint8Array[] {
@@ -166,6 +188,7 @@ export function createPacedModel(
       if (appendedBytes < LEAST_TURN_BYTES) return null;
       const words = o.wordsIn(fromMs, fromMs + appendedBytes / 8);
       endedBytes = appendedBytes;
+      callerBytes += appendedBytes;
       appendedBytes = 0;
       const turn = nextTurn++;
       turns.push({ fromMs, committedMs: o.now() });
@@ -185,6 +208,10 @@ export function createPacedModel(
       takenBack.add(turn);
       fromMs = turns.pop()?.fromMs ?? fromMs;
       appendedBytes += endedBytes;
+      callerBytes -= endedBytes;
+      // Of one that has ended the sound is in the conversation already; one that waits has used nothing.
+      if (running === null) agentBytes -= saidBytes;
+      else thrown = !waits;
       drop();
     },
     addText() {},

@@ -152,6 +152,7 @@ t.test(
       bargeIns: [],
       takenBack: [],
       early: { begun: 0, thrownAway: 0 },
+      tokens: { all: 0, thrownAway: 0 },
       pausedForNothing: [],
       played: { levelsDb: new Float32Array(), gainsDb: new Float32Array(), places: new Int32Array() },
     };

@@ -37,6 +37,7 @@ t.test('how long the agent was heard, and was silent, is told by its own words',
     bargeIns: [],
     takenBack: [],
     early: { begun: 0, thrownAway: 0 },
+    tokens: { all: 0, thrownAway: 0 },
     pausedForNothing: [],
     played,
   };

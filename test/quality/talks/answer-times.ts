@@ -64,6 +64,15 @@ export const answerTimes: Theme = {
     const begun = early.reduce((sum, one) => sum + one.begun, 0);
     const thrownAway = early.reduce((sum, one) => sum + one.thrownAway, 0);
     rows.push(countRow('  begun early and thrown away unheard, of those begun early', thrownAway, begun));
+    const tokens = held.map(({ outcome }) => outcome.tokens);
+    const used = tokens.reduce((sum, one) => sum + one.all, 0);
+    const wasted = tokens.reduce((sum, one) => sum + one.thrownAway, 0);
+    rows.push({
+      measure: '  tokens of sound that thrown-away answers used, of all',
+      values: [used === 0 ? '–' : `${((100 * wasted) / used).toFixed(1)} %`],
+      target: '',
+      met: null,
+    });
     const asked = held.reduce((sum, one) => sum + answersOf(one).length, 0);
     rows.push({
       measure: '  answers asked for, of one needed each',
