@@ -52,7 +52,9 @@ export const answerTimes: Theme = {
     ];
     const inside = held.filter(({ talk, outcome }) => {
       const { fromMs, toMs } = talk.spoken[0]!;
-      return outcome.audible.some((atMs) => atMs > fromMs && atMs + FRAME_MS < toMs);
+      // What he begins over, a greeting that is said once more, is none of his answers.
+      const askedMs = outcome.asked.find((atMs) => atMs > fromMs) ?? toMs;
+      return outcome.audible.some((atMs) => atMs > askedMs && atMs + FRAME_MS < toMs);
     });
     rows.push({
       measure: '  answer heard before the caller had finished',

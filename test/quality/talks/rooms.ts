@@ -1,17 +1,23 @@
 // PURE. The agent's voice comes back through a room: a loudspeaker, a few walls, and an exponential tail. How much of the time
-// the agent is silent for it.
+// the agent is silent for it; and how soon it is, when the caller speaks over it there.
 import { type Random, seeded } from '../../random.ts';
 import type { Tap } from '../line.ts';
-import { between, type SetName, seedFor } from '../sounds.ts';
+import type { Recordings } from '../recorded.ts';
+import { between, type SetName, samplesOf, seedFor } from '../sounds.ts';
 import {
+  atSampleMs,
   byShade,
   callOf,
   countRow,
   drawsOf,
   FRAME_MS,
   type Held,
+  heardForMs,
   silentFrames,
+  some,
   type Theme,
+  type ThemeTalk,
+  timesRow,
 } from './theme.ts';
 
 interface Room {
@@ -40,6 +46,10 @@ const ROOMS: Record<SetName, readonly Room[]> = {
 };
 const RETURNS_DB = [-20, -26, -32];
 const CALL_MS = 12_000;
+const DOUBLE_TALK = 'double talk';
+const DOUBLE_TALKS = 24;
+const CALLER_DB = [-20, -25, -30];
+const SILENCED_DB = 60;
 
 /** Early walls, one by one; a tap in each half millisecond of the tail is as dense as an ear asks for at 8 kHz. */
 const WALLS = 7;
@@ -83,11 +93,32 @@ function silentIn({ talk, outcome }: Held): { silent: number; of: number } {
   };
 }
 
+/** Somebody speaks over the agent, whose voice comes back through the room meanwhile. */
+function doubleTalks(recordings: Recordings, size: number): ThemeTalk[] {
+  const all = ROOMS[recordings.set];
+  const long = recordings.sentences.filter((clip) => clip.sound.length >= samplesOf(1_000));
+  return some(long, DOUBLE_TALKS, size).map((clip, i) => {
+    const room = all[i % all.length]!;
+    const name = `room double talk ${i}`;
+    const random = drawsOf(recordings, name);
+    const atMs = atSampleMs(between(3_000, 6_000, random));
+    const gainDb = RETURNS_DB[Math.floor(i / all.length) % RETURNS_DB.length]!;
+    return callOf(recordings, random, {
+      name,
+      shade: DOUBLE_TALK,
+      lengthMs: atMs + clip.sound.length / 8 + 3_500,
+      greetingMs: 20_000,
+      said: [{ clip, levelDb: CALLER_DB[i % CALLER_DB.length]!, atMs }],
+      echo: { gainDb, delayMs: room.delayMs, taps: tapsOf(room, random) },
+    });
+  });
+}
+
 export const rooms: Theme = {
   title: 'The echo of a room',
   talks(recordings, size) {
     const { set } = recordings;
-    return ROOMS[set].flatMap((room) =>
+    const alone = ROOMS[set].flatMap((room) =>
       (size >= 0.5 ? RETURNS_DB : RETURNS_DB.slice(1, 2)).flatMap((gainDb) =>
         Array.from({ length: size >= 1 ? 2 : 1 }, (_, round) => {
           const name = `room ${room.name} ${gainDb} ${round}`;
@@ -103,8 +134,16 @@ export const rooms: Theme = {
         }),
       ),
     );
+    return [...alone, ...doubleTalks(recordings, size)];
   },
-  rows(held) {
+  rows(all) {
+    const [held, over] = [false, true].map((double) =>
+      all.filter(({ talk }) => (talk.shade === DOUBLE_TALK) === double),
+    ) as [Held[], Held[]];
+    const heeded = over.filter(({ outcome }) => outcome.bargeIns.length > 0);
+    const silentAfter = heeded.map(({ talk, outcome }) =>
+      heardForMs(outcome, talk.spoken[0]!.fromMs, 0, SILENCED_DB),
+    );
     const shares = [...byShade(held)].map(([shade, list]) => {
       const parts = list.map(silentIn);
       const silent = parts.reduce((sum, one) => sum + one.silent, 0);
@@ -127,6 +166,8 @@ export const rooms: Theme = {
         met: null,
       })),
       countRow('  calls in which its echo stopped the agent', stopped, held.length),
+      timesRow('a caller over it: agent silent after the onset, p50 / p95', silentAfter),
+      countRow('  callers that did not stop it', over.length - heeded.length, over.length),
     ];
   },
 };
