@@ -42,6 +42,7 @@ export interface Rig {
   /** Dispatches a call and answers it as it was accepted. */
   dial(agentId: string, to: string, more?: Record<string, unknown>): Promise<PublicCall>;
   call(id: string): Promise<PublicCall>;
+  /** What was said; of a call that is over all of it. */
   transcript(id: string): Promise<TranscriptLine[]>;
   /** The call once it is over and its result settled. */
   ended(id: string, timeoutMs?: number): Promise<PublicCall>;
@@ -134,7 +135,13 @@ export async function openRig(
     },
     call,
     async transcript(id) {
-      return (await lab.api<{ data: TranscriptLine[] }>('GET', `/v1/calls/${id}/transcript`)).body.data;
+      const read = async () =>
+        (await lab.api<{ status: string; data: TranscriptLine[] }>('GET', `/v1/calls/${id}/transcript`)).body;
+      if (!ENDED.includes((await call(id)).status)) return (await read()).data;
+      return until(`the last words of call ${id}`, async () => {
+        const { status, data } = await read();
+        return status === 'final' ? data : null;
+      });
     },
     ended: (id, timeoutMs = 180_000) =>
       until(
