@@ -17,6 +17,7 @@ import { FollowedVoice, type Played } from './followed-voice.ts';
 import { createPhoneLine, type Echo, NETWORK_MS } from './line.ts';
 import { createPacedModel, type PacedModel, type Tempo } from './paced-model.ts';
 import { type Sound, toPcm } from './sounds.ts';
+import { misheard, type Words, wordsIn } from './transcription.ts';
 
 /** A call to be held. Times in ms of the stream at the carrier. */
 export interface Talk {
@@ -40,12 +41,6 @@ export interface Talk {
   texts?: { greeting?: string; answer?: string };
   /** A call of ours, and what is done where a machine answers. */
   outbound?: { machine: PrepareCall['machine'] };
-}
-
-export interface Words {
-  fromMs: number;
-  toMs: number;
-  text: string;
 }
 
 /** The call's thread does nothing meanwhile, or what the line sends waits on its way: all of it comes at the end. */
@@ -111,15 +106,6 @@ function planOf(talk: Talk, callId: string): PrepareCall {
   });
 }
 
-/** What the caller has said in a stretch: of each word the half at least. */
-function wordsIn({ words }: Talk, fromMs: number, toMs: number): string | null {
-  if (words === undefined) return 'words';
-  const heard = words.filter(
-    (one) => Math.min(toMs, one.toMs) - Math.max(fromMs, one.fromMs) >= (one.toMs - one.fromMs) / 2,
-  );
-  return heard.length === 0 ? null : heard.map(({ text }) => text).join(' ');
-}
-
 const standsStill = ({ standstills = [] }: Talk, of: Standstill['of'], atMs: number) =>
   standstills.some((one) => one.of === of && atMs >= one.fromMs && atMs < one.toMs);
 
@@ -176,12 +162,15 @@ export async function holdTalks(
             now: streamMs,
             heardBytes: () => heardBytes,
             answer(n) {
-              const one = n === 0 ? greeting : answer;
+              // A greeting of which nothing was heard is asked for again.
+              const one = n === 0 || line.audible.length === 0 ? greeting : answer;
               voice.sends(one.heard);
               return one;
             },
             tempo: talk.tempo ?? null,
-            wordsIn: (fromMs, toMs) => wordsIn(talk, fromMs, toMs),
+            wordsIn: (fromMs, toMs) =>
+              talk.words === undefined ? 'words' : wordsIn(talk.words, fromMs, toMs),
+            misheard: (words, random) => misheard(words, talk.language, random),
             transcribes: talk.words !== undefined,
           });
           models.push(model);

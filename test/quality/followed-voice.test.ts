@@ -87,6 +87,7 @@ function pacedModel(tempo: { seed: number; firstMs: readonly [number, number] } 
       heardBytes: () => 8_000,
       answer: () => ({ sound: new Uint8Array(24_000), text: 'words' }),
       tempo,
+      misheard: (words) => words,
       wordsIn: () => 'words',
       transcribes: false,
     },

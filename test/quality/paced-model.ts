@@ -4,7 +4,7 @@ import { FRAME_BYTES, MULAW_8K } from '../../audio/format.ts';
 import type { ModelListener, ModelSession, UsageOf } from '../../bridge/models/model.ts';
 import { agentTokens, callerTokens } from '../../scripts/model-simulator/usage.ts';
 import { TURN_BY_TURN } from '../bridge/models/capabilities.ts';
-import { seeded } from '../random.ts';
+import { type Random, seeded } from '../random.ts';
 import { between } from './sounds.ts';
 
 export interface PacedModel extends ModelSession {
@@ -34,9 +34,10 @@ const PIECE_MS = [100, 300] as const;
 const FASTER = [1.5, 4] as const;
 const LATE_ONE_IN = 25;
 const LATE_MS = [100, 300] as const;
-/** From the end of a turn to its words; this share of them is not made out. */
+/** From the end of a turn to its words; this share of them comes to nothing, and this to other words. */
 const WORDS_MS = [300, 800] as const;
-const WORDS_LOST = 0.08;
+const WORDS_LOST = 0.02;
+const WORDS_MISHEARD = 0.06;
 const CANCEL_MS = 30;
 const AT_ONCE = [0, 0] as const;
 
@@ -53,6 +54,8 @@ export function createPacedModel(
     tempo: Tempo | null;
     /** What the caller said in this stretch of the stream; null: nothing that could be made out. */
     wordsIn(fromMs: number, toMs: number): string | null;
+    /** What is written instead of words that are misheard. */
+    misheard(words: string, random: Random): string;
     /** The caller’s words are known: short ones over the agent’s voice are weighed by them. */
     transcribes: boolean;
   },
@@ -156,6 +159,12 @@ export function createPacedModel(
     return pieces;
   }
 
+  function transcribed(words: string): string | null {
+    const chance = random();
+    if (chance < WORDS_LOST) return null;
+    return chance < WORDS_LOST + WORDS_MISHEARD ? o.misheard(words, random) : words;
+  }
+
   function drop(): void {
     waits = false;
     const n = running;
@@ -192,9 +201,9 @@ export function createPacedModel(
       appendedBytes = 0;
       const turn = nextTurn++;
       turns.push({ fromMs, committedMs: o.now() });
-      const lost = tempo !== null && random() < WORDS_LOST;
+      const written = words === null ? '' : tempo === null ? words : transcribed(words);
       comes(draw(WORDS_MS), () => {
-        if (!takenBack.has(turn)) listener.callerText(turn, lost ? null : (words ?? ''));
+        if (!takenBack.has(turn)) listener.callerText(turn, written);
       });
       return turn;
     },

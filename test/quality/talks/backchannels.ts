@@ -94,6 +94,8 @@ export const backchannels: Theme = {
           shade,
           lengthMs: CALL_MS,
           greetingMs: CALL_MS + 2_000,
+          // Whom one has stopped speaks on: the next is said over his voice too.
+          answerMs: CALL_MS,
           said,
         });
       }),

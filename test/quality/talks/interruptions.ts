@@ -1,7 +1,17 @@
 // PURE. Speech of a second or more over the agent's voice: how soon it is fainter, and silent.
 import { NOISES, noiseOf } from '../set.ts';
 import { atRms, between, samplesOf } from '../sounds.ts';
-import { atSampleMs, callOf, countRow, drawsOf, heardForMs, some, type Theme, timesRow } from './theme.ts';
+import {
+  atSampleMs,
+  callOf,
+  countRow,
+  drawsOf,
+  heardForMs,
+  itemBefore,
+  some,
+  type Theme,
+  timesRow,
+} from './theme.ts';
 
 const LEVELS_DB = [-20, -25, -30, -35];
 /** Lower than what a duck to 12 dB leaves, for what coding adds. */
@@ -39,7 +49,10 @@ export const interruptions: Theme = {
   rows(held) {
     const stopped = held.filter(({ outcome }) => outcome.bargeIns.length > 0);
     const after = (withinDb: number) =>
-      stopped.map(({ talk, outcome }) => heardForMs(outcome, talk.spoken[0]!.fromMs, 0, withinDb));
+      stopped.map(({ talk, outcome }) => {
+        const { fromMs } = talk.spoken[0]!;
+        return heardForMs(outcome, fromMs, itemBefore(outcome, fromMs), withinDb);
+      });
     return [
       timesRow(
         'agent 12 dB down after the onset of an interruption, p50 / p95',

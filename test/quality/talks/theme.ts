@@ -21,6 +21,7 @@ import {
   white,
 } from '../sounds.ts';
 import { voiceOf } from '../talks.ts';
+import { UNWRITTEN } from '../transcription.ts';
 
 /** What is said or sounds on the caller's line, at the carrier. */
 export interface Placed {
@@ -95,7 +96,7 @@ export function callOf(
   const spoken = said.map(({ clip, atMs }) => ({
     fromMs: atMs,
     toMs: atMs + clip.sound.length / 8,
-    text: clip.text ?? 'words',
+    text: clip.text ?? UNWRITTEN,
   }));
   // Of a call in which several are spoken it is not known.
   const languages = new Set(said.flatMap(({ clip }) => clip.language ?? []));
@@ -132,6 +133,15 @@ function isHeard({ played }: Outcome, frame: number, item: number, withinDb: num
   const place = played.places[frame] ?? NOTHING;
   if (place === NOTHING || (place >= 0 && itemOf(place) !== item)) return false;
   return played.gainsDb[frame]! > -withinDb && played.levelsDb[frame]! > -50;
+}
+
+/** Which item of the agent's was heard last before a moment; 0 where none was. */
+export function itemBefore({ played }: Outcome, atMs: number): number {
+  for (let frame = Math.floor(atMs / FRAME_MS); frame >= 0; frame--) {
+    const place = played.places[frame] ?? NOTHING;
+    if (place >= 0) return itemOf(place);
+  }
+  return 0;
 }
 
 /** From a moment on, how long until a frame of an item was heard last. */
