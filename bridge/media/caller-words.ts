@@ -37,7 +37,7 @@ export class CallerWords {
     this.#able = turns === 'bridge' && commits && !answersByItself && transcribes && listed;
   }
 
-  /** A burst over the agent's voice has ended. */
+  /** A burst over the agent's voice has ended, as it seems. */
   give(burst: { onsetMs: number; endMs: number }): void {
     const { feed, record, now, tell } = this.#o;
     const givenMs = now();

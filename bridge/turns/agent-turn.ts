@@ -3,6 +3,7 @@
 import { takeTurnBack, toCaller } from './caller-turn.ts';
 import { listenedMs } from './end-of-turn.ts';
 import {
+  type Burst,
   beginHold,
   burstOf,
   changeHold,
@@ -10,6 +11,7 @@ import {
   firstOnset,
   type Hold,
   judgeHold,
+  learnAssent,
   pausedHold,
 } from './hold.ts';
 import { verdictByPatience } from './machine.ts';
@@ -85,9 +87,10 @@ export function onSpeechOverEnded(
     return to(step.state, { at: 'caller', since: onsetMs, silentSince: endMs }, step.effects);
   }
   const burst = burstOf(hold, endMs, state.burst, rules);
-  return to({ ...ended, burst }, { ...phase, hold: { ...hold, endMs } }, [
-    { do: 'weigh', onsetMs: burst.onsetMs, endMs },
-  ]);
+  const over: Hold = { ...hold, endMs };
+  if (hold.word === null) return weigh({ ...ended, burst }, phase, over, burst);
+  const given = hold.word.is !== 'unasked';
+  return to({ ...ended, burst: given ? { ...burst, given } : burst }, { ...phase, hold: over });
 }
 
 /** Speech over the agent's voice is given the time to show that it is more than a word of assent. */
@@ -99,19 +102,31 @@ export function onTickHeld(
   rules: TurnRules,
   now: number,
 ): TurnStep | null {
-  const { voice, burst } = state;
-  switch (judgeHold(hold, { voice, burst, listenedMs: listenedMs(heardMs, now, rules), now }, rules)) {
+  const { voice, burst, assentMs } = state;
+  const heard = { voice, burst, assentMs, listenedMs: listenedMs(heardMs, now, rules), now };
+  switch (judgeHold(hold, heard, rules)) {
     case 'confirmed':
       return toCaller(state, firstOnset(hold, burst, rules), true);
     case 'lasts':
       return to(state, { ...phase, hold: pausedHold(hold, now) });
+    case 'word':
+      return voice.is === 'stopping'
+        ? weigh(state, phase, hold, burstOf(hold, voice.quietMs, burst, rules))
+        : null;
     case 'nothing':
-      return to(state, { ...phase, hold: null });
+      return to({ ...state, assentMs: learnAssent(assentMs, hold) }, { ...phase, hold: null });
     case 'stuck':
       return to(state, { ...phase, hold: null }, [{ do: 'report', stuck: 'hold' }]);
     case 'waits':
       return null;
   }
+}
+
+/** A word over the agent's voice seems to have ended: what it was is asked for. */
+function weigh(state: TurnState, phase: AgentPhase, hold: Hold, { onsetMs, endMs }: Burst): TurnStep {
+  return to(state, { ...phase, hold: { ...hold, word: { onsetMs, is: 'unasked' } } }, [
+    { do: 'weigh', onsetMs, endMs },
+  ]);
 }
 
 /** All of what the agent said was heard: the floor is free, or the caller's, if he began at its end. */

@@ -11,8 +11,14 @@ export interface HoldRules {
   soundingMs: number;
   /** Speech that has sounded so long pauses the voice, whatever it sounds like. */
   pauseMs: number;
-  /** And speech that goes on so long after its first sound, in several pieces. */
+  /** And speech that goes on so long after its first sound, with a stop in it. */
   pauseTogetherMs: number;
+  /** Both later with a caller whose words of assent are long: so much longer than those it must be. */
+  pauseOverAssentMs: number;
+  /** A stop so long may be the end of a word: what was said is asked for then. */
+  wordEndMs: number;
+  /** Longest after a word that a paused voice waits for what it was. */
+  wordWaitMs: number;
   /** Silence after shorter speech that lets the agent go on: more words may follow a short one, and it does not rise between. */
   quietMs: number;
   /** Sound that was no speech and lasted so long may have been the beginning of a faint word: so much longer is waited. */
@@ -32,10 +38,13 @@ export interface HoldRules {
 }
 
 export const HOLD_RULES: HoldRules = {
-  confirmMs: 680,
+  confirmMs: 720,
   soundingMs: 600,
-  pauseMs: 520,
-  pauseTogetherMs: 600,
+  pauseMs: 440,
+  pauseTogetherMs: 480,
+  pauseOverAssentMs: 160,
+  wordEndMs: 150,
+  wordWaitMs: 1_000,
   quietMs: 440,
   fadeMs: 130,
   confirmTogetherMs: 900,
@@ -62,6 +71,8 @@ export interface Hold {
   endMs: number | null;
   /** How much of the time since the onset nothing was heard. */
   pausedMs: number;
+  /** The word that seems to have ended, by its beginning: nobody was asked for it, the model was given it, it is known. */
+  word: { onsetMs: number; is: 'unasked' | 'given' | 'known' } | null;
 }
 
 /** Speech over the agent's voice that was over too soon to stop it: from the first onset to the last end. */
@@ -88,14 +99,31 @@ export function confirms(
   return follows(onsetMs, burst, rules) && burst.spokenMs + spokenMs >= rules.confirmTogetherMs;
 }
 
-/** Whether speech that goes on since `onsetMs` is too long for the voice to go on beneath it: in one piece, or in several. */
+/**
+ * Whether speech that goes on since `onsetMs` is too long for the voice to go on beneath it: a word of assent is in one piece.
+ * @param assentMs what is known of this caller's
+ */
 function pauses(
   hold: Hold,
   { onsetMs, pausedMs }: Pick<Hold, 'onsetMs' | 'pausedMs'>,
+  assentMs: number,
   rules: HoldRules,
   now: number,
 ) {
-  return now - onsetMs - pausedMs >= rules.pauseMs || now - hold.heldForMs >= rules.pauseTogetherMs;
+  const laterMs = Math.max(0, assentMs + rules.pauseOverAssentMs - rules.pauseMs);
+  if (now - onsetMs - pausedMs >= rules.pauseMs + laterMs) return true;
+  const inPieces = onsetMs !== hold.heldForMs || pausedMs > 0;
+  return inPieces && now - hold.heldForMs >= rules.pauseTogetherMs + laterMs;
+}
+
+/** A shorter sound is no word. */
+const LEAST_ASSENT_MS = 150;
+
+/** What is known of a caller's words of assent after a hold that came to nothing: rises with a longer one at once, falls slowly. */
+export function learnAssent(knownMs: number, { onsetMs, endMs, pausedMs }: Hold): number {
+  const spokenMs = (endMs ?? 0) - onsetMs - pausedMs;
+  if (spokenMs < LEAST_ASSENT_MS) return knownMs;
+  return Math.round(spokenMs > knownMs ? spokenMs : knownMs * 0.8 + spokenMs * 0.2);
 }
 
 /** Where the words begin that the model is given: with the pieces just before, as far as it was not given them. */
@@ -120,6 +148,10 @@ export function burstOf(
   };
 }
 
+/** Silence after a word that lets the agent go on; a voice that the word has paused waits for what was said, too. */
+const quietMs = ({ pausedSince, word }: Hold, rules: HoldRules): number =>
+  pausedSince !== null && word?.is === 'given' ? rules.wordWaitMs : rules.quietMs;
+
 /** The hold that begins as the caller's voice is heard over the agent's; null for no sound that could be speech. */
 export function beginHold(voice: Voice, burst: Burst | null, rules: HoldRules, now: number): Hold | null {
   if (voice.is !== 'starting' && voice.is !== 'speaking') return null;
@@ -131,6 +163,7 @@ export function beginHold(voice: Voice, burst: Burst | null, rules: HoldRules, n
     onsetMs: voice.onsetMs,
     endMs: null,
     pausedMs: 0,
+    word: null,
   };
 }
 
@@ -149,9 +182,9 @@ export function changeHold(
 ): Hold | null {
   // After a short word, more of them: the hold goes on for these.
   if (voice.is === 'starting' && hold.endMs !== null)
-    return { ...hold, since: now, onsetMs: voice.onsetMs, pausedMs: 0 };
+    return { ...hold, since: now, onsetMs: voice.onsetMs, pausedMs: 0, word: null };
   if (voice.is === 'speaking' && voice.pausedMs !== hold.pausedMs)
-    return { ...hold, pausedMs: voice.pausedMs };
+    return { ...hold, pausedMs: voice.pausedMs, word: null };
   // No speech, as far as is known; after a word just before, its silence is waited for. The end of speech comes by itself.
   if (voice.is !== 'quiet' || before.is !== 'starting' || hold.endMs !== null) return hold;
   if (now - hold.onsetMs < rules.fadeMs) return null;
@@ -160,21 +193,24 @@ export function changeHold(
 
 /**
  * What becomes of a hold as time passes: `confirmed`, the caller means to be heard; `lasts`, a ducked voice is paused;
- * `nothing`, the agent goes on; `stuck`, it goes on as well, because the sound will not end.
+ * `word`, one seems to have ended; `nothing`, the agent goes on; `stuck`, it goes on as well, because the sound will not end.
  * @param listenedMs up to when the caller counts as listened to
+ * @param assentMs what is known of this caller's words of assent, 0: nothing
  */
 export function judgeHold(
   hold: Hold,
-  o: { voice: Voice; burst: Burst | null; listenedMs: number; now: number },
+  o: { voice: Voice; burst: Burst | null; assentMs: number; listenedMs: number; now: number },
   rules: HoldRules,
-): 'waits' | 'confirmed' | 'lasts' | 'nothing' | 'stuck' {
+): 'waits' | 'confirmed' | 'lasts' | 'word' | 'nothing' | 'stuck' {
   const { voice, listenedMs } = o;
   if (voice.is === 'speaking' && confirms(voice, o.burst, rules, listenedMs)) return 'confirmed';
   if (o.now - hold.heldMs >= rules.holdLimitMs) return 'stuck';
   if (voice.is === 'quiet')
-    return hold.endMs !== null && listenedMs - hold.endMs >= rules.quietMs ? 'nothing' : 'waits';
-  if (voice.is === 'speaking' && hold.pausedSince === null && pauses(hold, voice, rules, listenedMs))
-    return 'lasts';
+    return hold.endMs !== null && listenedMs - hold.endMs >= quietMs(hold, rules) ? 'nothing' : 'waits';
+  if (voice.is === 'stopping')
+    return hold.word === null && listenedMs - voice.quietMs >= rules.wordEndMs ? 'word' : 'waits';
+  if (voice.is === 'speaking' && hold.pausedSince === null)
+    return pauses(hold, voice, o.assentMs, rules, listenedMs) ? 'lasts' : 'waits';
   // Neither speech nor silence: nobody waits for it.
   return voice.is === 'starting' && listenedMs - hold.since >= rules.confirmMs ? 'nothing' : 'waits';
 }

@@ -4,6 +4,7 @@
 import { toCaller } from './caller-turn.ts';
 import { type Burst, firstOnset } from './hold.ts';
 import {
+  holdOf,
   known,
   spoken,
   type TurnEvent,
@@ -43,8 +44,15 @@ export class WordAllowance {
 
 /** The burst that began at `onsetMs` was given to the model: its turn, if it becomes one, begins after it. */
 export function onWordGiven(state: TurnState, onsetMs: number): TurnStep | null {
-  const { burst } = state;
-  return burst?.onsetMs === onsetMs ? known({ ...state, burst: { ...burst, given: true } }) : null;
+  const { phase, burst, voice } = state;
+  const hold = holdOf(state);
+  if (phase.at !== 'agent' || hold?.word?.onsetMs !== onsetMs) return null;
+  // While it may go on there is no burst yet.
+  const over = voice.is === 'quiet' && burst?.onsetMs === onsetMs;
+  return to(over ? { ...state, burst: { ...burst, given: true } } : state, {
+    ...phase,
+    hold: { ...hold, word: { onsetMs, is: 'given' } },
+  });
 }
 
 /** The words of a burst have come: an assent, or what comes too late or where nothing interrupts, changes nothing. */
@@ -54,22 +62,36 @@ export function onWordKnown(
   rules: TurnRules,
   now: number,
 ): TurnStep | null {
+  if (word.means !== 'stop') return letGo(state, word);
+  if (now - word.givenMs > rules.wordWithinMs) return null;
   const { phase, burst, voice } = state;
-  // Nothing was said: at the end of what the agent says there is nothing to answer either.
-  if (word.means === 'nothing')
-    return burst?.onsetMs === word.onsetMs ? known({ ...state, burst: null }) : null;
-  if (word.means === 'go-on' || now - word.givenMs > rules.wordWithinMs) return null;
   // The agent has finished meanwhile, and nobody has answered it.
   if (phase.at === 'open' && state.spokeUntil < word.endMs) return answerWord(state, word, now);
   if (phase.at !== 'agent' || word.givenMs < phase.since) return null;
   // He goes on: what follows belongs to his turn, and the model has what went before.
   if (voice.is === 'speaking' || voice.is === 'stopping')
     return toCaller(state, firstOnset(voice, burst, rules), true);
-  return to(answering(state, word.endMs), thinking(now), [
+  // Where it let the agent go on before, it was taken for an assent.
+  return to({ ...answering(state, word.endMs), assentMs: 0 }, thinking(now), [
     { do: 'interrupt', onsetMs: word.onsetMs },
     { do: 'floor', floor: 'caller' },
     { do: 'answer', speechEndMs: word.endMs, brokeIn: true },
   ]);
+}
+
+/** An assent: a voice that waits for it goes on. Nothing said: at the end of what the agent says nothing is to be answered, either. */
+function letGo(
+  state: TurnState,
+  { means, onsetMs }: Extract<TurnEvent, { type: 'word-known' }>,
+): TurnStep | null {
+  const { phase, burst } = state;
+  const hold = holdOf(state);
+  const waits = hold?.word?.is === 'given' && hold.word.onsetMs === onsetMs;
+  const unsaid = means === 'nothing' && burst?.onsetMs === onsetMs;
+  if (!waits && !unsaid) return null;
+  const next: TurnState = unsaid ? { ...state, burst: null } : state;
+  if (phase.at !== 'agent' || hold === null || !waits) return known(next);
+  return to(next, { ...phase, hold: { ...hold, word: { onsetMs, is: 'known' } } });
 }
 
 /** A word that the model was given already, at the very end of what the agent said, answers it. */

@@ -130,6 +130,8 @@ export interface TurnState {
   burst: Burst | null;
   /** How long this caller's pauses are, in milliseconds; 0 before the first. */
   pauseMs: number;
+  /** How long what this caller says over the agent's voice is that means: go on; 0 before the first. */
+  assentMs: number;
   /** Answers begun early that were thrown away in a row, as far as they make us wary. */
   thrown: number;
   /** What the caller's last turn, or the one that goes on, has come in. */
@@ -200,7 +202,7 @@ export type TurnEffect =
   | { do: 'forget' }
   /** The caller's turn is over: commit it; `respond` asks for the answer. */
   | { do: 'commit'; respond: boolean; speechEndMs: number }
-  /** A burst over the agent's voice has ended: its words may tell what it was. */
+  /** A burst over the agent's voice has ended, as it seems: its words may tell what it was. */
   | { do: 'weigh'; onsetMs: number; endMs: number }
   /** What the model was given by itself is to be answered; `brokeIn`: it stopped the agent. */
   | { do: 'answer'; speechEndMs: number; brokeIn: boolean }
@@ -261,6 +263,7 @@ export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
     voice: QUIET_VOICE,
     burst: null,
     pauseMs: 0,
+    assentMs: 0,
     thrown: 0,
     pieces: beginPieces(0, 0),
     spokeUntil: 0,

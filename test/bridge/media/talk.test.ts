@@ -213,7 +213,7 @@ t.test('barge-in: carrier cleared, model told what was heard, late marks prove n
   t.equal(rig.voice(), 'ducked');
   rig.at(1_700).talk.speechStarted(1_500);
   t.same(rig.did('interrupt'), [], 'not before it has lasted');
-  rig.at(2_200).tick();
+  rig.at(1_500 + HOLD_RULES.confirmMs).tick();
   t.equal(rig.voice(), 'full');
   const names = rig.verbs.map(([name]) => name);
   t.ok(names.indexOf('clear-carrier') < names.indexOf('interrupt'));
@@ -433,17 +433,18 @@ t.test('a barge-in is told with its moments', async (t) => {
   t.ok(mark, 'all that was sent is marked, however little');
   rig.at(lastsMs + 60).talk.markBack(mark ?? '');
   rig.at(lastsMs + 80).talk.speechStarted(1_600);
-  rig.at(2_300).tick();
+  const stopsMs = 1_600 + HOLD_RULES.confirmMs;
+  rig.at(stopsMs).tick();
   t.match(
     rig.posted.find((m) => m.type === 'barge-in'),
-    { atMs: 2_300, onsetMs: 1_600, heldMs: 1_700, pausedMs: lastsMs, silencedMs: lastsMs + 60 },
+    { atMs: stopsMs, onsetMs: 1_600, heldMs: 1_700, pausedMs: lastsMs, silencedMs: lastsMs + 60 },
   );
 });
 
 t.test('speech before a sound was heard takes the turn back and counts as no barge-in', async (t) => {
   const rig = greeted();
   rig.at(450).talk.speechStarted(300);
-  rig.at(1_000).tick();
+  rig.at(300 + HOLD_RULES.confirmMs).tick();
   t.equal(rig.record.bargeIns, 0);
   t.match(rig.did('interrupt'), [['interrupt', [{ itemId: 'greeting', heardMs: 0, heardText: '' }]]]);
 });

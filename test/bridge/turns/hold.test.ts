@@ -7,6 +7,7 @@ import {
   confirms,
   firstOnset,
   judgeHold,
+  learnAssent,
   pausedHold,
   HOLD_RULES as R,
 } from '../../../bridge/turns/hold.ts';
@@ -71,14 +72,37 @@ t.test('what a hold comes to as time passes', async (t) => {
   const paused = pausedHold(ducked, 5_400);
   const ended = { ...ducked, endMs: 5_300 };
   const endedPaused = { ...paused, endMs: 5_300 };
-  type Given = { hold: typeof ducked; voice: Voice; at: number };
+  const asked = { onsetMs: 5_000, is: 'given' } as const;
+  const knownWord = { onsetMs: 5_000, is: 'known' } as const;
+  const stopping: Voice = { is: 'stopping', onsetMs: 5_000, quietMs: 5_200 };
+  type Given = { hold: typeof ducked; voice: Voice; at: number; assentMs?: number };
   const table: [string, Given, ReturnType<typeof judgeHold>][] = [
     ['ducked at once', { hold: ducked, voice: speaking(5_000), at: 5_000 + R.pauseMs - 1 }, 'waits'],
     ['paused when it has lasted', { hold: ducked, voice: speaking(5_000), at: 5_000 + R.pauseMs }, 'lasts'],
     [
       'the stops in it do not count',
-      { hold: ducked, voice: speaking(5_000, 50), at: 5_000 + R.pauseMs + 49 },
+      { hold: ducked, voice: speaking(5_000, 30), at: 5_000 + R.pauseMs + 29 },
       'waits',
+    ],
+    [
+      'with a stop in it: how long it goes on',
+      { hold: ducked, voice: speaking(5_000, 150), at: 5_000 + R.pauseTogetherMs },
+      'lasts',
+    ],
+    [
+      'of a caller whose words of assent are long: later',
+      { hold: ducked, voice: speaking(5_000), at: 5_000 + 400 + R.pauseOverAssentMs - 1, assentMs: 400 },
+      'waits',
+    ],
+    [
+      'but paused',
+      { hold: ducked, voice: speaking(5_000), at: 5_000 + 400 + R.pauseOverAssentMs, assentMs: 400 },
+      'lasts',
+    ],
+    [
+      'short ones make no difference',
+      { hold: ducked, voice: speaking(5_000), at: 5_000 + R.pauseMs, assentMs: 250 },
+      'lasts',
     ],
     ['it is paused once', { hold: paused, voice: speaking(5_000), at: 5_000 + R.pauseMs }, 'waits'],
     [
@@ -104,6 +128,29 @@ t.test('what a hold comes to as time passes', async (t) => {
       { hold: endedPaused, voice: QUIET_VOICE, at: 5_300 + R.quietMs - 1 },
       'waits',
     ],
+    [
+      'paused by a word that is asked for: it is waited for',
+      { hold: { ...endedPaused, word: asked }, voice: QUIET_VOICE, at: 5_300 + R.wordWaitMs - 1 },
+      'waits',
+    ],
+    [
+      'so long',
+      { hold: { ...endedPaused, word: asked }, voice: QUIET_VOICE, at: 5_300 + R.wordWaitMs },
+      'nothing',
+    ],
+    [
+      'a ducked voice does not wait',
+      { hold: { ...ended, word: asked }, voice: QUIET_VOICE, at: 5_300 + R.quietMs },
+      'nothing',
+    ],
+    [
+      'nor for what is known',
+      { hold: { ...endedPaused, word: knownWord }, voice: QUIET_VOICE, at: 5_300 + R.quietMs },
+      'nothing',
+    ],
+    ['a stop in a word', { hold: ducked, voice: stopping, at: 5_200 + R.wordEndMs - 1 }, 'waits'],
+    ['the end of a word', { hold: ducked, voice: stopping, at: 5_200 + R.wordEndMs }, 'word'],
+    ['is told once', { hold: { ...ducked, word: asked }, voice: stopping, at: 5_200 + R.wordEndMs }, 'waits'],
     ['until none do', { hold: endedPaused, voice: QUIET_VOICE, at: 5_300 + R.quietMs }, 'nothing'],
     [
       'no hold is for ever, however deep',
@@ -111,8 +158,21 @@ t.test('what a hold comes to as time passes', async (t) => {
       'stuck',
     ],
   ];
-  for (const [name, { hold, voice, at }, expected] of table)
-    t.equal(judgeHold(hold, { voice, burst: null, listenedMs: at, now: at }, R), expected, name);
+  for (const [name, { hold, voice, at, assentMs = 0 }, expected] of table)
+    t.equal(judgeHold(hold, { voice, burst: null, assentMs, listenedMs: at, now: at }, R), expected, name);
+});
+
+t.test('how long this caller’s words of assent are: rises at once, falls slowly', async (t) => {
+  const said = (onsetMs: number, endMs: number | null, pausedMs = 0) => ({
+    ...heldAt(onsetMs),
+    endMs,
+    pausedMs,
+  });
+  t.equal(learnAssent(0, said(5_000, 5_400)), 400);
+  t.equal(learnAssent(400, said(5_000, 5_300)), 380);
+  t.equal(learnAssent(0, said(5_000, 5_400, 100)), 300, 'stops are none of it');
+  t.equal(learnAssent(400, said(5_000, 5_090)), 400, 'a click is no word');
+  t.equal(learnAssent(400, said(5_000, null)), 400);
 });
 
 t.test('sound that was no speech lets go at once, or after a moment, by how deep the hold is', async (t) => {
@@ -122,7 +182,7 @@ t.test('sound that was no speech lets go at once, or after a moment, by how deep
   for (const hold of [ducked, pausedHold(ducked, 5_080)]) {
     const fading = changeHold(hold, starting, QUIET_VOICE, R, 5_000 + R.fadeMs)!;
     const judged = (now: number) =>
-      judgeHold(fading, { voice: QUIET_VOICE, burst: null, listenedMs: now, now }, R);
+      judgeHold(fading, { voice: QUIET_VOICE, burst: null, assentMs: 0, listenedMs: now, now }, R);
     t.equal(judged(5_000 + 2 * R.fadeMs - 1), 'waits');
     t.equal(judged(5_000 + 2 * R.fadeMs), 'nothing');
     t.equal(pausedHold(fading, 9_000).pausedSince, hold.pausedSince ?? 9_000, 'it is paused once');

@@ -3,6 +3,7 @@ import t from 'tap';
 import { WordAllowance } from '../../../bridge/turns/short-words.ts';
 import { step } from '../../../bridge/turns/turn-state.ts';
 import {
+  holdOf,
   openTurns,
   TURN_RULES as R,
   type TurnEffect,
@@ -49,6 +50,69 @@ const means = (means: 'stop' | 'go-on' | 'nothing', givenMs = 2_530): TurnEvent 
 t.test('a burst is to be weighed as soon as it is over, and the agent goes on as it would', async (t) => {
   t.match(play(WORD).effects.at(-1), { do: 'weigh', onsetMs: 2_000, endMs: 2_300 });
   t.same(play([...GIVEN, LET_GO]).did.slice(-2), ['weigh', 'resume']);
+});
+
+const STOPPING: Timed[] = [...WORD.slice(0, -2), [2_300 + R.wordEndMs, { type: 'tick' }]];
+const GIVEN_EARLY: Timed[] = [...STOPPING, [2_300 + R.wordEndMs, { type: 'word-given', onsetMs: 2_000 }]];
+
+t.test('a stop that may be its end: it is asked for then, once', async (t) => {
+  const { effects } = play(STOPPING);
+  t.match(effects.at(-1), { do: 'weigh', onsetMs: 2_000, endMs: 2_300 });
+  const over = play([...GIVEN_EARLY, ...WORD.slice(-2)]);
+  t.equal(over.did.filter((what) => what === 'weigh').length, 1);
+  t.match(over.state, { burst: { onsetMs: 2_000, endMs: 2_300, given: true } });
+  const refused = play([...STOPPING, ...WORD.slice(-2)]);
+  t.equal(refused.did.filter((what) => what === 'weigh').length, 1, 'nor when nobody was asked');
+  t.not(refused.state.burst?.given, true);
+});
+
+t.test('a stop that was none: what goes on is asked for at its own end', async (t) => {
+  const on: Timed[] = [
+    [2_480, { type: 'voice', voice: { is: 'speaking', onsetMs: 2_000, pausedMs: 160 } }],
+    [2_600, { type: 'voice', voice: { is: 'stopping', onsetMs: 2_000, quietMs: 2_580 } }],
+    [2_580 + R.wordEndMs, { type: 'tick' }],
+  ];
+  const { effects } = play([...GIVEN_EARLY, ...on]);
+  t.match(effects.slice(-2), [
+    { do: 'weigh', onsetMs: 2_000, endMs: 2_300 },
+    { do: 'weigh', onsetMs: 2_000, endMs: 2_580 },
+  ]);
+});
+
+t.test('a voice that a word has paused waits until the word is known', async (t) => {
+  const long: Timed[] = [
+    ...WORD.slice(0, -3),
+    [2_000 + R.pauseMs, { type: 'tick' }],
+    [2_500, { type: 'voice', voice: { is: 'stopping', onsetMs: 2_000, quietMs: 2_480 } }],
+    [2_480 + R.wordEndMs, { type: 'tick' }],
+    [2_480 + R.wordEndMs, { type: 'word-given', onsetMs: 2_000 }],
+    [2_700, { type: 'voice', voice: { is: 'quiet' } }],
+    [2_700, { type: 'speech-ended', endMs: 2_480 }],
+  ];
+  const after = (ms: number): Timed => [2_480 + ms, { type: 'tick' }];
+  const kept = play([...long, after(R.wordWaitMs - 1)]);
+  t.match(holdOf(kept.state), { pausedSince: 2_000 + R.pauseMs }, 'as long as it is not');
+  t.equal(kept.state.assentMs, 0);
+  const stopped = play([[3_300, means('stop', 2_630)]], kept.state);
+  t.match(stopped.effects, [{ do: 'interrupt' }, { do: 'floor' }, { do: 'answer' }]);
+  for (const what of ['go-on', 'nothing'] as const) {
+    const { did, state } = play(
+      [
+        [3_200, means(what, 2_630)],
+        [3_220, { type: 'tick' }],
+      ],
+      kept.state,
+    );
+    t.same(did, ['resume'], what);
+    t.equal(state.assentMs, 480, 'this caller says such words');
+  }
+  t.equal(play([...long, after(R.wordWaitMs)]).did.at(-1), 'resume', 'not for ever');
+});
+
+t.test('what let the agent go on and meant stop is no word of assent', async (t) => {
+  const { state } = play([...GIVEN, LET_GO]);
+  t.equal(state.assentMs, 300);
+  t.equal(play([[3_200, means('stop')]], state).state.assentMs, 0);
 });
 
 t.test('a word that stops: cut like any interruption, and answered', async (t) => {

@@ -23,6 +23,9 @@ const RULES: TurnRules = {
   soundingMs: 1,
   pauseMs: 1,
   pauseTogetherMs: 1,
+  pauseOverAssentMs: 0,
+  wordEndMs: 1,
+  wordWaitMs: 2,
   quietMs: 1,
   fadeMs: 1,
   confirmTogetherMs: 2,
@@ -102,6 +105,7 @@ function moved(state: TurnState, by: (at: number) => number): TurnState {
               onsetMs: by(hold.onsetMs),
               endMs: hold.endMs === null ? null : by(hold.endMs),
               pausedMs: Math.min(1, hold.pausedMs),
+              word: hold.word && { ...hold.word, onsetMs: by(hold.word.onsetMs) },
             },
           }),
     } as TurnState['phase'],
@@ -111,6 +115,7 @@ function moved(state: TurnState, by: (at: number) => number): TurnState {
       endMs: by(burst.endMs),
       spokenMs: Math.min(2, burst.spokenMs),
     },
+    assentMs: Math.min(1, state.assentMs),
     exchanges: Math.min(2, state.exchanges),
     thrown: Math.min(1, state.thrown),
     keys: state.keys && { digits: state.keys.digits.slice(0, 1), lastAt: by(state.keys.lastAt) },
@@ -123,8 +128,10 @@ const earlier = (at: number) => (at <= EARLY ? at : Math.max(at - 1, EARLY + 1))
 
 /** What the end of a state hangs on. */
 function keyOf(s: TurnState): string {
+  const hold = holdOf(s);
   return JSON.stringify([
-    s.phase,
+    // Of a word only that it is waited for.
+    hold === null ? s.phase : { ...s.phase, hold: { ...hold, word: hold.word?.is === 'given' } },
     s.voice.is,
     s.streaming,
     s.modelReady,

@@ -241,7 +241,7 @@ t.test('a word of assent is taken back, and is no turn while the agent speaks', 
     effects.slice(-3).map(([now, { do: what }]) => [now, what]),
     [
       [980, 'hold'],
-      [1_450, 'weigh'],
+      [1_440, 'weigh'],
       [1_250 + R.quietMs, 'resume'],
     ],
   );
@@ -276,7 +276,7 @@ t.test('a short word and more words: the agent is held through the pause between
   ]);
   t.match(effects.slice(-5), [
     [980, { do: 'hold' }],
-    [1_450, { do: 'weigh', onsetMs: 900, endMs: 1_250 }],
+    [1_440, { do: 'weigh', onsetMs: 900, endMs: 1_250 }],
     [1_460 + confirmMs, { do: 'interrupt', onsetMs: 900 }],
     [1_460 + confirmMs, { do: 'listen', fromMs: 900 }],
     [1_460 + confirmMs, { do: 'floor' }],
@@ -699,7 +699,7 @@ const LONG: [number, TurnEvent][] = [
   [10, { type: 'stream-started' }],
   [400, { type: 'agent-audio' }],
   [700, { type: 'speech-started', onsetMs: 500 }],
-  [1_200, { type: 'tick' }],
+  [500 + confirmMs, { type: 'tick' }],
   [6_000, { type: 'speech-ended', endMs: 5_900 }],
   [6_600, { type: 'tick' }],
 ];
