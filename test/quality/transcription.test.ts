@@ -6,6 +6,7 @@ import { misheard, wordsIn } from './transcription.ts';
 t.test('the words of which the half lies in it', async (t) => {
   const said = [
     { fromMs: 1_000, toMs: 1_400, text: 'stop' },
+    { fromMs: 2_000, toMs: 2_500, text: '' },
     { fromMs: 3_000, toMs: 4_000, text: 'one two three four' },
   ];
   for (const [fromMs, toMs, expected] of [

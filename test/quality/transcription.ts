@@ -2,7 +2,7 @@
 import type { Random } from '../random.ts';
 import { pick } from './sounds.ts';
 
-/** What was said, and when. */
+/** What was said, and when; '' for sounds that are no words. */
 export interface Words {
   fromMs: number;
   toMs: number;
@@ -15,6 +15,7 @@ export const UNWRITTEN = 'something about the weather this morning';
 /** What is written down of a stretch: each word of which the half at least lies in it. Null: nothing is. */
 export function wordsIn(said: readonly Words[], fromMs: number, toMs: number): string | null {
   const heard = said.flatMap((one) => {
+    if (one.text === '') return [];
     const words = one.text.split(' ');
     const eachMs = (one.toMs - one.fromMs) / words.length;
     return words.filter((_, i) => {
