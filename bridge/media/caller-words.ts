@@ -2,7 +2,7 @@
 // its words have come. Where a model takes no turns or writes no words down, none is given.
 import type { ModelCapabilities } from '../models/model.ts';
 import type { ShortWords } from '../protocol/agent-texts.ts';
-import { type GivenWord, WordAllowance } from '../turns/short-words.ts';
+import { type GivenWord, WordAllowance, WordTimes } from '../turns/short-words.ts';
 import type { TurnEvent } from '../turns/turns.ts';
 import { WordMeaning } from '../turns/word-meaning.ts';
 import type { CallerFeed } from './caller-feed.ts';
@@ -26,6 +26,7 @@ export class CallerWords {
   readonly #o: CallerWordsPorts;
   readonly #able: boolean;
   readonly #allowance = new WordAllowance();
+  readonly #times = new WordTimes();
   /** By the number of their turn. */
   readonly #given = new Map<number, GivenWord>();
   #meaning: WordMeaning | null = null;
@@ -46,7 +47,7 @@ export class CallerWords {
     if (turn === null) return;
     this.#given.set(turn, { ...burst, givenMs });
     record.callerWord(turn, burst.onsetMs, burst.endMs);
-    tell({ type: 'word-given', onsetMs: burst.onsetMs });
+    tell({ type: 'word-given', onsetMs: burst.onsetMs, untilMs: givenMs + this.#times.usualMs() });
     const [oldest = turn] = this.#given.keys();
     if (this.#given.size > MOST_UNWRITTEN) record.callerText(oldest, this.known(oldest, null));
   }
@@ -56,7 +57,8 @@ export class CallerWords {
     const word = this.#given.get(turn);
     if (word === undefined) return text;
     this.#given.delete(turn);
-    const { record, words, tell, agentSpeaks } = this.#o;
+    const { record, words, now, tell, agentSpeaks } = this.#o;
+    if (text !== null) this.#times.took(now() - word.givenMs);
     this.#meaning ??= new WordMeaning(words);
     const means = text === null ? 'nothing' : this.#meaning.of(text, record.agentSays());
     const spoke = agentSpeaks();

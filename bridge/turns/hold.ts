@@ -17,8 +17,6 @@ export interface HoldRules {
   pauseOverAssentMs: number;
   /** A stop so long may be the end of a word: what was said is asked for then. */
   wordEndMs: number;
-  /** Longest after a word that a paused voice waits for what it was. */
-  wordWaitMs: number;
   /** Silence after shorter speech that lets the agent go on: more words may follow a short one, and it does not rise between. */
   quietMs: number;
   /** Sound that was no speech and lasted so long may have been the beginning of a faint word: so much longer is waited. */
@@ -44,7 +42,6 @@ export const HOLD_RULES: HoldRules = {
   pauseTogetherMs: 480,
   pauseOverAssentMs: 160,
   wordEndMs: 150,
-  wordWaitMs: 1_000,
   quietMs: 440,
   fadeMs: 130,
   confirmTogetherMs: 900,
@@ -71,8 +68,11 @@ export interface Hold {
   endMs: number | null;
   /** How much of the time since the onset nothing was heard. */
   pausedMs: number;
-  /** The word that seems to have ended, by its beginning: nobody was asked for it, the model was given it, it is known. */
-  word: { onsetMs: number; is: 'unasked' | 'given' | 'known' } | null;
+  /** The word that seems to have ended, by its beginning: nobody was asked for it, or it is known, or the model was given it. */
+  word:
+    | { onsetMs: number; is: 'unasked' | 'known' }
+    | { onsetMs: number; is: 'given'; untilMs: number }
+    | null;
 }
 
 /** Speech over the agent's voice that was over too soon to stop it: from the first onset to the last end. */
@@ -148,9 +148,9 @@ export function burstOf(
   };
 }
 
-/** Silence after a word that lets the agent go on; a voice that the word has paused waits for what was said, too. */
-const quietMs = ({ pausedSince, word }: Hold, rules: HoldRules): number =>
-  pausedSince !== null && word?.is === 'given' ? rules.wordWaitMs : rules.quietMs;
+/** A voice that a word has paused waits for what was said, as long as that usually takes. */
+const awaitsWord = ({ pausedSince, word }: Hold, now: number): boolean =>
+  pausedSince !== null && word?.is === 'given' && now < word.untilMs;
 
 /** The hold that begins as the caller's voice is heard over the agent's; null for no sound that could be speech. */
 export function beginHold(voice: Voice, burst: Burst | null, rules: HoldRules, now: number): Hold | null {
@@ -205,8 +205,10 @@ export function judgeHold(
   const { voice, listenedMs } = o;
   if (voice.is === 'speaking' && confirms(voice, o.burst, rules, listenedMs)) return 'confirmed';
   if (o.now - hold.heldMs >= rules.holdLimitMs) return 'stuck';
-  if (voice.is === 'quiet')
-    return hold.endMs !== null && listenedMs - hold.endMs >= quietMs(hold, rules) ? 'nothing' : 'waits';
+  if (voice.is === 'quiet') {
+    const over = hold.endMs !== null && listenedMs - hold.endMs >= rules.quietMs;
+    return over && !awaitsWord(hold, o.now) ? 'nothing' : 'waits';
+  }
   if (voice.is === 'stopping')
     return hold.word === null && listenedMs - voice.quietMs >= rules.wordEndMs ? 'word' : 'waits';
   if (voice.is === 'speaking' && hold.pausedSince === null)

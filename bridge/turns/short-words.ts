@@ -20,6 +20,10 @@ const LEAST_WORD_MS = 90;
 /** So many a minute: who says more is listened to by length alone. A dog that barks costs no more. */
 const WORDS_A_MINUTE = 12;
 const MINUTE_MS = 60_000;
+/** What is waited for the first words of a call, the most for any, and how many of them tell what is usual. */
+const FIRST_WAIT_MS = 800;
+const LONGEST_WAIT_MS = 1_000;
+const REMEMBERED = 8;
 
 /** A word that the model was given by itself, and when. */
 export interface GivenWord {
@@ -42,8 +46,27 @@ export class WordAllowance {
   }
 }
 
+/** How long the words of a call take to come: a paused voice waits so long for the next ones. */
+export class WordTimes {
+  #tookMs: readonly number[] = [];
+
+  /** From the request to the words. */
+  took(ms: number): void {
+    this.#tookMs = [...this.#tookMs, ms].slice(-REMEMBERED);
+  }
+
+  /** Within so long three of four have come; LONGEST_WAIT_MS at most: nobody waits for a transcription that hangs. */
+  usualMs(): number {
+    const sorted = this.#tookMs.toSorted((a, b) => a - b);
+    return Math.min(LONGEST_WAIT_MS, sorted[Math.floor(sorted.length * 0.75)] ?? FIRST_WAIT_MS);
+  }
+}
+
 /** The burst that began at `onsetMs` was given to the model: its turn, if it becomes one, begins after it. */
-export function onWordGiven(state: TurnState, onsetMs: number): TurnStep | null {
+export function onWordGiven(
+  state: TurnState,
+  { onsetMs, untilMs }: Extract<TurnEvent, { type: 'word-given' }>,
+): TurnStep | null {
   const { phase, burst, voice } = state;
   const hold = holdOf(state);
   if (phase.at !== 'agent' || hold?.word?.onsetMs !== onsetMs) return null;
@@ -51,7 +74,7 @@ export function onWordGiven(state: TurnState, onsetMs: number): TurnStep | null 
   const over = voice.is === 'quiet' && burst?.onsetMs === onsetMs;
   return to(over ? { ...state, burst: { ...burst, given: true } } : state, {
     ...phase,
-    hold: { ...hold, word: { onsetMs, is: 'given' } },
+    hold: { ...hold, word: { onsetMs, is: 'given', untilMs } },
   });
 }
 

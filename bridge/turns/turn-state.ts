@@ -213,7 +213,7 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
     case 'tools-answered':
       return onToolsAnswered({ ...state, filled: false }, now);
     case 'word-given':
-      return onWordGiven(state, event.onsetMs);
+      return onWordGiven(state, event);
     case 'word-known':
       return onWordKnown(state, event, rules, now);
     case 'digit':

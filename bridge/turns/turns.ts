@@ -167,8 +167,8 @@ export type TurnEvent =
   | { type: 'tools-answered' }
   /** What was committed was too short to be a turn. */
   | { type: 'nothing-said' }
-  /** The burst that began then was given to the model by itself. */
-  | { type: 'word-given'; onsetMs: number }
+  /** The burst that began then was given to the model by itself; its words are there by `untilMs`, if they take no longer than usual. */
+  | { type: 'word-given'; onsetMs: number; untilMs: number }
   /** Its words have come. */
   | { type: 'word-known'; means: WordsMean; onsetMs: number; endMs: number; givenMs: number }
   | { type: 'digit'; digit: string }

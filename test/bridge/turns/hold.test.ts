@@ -72,7 +72,7 @@ t.test('what a hold comes to as time passes', async (t) => {
   const paused = pausedHold(ducked, 5_400);
   const ended = { ...ducked, endMs: 5_300 };
   const endedPaused = { ...paused, endMs: 5_300 };
-  const asked = { onsetMs: 5_000, is: 'given' } as const;
+  const asked = { onsetMs: 5_000, is: 'given', untilMs: 6_100 } as const;
   const knownWord = { onsetMs: 5_000, is: 'known' } as const;
   const stopping: Voice = { is: 'stopping', onsetMs: 5_000, quietMs: 5_200 };
   type Given = { hold: typeof ducked; voice: Voice; at: number; assentMs?: number };
@@ -130,13 +130,22 @@ t.test('what a hold comes to as time passes', async (t) => {
     ],
     [
       'paused by a word that is asked for: it is waited for',
-      { hold: { ...endedPaused, word: asked }, voice: QUIET_VOICE, at: 5_300 + R.wordWaitMs - 1 },
+      { hold: { ...endedPaused, word: asked }, voice: QUIET_VOICE, at: 6_099 },
       'waits',
     ],
     [
-      'so long',
-      { hold: { ...endedPaused, word: asked }, voice: QUIET_VOICE, at: 5_300 + R.wordWaitMs },
+      'as long as that usually takes',
+      { hold: { ...endedPaused, word: asked }, voice: QUIET_VOICE, at: 6_100 },
       'nothing',
+    ],
+    [
+      'nor is the silence shorter for words that come soon',
+      {
+        hold: { ...endedPaused, word: { ...asked, untilMs: 5_400 } },
+        voice: QUIET_VOICE,
+        at: 5_300 + R.quietMs - 1,
+      },
+      'waits',
     ],
     [
       'a ducked voice does not wait',

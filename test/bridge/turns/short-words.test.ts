@@ -1,6 +1,6 @@
 // Short words over the agent's voice: when one is given to the model, and what its words do to the floor.
 import t from 'tap';
-import { WordAllowance } from '../../../bridge/turns/short-words.ts';
+import { WordAllowance, WordTimes } from '../../../bridge/turns/short-words.ts';
 import { step } from '../../../bridge/turns/turn-state.ts';
 import {
   holdOf,
@@ -37,7 +37,7 @@ const WORD: Timed[] = [
   [2_530, { type: 'voice', voice: { is: 'quiet' } }],
   [2_530, { type: 'speech-ended', endMs: 2_300 }],
 ];
-const GIVEN: Timed[] = [...WORD, [2_530, { type: 'word-given', onsetMs: 2_000 }]];
+const GIVEN: Timed[] = [...WORD, [2_530, { type: 'word-given', onsetMs: 2_000, untilMs: 3_130 }]];
 const LET_GO: Timed = [2_300 + R.quietMs + 20, { type: 'tick', heardMs: 2_300 + R.quietMs + 20 }];
 const means = (means: 'stop' | 'go-on' | 'nothing', givenMs = 2_530): TurnEvent => ({
   type: 'word-known',
@@ -53,7 +53,10 @@ t.test('a burst is to be weighed as soon as it is over, and the agent goes on as
 });
 
 const STOPPING: Timed[] = [...WORD.slice(0, -2), [2_300 + R.wordEndMs, { type: 'tick' }]];
-const GIVEN_EARLY: Timed[] = [...STOPPING, [2_300 + R.wordEndMs, { type: 'word-given', onsetMs: 2_000 }]];
+const GIVEN_EARLY: Timed[] = [
+  ...STOPPING,
+  [2_300 + R.wordEndMs, { type: 'word-given', onsetMs: 2_000, untilMs: 3_050 }],
+];
 
 t.test('a stop that may be its end: it is asked for then, once', async (t) => {
   const { effects } = play(STOPPING);
@@ -79,18 +82,18 @@ t.test('a stop that was none: what goes on is asked for at its own end', async (
   ]);
 });
 
-t.test('a voice that a word has paused waits until the word is known', async (t) => {
+t.test('a voice that a word has paused waits until the word is known, or should be', async (t) => {
   const long: Timed[] = [
     ...WORD.slice(0, -3),
     [2_000 + R.pauseMs, { type: 'tick' }],
     [2_500, { type: 'voice', voice: { is: 'stopping', onsetMs: 2_000, quietMs: 2_480 } }],
     [2_480 + R.wordEndMs, { type: 'tick' }],
-    [2_480 + R.wordEndMs, { type: 'word-given', onsetMs: 2_000 }],
+    [2_480 + R.wordEndMs, { type: 'word-given', onsetMs: 2_000, untilMs: 3_400 }],
     [2_700, { type: 'voice', voice: { is: 'quiet' } }],
     [2_700, { type: 'speech-ended', endMs: 2_480 }],
   ];
-  const after = (ms: number): Timed => [2_480 + ms, { type: 'tick' }];
-  const kept = play([...long, after(R.wordWaitMs - 1)]);
+  const at = (ms: number): Timed => [ms, { type: 'tick' }];
+  const kept = play([...long, at(3_399)]);
   t.match(holdOf(kept.state), { pausedSince: 2_000 + R.pauseMs }, 'as long as it is not');
   t.equal(kept.state.assentMs, 0);
   const stopped = play([[3_300, means('stop', 2_630)]], kept.state);
@@ -106,7 +109,19 @@ t.test('a voice that a word has paused waits until the word is known', async (t)
     t.same(did, ['resume'], what);
     t.equal(state.assentMs, 480, 'this caller says such words');
   }
-  t.equal(play([...long, after(R.wordWaitMs)]).did.at(-1), 'resume', 'not for ever');
+  t.equal(play([...long, at(3_400)]).did.at(-1), 'resume', 'not for ever');
+});
+
+t.test('how long the words of a call take: of the last ones, how soon most were there', async (t) => {
+  const times = new WordTimes();
+  const first = times.usualMs();
+  t.ok(first > 0);
+  for (const ms of [400, 900, 300, 500, 450]) times.took(ms);
+  t.equal(times.usualMs(), 500);
+  for (let i = 0; i < 20; i++) times.took(350);
+  t.equal(times.usualMs(), 350, 'what was long ago counts no more');
+  for (let i = 0; i < 20; i++) times.took(9_000);
+  t.equal(times.usualMs(), 1_000, 'for one that hangs nobody waits');
 });
 
 t.test('what let the agent go on and meant stop is no word of assent', async (t) => {
@@ -193,7 +208,7 @@ t.test('a second word while the first is out: each is given, each may stop', asy
   t.match(effects.at(-1), { do: 'weigh', onsetMs: 2_800, endMs: 3_000 });
   const both = play(
     [
-      [3_200, { type: 'word-given', onsetMs: 2_800 }],
+      [3_200, { type: 'word-given', onsetMs: 2_800, untilMs: 3_800 }],
       [3_300, means('go-on')],
     ],
     state,
