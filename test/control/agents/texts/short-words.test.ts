@@ -12,7 +12,7 @@ const SAID: Record<string, [string[], string[]]> = {
   ],
   de: [
     ['Stopp!', 'Nein, nein.', 'Moment mal!', 'Halt', 'Äh, warten Sie', 'Das stimmt nicht.', 'Donnerstag'],
-    ['Ja.', 'Mhm.', 'Ja, genau.', 'Okay, alles klar', 'Ach so!', 'Verstehe', 'Ja, das stimmt'],
+    ['Ja.', 'Ja, bitte.', 'Mhm.', 'Ja, genau.', 'Okay, alles klar', 'Ach so!', 'Verstehe', 'Ja, das stimmt'],
   ],
   en: [
     ['Stop!', 'No.', 'Wait, wait.', 'Hold on.', 'No no no', 'Stop it', 'Hey Sarah', 'Uh-uh.', 'Excuse me?'],
@@ -26,51 +26,82 @@ const SAID: Record<string, [string[], string[]]> = {
       'I see.',
       'Oh, okay, got it',
       'No problem!',
+      'O.K.',
+      'Yes, please.',
+      'Yes, sir!',
+      'Yes ma’am',
     ],
   ],
   es: [
     ['¡Para!', 'No.', 'Espere, espere', 'Un momento', 'Perdón…'],
-    ['Sí.', 'Ajá', 'Vale, vale', 'Claro que sí', 'De acuerdo', 'No hay problema'],
+    [
+      'Sí.',
+      'Sí, señor',
+      'Sí, por favor',
+      'Ajá',
+      'Vale, vale',
+      'Claro que sí',
+      'De acuerdo',
+      'No hay problema',
+    ],
   ],
   fr: [
     ['Stop !', 'Non, non.', 'Attendez', 'Une seconde', 'Excusez-moi'],
-    ['Oui.', 'D’accord', 'Mm-hmm', 'Je vois, je vois', 'C’est ça', 'Bien sûr', 'Pas de problème'],
+    [
+      'Oui.',
+      'Oui, s’il vous plaît',
+      'Oui monsieur',
+      'D’accord',
+      'Mm-hmm',
+      'Je vois, je vois',
+      'C’est ça',
+      'Bien sûr',
+      'Pas de problème',
+    ],
   ],
   hi: [
     ['नहीं!', 'रुकिए', 'एक मिनट', 'सुनिए।'],
-    ['हाँ।', 'जी हां', 'ठीक है, ठीक है', 'अच्छा', 'हम्म', 'Accha'],
+    ['हाँ।', 'जी सर', 'जी हां', 'ठीक है, ठीक है', 'अच्छा', 'हम्म', 'Accha'],
   ],
   it: [
     ['No!', 'Basta', 'Aspetti, aspetti', 'Un attimo', 'Mi scusi'],
-    ['Sì.', 'Va bene', 'Certo, certo', 'Ho capito', 'Mhm', 'Non c’è problema'],
+    ['Sì.', 'Sì, signora', 'Va bene', 'Certo, certo', 'Ho capito', 'Mhm', 'Non c’è problema'],
   ],
   ja: [
     ['ストップ!', 'いいえ。', 'ちょっと待ってください', '違います', 'すみません'],
-    ['はい。', 'はいはい', 'そうですね、なるほど', 'うん、うん', 'ええ', 'わかりました'],
+    [
+      'はい。',
+      'はい、お願いします',
+      'はいはい',
+      'そうですね、なるほど',
+      'うん、うん',
+      'ええ',
+      'わかりました',
+    ],
   ],
   ko: [
     ['아니요!', '잠깐만요.', '기다려 주세요', '그만'],
-    ['네.', '네, 네', '그렇군요', '알겠습니다', '음'],
+    ['네.', '넵!', '넵 넵', '네, 네', '그렇군요', '알겠습니다', '음'],
   ],
   nl: [
     ['Stop!', 'Nee, nee', 'Wacht even', 'Sorry?', 'Dat klopt niet'],
-    ['Ja.', 'Oké, prima', 'Dat klopt', 'Ja ja', 'Ik snap het', 'Mhm'],
+    ['Ja.', 'Ja, graag', 'Oké, prima', 'Dat klopt', 'Ja ja', 'Ik snap het', 'Mhm'],
   ],
   pl: [
     ['Nie!', 'Stój', 'Proszę poczekać', 'Chwileczkę', 'Przepraszam'],
-    ['Tak.', 'No tak', 'Rozumiem', 'Mhm, dobrze', 'Zgadza się', 'Nie ma sprawy'],
+    ['Tak.', 'Tak, proszę', 'No tak', 'Rozumiem', 'Mhm, dobrze', 'Zgadza się', 'Nie ma sprawy'],
   ],
   pt: [
     ['Não!', 'Pare', 'Espere, espere', 'Um momento', 'Com licença'],
-    ['Sim.', 'Tá bom', 'Uhum', 'Entendi, entendi', 'Isso mesmo', 'Não tem problema'],
+    ['Sim.', 'Sim, senhora', 'Tá bom', 'Uhum', 'Entendi, entendi', 'Isso mesmo', 'Não tem problema'],
   ],
   ru: [
     ['Нет!', 'Стоп', 'Подождите, подождите', 'Одну минуту', 'Извините', 'Неправильно'],
-    ['Да.', 'Да-да', 'Ага', 'Угу, понятно', 'Хорошо, ладно', 'Нет проблем', 'Мм-хмм'],
+    ['Да.', 'Да, пожалуйста', 'Да-да', 'Ага', 'Угу, понятно', 'Хорошо, ладно', 'Нет проблем', 'Мм-хмм'],
   ],
   tr: [
     ['Hayır!', 'Dur', 'Bir dakika', 'Bekleyin, bekleyin'],
-    ['Evet.', 'Tamam, tamam', 'Anladım', 'Hı hı', 'Sorun değil'],
+    ['Evet.', 'Evet efendim', 'Tamam, tamam', 'Anladım', 'Hı hı', 'Sorun değil'],
   ],
   zh: [
     ['不!', '停', '等一下', '不对', '对不起'],
@@ -90,7 +121,7 @@ t.test('every language that the texts know has both lists, and they are told apa
     const meaning = new WordMeaning(shortWords(`${language}-XX`, []));
     for (const text of stops) t.equal(meaning.of(text), 'stop', `${language}: ${text}`);
     for (const text of assents) t.equal(meaning.of(text), 'go-on', `${language}: ${text}`);
-    for (const text of ['Mhm.', 'Mm-hmm', 'Uh-huh', 'Hmm', 'OK'])
+    for (const text of ['Mhm.', 'Mm-hmm', 'Uh-huh', 'Hmm', 'OK', 'O.K.'])
       t.equal(meaning.of(text), 'go-on', `${language}: ${text}`);
   }
 });
