@@ -38,8 +38,8 @@ export interface HoldRules {
 export const HOLD_RULES: HoldRules = {
   confirmMs: 720,
   soundingMs: 600,
-  pauseMs: 440,
-  pauseTogetherMs: 480,
+  pauseMs: 480,
+  pauseTogetherMs: 520,
   pauseOverAssentMs: 160,
   wordEndMs: 150,
   quietMs: 440,

@@ -73,7 +73,7 @@ function levelDb(sound: Buffer, format: AudioFormat, hz: number): number {
 // ---- a call ----
 
 /** How much of the second item the carrier has confirmed when it is cut. */
-const CUT_MS = 900;
+const CUT_MS = 940;
 
 /** The carrier's end: takes what the wire is given and plays it, a frame at a time, and sends the marks back as it comes to them. */
 function openLine(format: AudioFormat) {
