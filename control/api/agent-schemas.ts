@@ -50,7 +50,12 @@ const voicemailAction = z
   );
 
 const interruptionWords = z
-  .array(z.string().regex(/\S/, 'may not be blank').max(60, 'may have 60 characters at most'))
+  .array(
+    z
+      .string()
+      .regex(/[\p{L}\p{N}]/u, 'needs a letter or a digit')
+      .max(60, 'may have 60 characters at most'),
+  )
   .max(50, 'may hold 50 at most')
   .meta({ examples: [['Sarah', 'okay doctor']] });
 const patience = z

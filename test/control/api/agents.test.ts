@@ -143,6 +143,12 @@ t.test('create refuses what is wrong and names the field', async (t) => {
       'interruption_words[1]',
     ],
     [
+      'interruption word that nobody can say',
+      { ...good, interruption_words: ['3', '…!'] },
+      'invalid_request',
+      'interruption_words[1]',
+    ],
+    [
       'too many interruption words',
       { ...good, interruption_words: Array.from({ length: 51 }, (_, i) => `word ${i}`) },
       'invalid_request',
