@@ -14,6 +14,8 @@ const MOST_UNWRITTEN = 24;
 export interface CallerWordsPorts {
   capabilities: ModelCapabilities;
   words: ShortWords;
+  /** Any of them stops the agent that is no assent. */
+  anyStops: boolean;
   feed: Pick<CallerFeed, 'giveWord'>;
   record: Pick<TalkRecord, 'agentSays' | 'callerText' | 'callerWord' | 'wordKnown'>;
   now(): number;
@@ -59,7 +61,7 @@ export class CallerWords {
     this.#given.delete(turn);
     const { record, words, now, tell, agentSpeaks } = this.#o;
     if (text !== null) this.#times.took(now() - word.givenMs);
-    this.#meaning ??= new WordMeaning(words);
+    this.#meaning ??= new WordMeaning(words, this.#o);
     const means = text === null ? 'nothing' : this.#meaning.of(text, record.agentSays());
     const spoke = agentSpeaks();
     // Of what could not be made out it is not known that it was nothing: it may still answer what the agent has asked.

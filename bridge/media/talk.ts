@@ -6,6 +6,7 @@ import type { CutItem, ModelListener, ModelSession } from '../models/model.ts';
 import type { Fault } from '../protocol/call-reasons.ts';
 import type { EndReason, FromMedia, PrepareCall } from '../protocol/messages.ts';
 import type { Floor } from '../turns/floor.ts';
+import { anyWordStops } from '../turns/tuning.ts';
 import type { TurnEffect, TurnEvent } from '../turns/turns.ts';
 import type { Voice } from '../turns/voice.ts';
 import { AgentSound } from './agent-sound.ts';
@@ -93,6 +94,7 @@ export class Talk implements CallerListener {
     this.#words = new CallerWords({
       capabilities: this.#model.capabilities,
       words: call.shortWords,
+      anyStops: anyWordStops(call.tuning),
       feed: this.#feed,
       record: ports.record,
       now: ports.now,

@@ -25,7 +25,17 @@ const INTERRUPTION = { hard: 1.6, normal: 1, easy: 0.7 } as const satisfies Reco
   Tuning['interruption'],
   number
 >;
-const SPEECH_OVER = ['pauseMs', 'pauseTogetherMs', 'confirmMs', 'soundingMs', 'confirmTogetherMs'] as const;
+const SPEECH_OVER = [
+  'pauseMs',
+  'pauseTogetherMs',
+  'pauseOverAssentMs',
+  'confirmMs',
+  'soundingMs',
+  'confirmTogetherMs',
+] as const;
+
+/** Whether any short word stops such an agent that is no assent: one that talks on heeds only those that mean "stop". */
+export const anyWordStops = ({ interruption }: Tuning): boolean => interruption !== 'hard';
 
 /** The rules of a call whose agent is tuned so. */
 export function tuned(rules: TurnRules, { patience, eagerness, interruption }: Tuning): TurnRules {

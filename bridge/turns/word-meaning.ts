@@ -56,10 +56,13 @@ class Phrases {
 export class WordMeaning {
   readonly #assents: Phrases | null;
   readonly #stops: Phrases;
+  readonly #anyStops: boolean;
 
-  constructor({ assents, stops }: ShortWords) {
+  /** @param anyStops what is in neither list stops as well, where the language has any */
+  constructor({ assents, stops }: ShortWords, { anyStops }: { anyStops: boolean }) {
     this.#assents = assents === null ? null : new Phrases(assents);
     this.#stops = new Phrases(stops);
+    this.#anyStops = anyStops && assents !== null;
   }
 
   /**
@@ -77,7 +80,7 @@ export class WordMeaning {
       if (assent === 0) assents = false;
       at += Math.max(1, assent);
     }
-    if (assents || this.#assents === null) return 'go-on';
+    if (assents || !this.#anyStops) return 'go-on';
     return within(words, wordsOf(spoken)) ? 'go-on' : 'stop';
   }
 }

@@ -11,6 +11,7 @@ t.test('words that never come are not waited for without end', async (t) => {
   const words = new CallerWords({
     capabilities: { ...TURN_BY_TURN, transcribes: true },
     words: { assents: ['mhm'], stops: ['stop'] },
+    anyStops: true,
     feed: { giveWord: () => turn++ },
     record: {
       agentSays: () => '',

@@ -9,7 +9,7 @@ import type {
   ModelListener,
   ModelSession,
 } from '../../../bridge/models/model.ts';
-import type { FromMedia, PrepareCall } from '../../../bridge/protocol/messages.ts';
+import type { FromMedia, PrepareCall, Tuning } from '../../../bridge/protocol/messages.ts';
 import { HOLD_RULES } from '../../../bridge/turns/hold.ts';
 import { TURN_RULES } from '../../../bridge/turns/turns.ts';
 import { SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
@@ -172,8 +172,8 @@ function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities>
 
 type Rig = ReturnType<typeof open>;
 
-function greeted(can: Partial<ModelCapabilities> = {}, language: string | null = null) {
-  const rig = open({ model: { ...PLAN.model, language } }, can);
+function greeted(can: Partial<ModelCapabilities> = {}, change: Partial<PrepareCall> = {}) {
+  const rig = open(change, can);
   rig.model.ready({ renewed: false, tookMs: 5 });
   rig.at(100).talk.streamStarted(MULAW_8K);
   rig.at(400).speaks('greeting', 'Hello there, how are you today?', 2_000);
@@ -263,8 +263,11 @@ t.test(
 );
 
 /** The agent greets, and half of it was heard; a word of 300 ms is said over it from 1,000 ms on. */
-function wordOver(can: Partial<ModelCapabilities> = { transcribes: true }) {
-  const rig = greeted(can);
+function wordOver(
+  can: Partial<ModelCapabilities> = { transcribes: true },
+  change: Partial<PrepareCall> = {},
+) {
+  const rig = greeted(can, change);
   const marks = rig.play();
   for (const mark of marks.slice(0, 8)) rig.talk.markBack(mark);
   rig.hears(0, 1_540);
@@ -330,6 +333,36 @@ t.test('an assent is a line, and the agent goes on; what has no words is none', 
     for (const mark of rig.marks) rig.talk.markBack(mark);
     t.match(rig.lines()[0], { interrupted: false });
   }
+});
+
+t.test('an agent that talks on is stopped by a word only if it means stop', async (t) => {
+  const hard: Tuning = { ...PLAN.tuning, interruption: 'hard' };
+  const says = (text: string, tuning = PLAN.tuning) => {
+    const rig = wordOver({ transcribes: true }, { tuning });
+    rig.at(2_100).model.callerText(0, text);
+    return rig.words();
+  };
+  t.same(says('Thursday?'), ['stopped']);
+  t.same(says('Thursday?', hard), ['go-on']);
+  t.same(says('Stop!', hard), ['stopped']);
+});
+
+t.test('a paused voice waits for a word as long as those before it took', async (t) => {
+  const rig = wordOver();
+  rig.at(2_300).model.callerText(0, 'Mhm.');
+  const over = (onsetMs: number) => {
+    rig.at(onsetMs + 80).talk.voice({ is: 'starting', onsetMs });
+    rig.at(onsetMs + 120).talk.voice({ is: 'speaking', onsetMs, pausedMs: 0 });
+    rig.talk.speechStarted(onsetMs);
+    rig.at(onsetMs + 600).tick();
+    rig.at(onsetMs + 800).talk.voice({ is: 'quiet' });
+    rig.talk.speechEnded(onsetMs + 600);
+  };
+  over(3_000);
+  rig.at(3_800 + 759).tick();
+  t.equal(rig.voice(), 'paused');
+  rig.at(3_800 + 760).tick();
+  t.equal(rig.voice(), 'full', 'the first word took 760 ms');
 });
 
 t.test('words that come too late, or twice, stop nothing', async (t) => {
@@ -1012,7 +1045,7 @@ t.test('what a model can do is asked of it: truncates', async (t) => {
 t.test('what a model can do is asked of it: says a given line', async (t) => {
   for (const saysLines of [false, true]) {
     for (const language of [null, 'de', 'en']) {
-      const rig = greeted({ saysLines }, language);
+      const rig = greeted({ saysLines }, { model: { ...PLAN.model, language } });
       for (const mark of rig.play()) rig.talk.markBack(mark);
       rig.at(4_000).talk.finish('draining', 'We close now.');
       // It is worded in English: a voice that says words as they are would say them so on any call.

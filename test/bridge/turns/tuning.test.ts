@@ -1,7 +1,7 @@
 // What the words that an agent is tuned by make of the turn rules.
 import t from 'tap';
 import type { Tuning } from '../../../bridge/protocol/messages.ts';
-import { tuned } from '../../../bridge/turns/tuning.ts';
+import { anyWordStops, tuned } from '../../../bridge/turns/tuning.ts';
 import { TURN_RULES, type TurnRules } from '../../../bridge/turns/turns.ts';
 
 const NORMAL: Tuning = { patience: 'normal', eagerness: 'normal', interruption: 'normal' };
@@ -14,7 +14,14 @@ const WORDS = {
 const MOVES: Record<keyof Tuning, readonly (keyof TurnRules)[]> = {
   patience: ['dictationMs', 'hesitationMs', 'mostSilenceMs', 'pauseMarginMs'],
   eagerness: ['endOfTurnMs'],
-  interruption: ['pauseMs', 'pauseTogetherMs', 'confirmMs', 'soundingMs', 'confirmTogetherMs'],
+  interruption: [
+    'pauseMs',
+    'pauseTogetherMs',
+    'pauseOverAssentMs',
+    'confirmMs',
+    'soundingMs',
+    'confirmTogetherMs',
+  ],
 };
 
 t.test('an agent that is not tuned is as before', async (t) => t.same(tuned(TURN_RULES, NORMAL), TURN_RULES));
@@ -60,4 +67,9 @@ t.test('who is relaxed asks the model later, and begins fewer answers in vain', 
 t.test('where no answer is begun early, no word has one begun', async (t) => {
   for (const eagerness of WORDS.eagerness)
     t.equal(tuned({ ...TURN_RULES, earlyMs: null }, { ...NORMAL, eagerness }).earlyMs, null);
+});
+
+t.test('of the short words over an agent that talks on only those that mean stop are heeded', async (t) => {
+  for (const interruption of WORDS.interruption)
+    t.equal(anyWordStops({ ...NORMAL, interruption }), interruption !== 'hard', interruption);
 });

@@ -49,7 +49,7 @@ t.test('words as they are compared', async (t) => {
 });
 
 t.test('what they mean', async (t) => {
-  const meaning = new WordMeaning(LISTS);
+  const meaning = new WordMeaning(LISTS, { anyStops: true });
   for (const [text, means] of [
     ['Stop!', 'stop'],
     ['No no no.', 'stop'],
@@ -76,7 +76,7 @@ t.test('what they mean', async (t) => {
 t.test(
   'the agent’s own words come back or are repeated, and stop nothing; a word that stops does',
   async (t) => {
-    const meaning = new WordMeaning(LISTS);
+    const meaning = new WordMeaning(LISTS, { anyStops: true });
     const says = 'We can see you on Tuesday at ten, and there is no charge.';
     t.equal(meaning.of('Tuesday at ten?', says), 'go-on');
     t.equal(meaning.of('Ten, Tuesday', says), 'stop', 'not in this order');
@@ -86,10 +86,24 @@ t.test(
 );
 
 t.test('a word in both lists stops; without a list of assents only what is listed does', async (t) => {
-  t.equal(new WordMeaning({ assents: ['no', 'tak'], stops: ['no'] }).of('No'), 'stop');
-  const few = new WordMeaning({ assents: null, stops: ['stopp', 'hallå där'] });
+  t.equal(new WordMeaning({ assents: ['no', 'tak'], stops: ['no'] }, { anyStops: true }).of('No'), 'stop');
+  const few = new WordMeaning({ assents: null, stops: ['stopp', 'hallå där'] }, { anyStops: true });
   t.equal(few.of('Stopp!'), 'stop');
   t.equal(few.of('ja, hallå där'), 'stop');
   t.equal(few.of('jaha'), 'go-on');
   t.equal(few.of(' '), 'nothing');
+});
+
+t.test('where not any word stops: what means stop does', async (t) => {
+  const meaning = new WordMeaning(LISTS, { anyStops: false });
+  for (const [text, means] of [
+    ['Stop!', 'stop'],
+    ['Uh, hold on.', 'stop'],
+    ['Thursday at ten, not now', 'stop'],
+    ['Thursday?', 'go-on'],
+    ['No problem!', 'go-on'],
+    ['Mhm', 'go-on'],
+    ['', 'nothing'],
+  ] as const)
+    t.equal(meaning.of(text), means, text);
 });
