@@ -21,6 +21,8 @@ const TAIL_KEPT = 10 ** (-60 / 10 / (800 / 32));
 const TAIL_WINDOWS = 14;
 /** Left is more than so many times what usually is, and there is something beside the echo. */
 const LEFT_AT_MOST = 12;
+/** As many windows have to be known for that; of a path just found what is usual is a guess, and fewer times that is much. */
+const LEFT_KNOWN_OF = 16;
 /** But not as long as the taps account for the rest of the window. */
 const LEFT_SHARE = 0.6;
 /** How quickly what is usual follows; what of the echo is expected to be left before that is known. */
@@ -120,7 +122,8 @@ export class EchoPath {
     const tail = this.#tailAt(end);
     const left = heard - 2 * there + said;
     if (tail <= 0 || !this.present) return false;
-    if (left > Math.max(LEFT_AT_MOST * this.#left * tail, LEFT_SHARE * heard)) return false;
+    const atMost = LEFT_AT_MOST * Math.min(1, this.#leftOf / LEFT_KNOWN_OF);
+    if (left > Math.max(atMost * this.#left * tail, LEFT_SHARE * heard)) return false;
     this.#leftOf++;
     const step = Math.max(LEFT_STEP, 1 / this.#leftOf);
     this.#left += (Math.min(left / tail, 2 * this.#left) - this.#left) * step;

@@ -252,6 +252,26 @@ t.test('where a loud echo was and is no more, a caller is heard', async (t) => {
   }
 });
 
+t.test('a faint caller is heard over an echo that has only just been found', async (t) => {
+  const spoken = caller.subarray(1_060 * 8);
+  let loud = 0;
+  let taken = 0;
+  for (const callerDb of [-10, -14])
+    for (const atMs of [700, 850, 1_000, 1_150, 1_300, 1_450]) {
+      const { callerLoud, callerExplained } = listen({
+        agent: agent.subarray(0, (atMs + 500) * 8),
+        caller: spoken,
+        callerDb,
+        callerAtMs: atMs,
+        echo: { gainDb: -22, delayMs: 60 + (atMs % 190) },
+      });
+      loud += callerLoud;
+      taken += callerExplained;
+    }
+  t.ok(loud > 100, `${loud} windows to look at`);
+  t.ok(taken / loud < 0.18, `${taken} of ${loud} taken`);
+});
+
 t.test('an agent that lowers its voice is known by what was really played', async (t) => {
   const lowered = agent.map((sample, i) => (i % 24_000 < 12_000 ? sample : sample / 5));
   for (const echo of [{ gainDb: -20, delayMs: 120 }, inRoom(5, 400, -18)]) {
