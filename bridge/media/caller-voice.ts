@@ -37,7 +37,7 @@ export class CallerVoice {
   #heardSample = 0;
   #settling = true;
   /** Of the speech that goes on: its stops so far, and where the one that lasts began. */
-  #pausedMs = 0;
+  #stoppedMs = 0;
   #quietMs: number | null = null;
 
   constructor(o: {
@@ -111,13 +111,13 @@ export class CallerVoice {
         this.#listener.voice({ is: 'starting', onsetMs: this.#at(now.onsetSample) });
         return;
       case 'speaking':
-        if (this.#quietMs === null) this.#pausedMs = 0;
-        else this.#pausedMs += Math.max(0, this.#at(endSample) - WINDOW_MS - this.#quietMs);
+        if (this.#quietMs === null) this.#stoppedMs = 0;
+        else this.#stoppedMs += Math.max(0, this.#at(endSample) - WINDOW_MS - this.#quietMs);
         this.#quietMs = null;
         this.#listener.voice({
           is: 'speaking',
           onsetMs: this.#at(now.onsetSample),
-          pausedMs: this.#pausedMs,
+          stoppedMs: this.#stoppedMs,
         });
         return;
       case 'stopping':

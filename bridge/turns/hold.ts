@@ -67,7 +67,7 @@ export interface Hold {
   /** Where the last word in it ended. */
   endMs: number | null;
   /** How much of the time since the onset nothing was heard. */
-  pausedMs: number;
+  stoppedMs: number;
   /** The word that seems to have ended, by its beginning: nobody was asked for it, or it is known, or the model was given it. */
   word:
     | { onsetMs: number; is: 'unasked' | 'known' }
@@ -87,15 +87,15 @@ export interface Burst {
 const follows = (onsetMs: number, burst: Burst | null, rules: HoldRules): burst is Burst =>
   burst !== null && onsetMs - burst.endMs <= rules.togetherMs;
 
-/** Whether speech that goes on since `onsetMs` means to be heard; `pausedMs` of the time nothing was. */
+/** Whether speech that goes on since `onsetMs` means to be heard; `stoppedMs` of the time nothing was. */
 export function confirms(
-  { onsetMs, pausedMs }: Pick<Hold, 'onsetMs' | 'pausedMs'>,
+  { onsetMs, stoppedMs }: Pick<Hold, 'onsetMs' | 'stoppedMs'>,
   burst: Burst | null,
   rules: HoldRules,
   now: number,
 ): boolean {
   const spokenMs = now - onsetMs;
-  if (spokenMs >= rules.confirmMs && spokenMs - pausedMs >= rules.soundingMs) return true;
+  if (spokenMs >= rules.confirmMs && spokenMs - stoppedMs >= rules.soundingMs) return true;
   return follows(onsetMs, burst, rules) && burst.spokenMs + spokenMs >= rules.confirmTogetherMs;
 }
 
@@ -105,14 +105,14 @@ export function confirms(
  */
 function pauses(
   hold: Hold,
-  { onsetMs, pausedMs }: Pick<Hold, 'onsetMs' | 'pausedMs'>,
+  { onsetMs, stoppedMs }: Pick<Hold, 'onsetMs' | 'stoppedMs'>,
   assentMs: number,
   rules: HoldRules,
   now: number,
 ) {
   const laterMs = Math.max(0, assentMs + rules.pauseOverAssentMs - rules.pauseMs);
-  if (now - onsetMs - pausedMs >= rules.pauseMs + laterMs) return true;
-  const inPieces = onsetMs !== hold.heldForMs || pausedMs > 0;
+  if (now - onsetMs - stoppedMs >= rules.pauseMs + laterMs) return true;
+  const inPieces = onsetMs !== hold.heldForMs || stoppedMs > 0;
   return inPieces && now - hold.heldForMs >= rules.pauseTogetherMs + laterMs;
 }
 
@@ -120,8 +120,8 @@ function pauses(
 const LEAST_ASSENT_MS = 150;
 
 /** What is known of a caller's words of assent after a hold that came to nothing: rises with a longer one at once, falls slowly. */
-export function learnAssent(knownMs: number, { onsetMs, endMs, pausedMs }: Hold): number {
-  const spokenMs = (endMs ?? 0) - onsetMs - pausedMs;
+export function learnAssent(knownMs: number, { onsetMs, endMs, stoppedMs }: Hold): number {
+  const spokenMs = (endMs ?? 0) - onsetMs - stoppedMs;
   if (spokenMs < LEAST_ASSENT_MS) return knownMs;
   return Math.round(spokenMs > knownMs ? spokenMs : knownMs * 0.8 + spokenMs * 0.2);
 }
@@ -162,7 +162,7 @@ export function beginHold(voice: Voice, burst: Burst | null, rules: HoldRules, n
     since: now,
     onsetMs: voice.onsetMs,
     endMs: null,
-    pausedMs: 0,
+    stoppedMs: 0,
     word: null,
   };
 }
@@ -182,9 +182,9 @@ export function changeHold(
 ): Hold | null {
   // After a short word, more of them: the hold goes on for these.
   if (voice.is === 'starting' && hold.endMs !== null)
-    return { ...hold, since: now, onsetMs: voice.onsetMs, pausedMs: 0, word: null };
-  if (voice.is === 'speaking' && voice.pausedMs !== hold.pausedMs)
-    return { ...hold, pausedMs: voice.pausedMs, word: null };
+    return { ...hold, since: now, onsetMs: voice.onsetMs, stoppedMs: 0, word: null };
+  if (voice.is === 'speaking' && voice.stoppedMs !== hold.stoppedMs)
+    return { ...hold, stoppedMs: voice.stoppedMs, word: null };
   // No speech, as far as is known; after a word just before, its silence is waited for. The end of speech comes by itself.
   if (voice.is !== 'quiet' || before.is !== 'starting' || hold.endMs !== null) return hold;
   if (now - hold.onsetMs < rules.fadeMs) return null;

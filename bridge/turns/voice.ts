@@ -3,8 +3,8 @@
 export type Voice =
   | { is: 'quiet' }
   | { is: 'starting'; onsetMs: number }
-  /** `pausedMs`: stops of less than a pause since the onset, all together. */
-  | { is: 'speaking'; onsetMs: number; pausedMs: number }
+  /** `stoppedMs`: stops of less than a pause since the onset, all together. */
+  | { is: 'speaking'; onsetMs: number; stoppedMs: number }
   | { is: 'stopping'; onsetMs: number; quietMs: number };
 
 export const QUIET_VOICE: Voice = { is: 'quiet' };

@@ -89,7 +89,7 @@ t.test('the stops inside what is said are counted, anew for each time', async (t
   const paused: number[] = [];
   const voice = new CallerVoice({
     listener: {
-      voice: (it) => it.is === 'speaking' && paused.push(it.pausedMs),
+      voice: (it) => it.is === 'speaking' && paused.push(it.stoppedMs),
       speechStarted() {},
       speechEnded() {},
       speechTakenBack() {},

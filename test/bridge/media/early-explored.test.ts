@@ -223,7 +223,7 @@ function run(stretches: readonly Stretch[]): Outcome {
     const from = now;
     talk.voice({ is: 'starting', onsetMs: from });
     pass(ONSET_MS);
-    talk.voice({ is: 'speaking', onsetMs: from, pausedMs: 0 });
+    talk.voice({ is: 'speaking', onsetMs: from, stoppedMs: 0 });
     talk.speechStarted(from);
     pass(one.speakMs);
     const until = now;
@@ -231,7 +231,7 @@ function run(stretches: readonly Stretch[]): Outcome {
     pass(knownMs);
     if (one.pauseMs < KNOWN_AFTER_MS) {
       // No pause that anybody hears of.
-      talk.voice({ is: 'speaking', onsetMs: from, pausedMs: knownMs });
+      talk.voice({ is: 'speaking', onsetMs: from, stoppedMs: knownMs });
       pass(200);
       pass(KNOWN_AFTER_MS);
     }

@@ -230,7 +230,7 @@ class Played {
       this.#pass(1, () => {
         if (i === 1) talk.voice({ is: 'starting', onsetMs });
         if (i === ONSET_FRAMES) {
-          talk.voice({ is: 'speaking', onsetMs, pausedMs: 0 });
+          talk.voice({ is: 'speaking', onsetMs, stoppedMs: 0 });
           talk.speechStarted(onsetMs);
         }
         if (i >= ONSET_FRAMES && i < speakFrames && this.#parts.floor.at === 'caller') spoken.isTurn = true;

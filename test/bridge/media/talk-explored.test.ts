@@ -239,7 +239,7 @@ function run(world: World, acts: readonly Act[]): { reason: string; ms: number }
       case 'speak':
         if (speaking) return;
         speaking = true;
-        talk.voice({ is: 'speaking', onsetMs: now - 100, pausedMs: 0 });
+        talk.voice({ is: 'speaking', onsetMs: now - 100, stoppedMs: 0 });
         talk.speechStarted(now - 100);
         return;
       case 'stop':

@@ -272,7 +272,7 @@ function wordOver(
   for (const mark of marks.slice(0, 8)) rig.talk.markBack(mark);
   rig.hears(0, 1_540);
   rig.at(1_080).talk.voice({ is: 'starting', onsetMs: 1_000 });
-  rig.at(1_120).talk.voice({ is: 'speaking', onsetMs: 1_000, pausedMs: 0 });
+  rig.at(1_120).talk.voice({ is: 'speaking', onsetMs: 1_000, stoppedMs: 0 });
   rig.talk.speechStarted(1_000);
   rig.at(1_540).talk.voice({ is: 'quiet' });
   rig.talk.speechEnded(1_300);
@@ -352,7 +352,7 @@ t.test('a paused voice waits for a word as long as those before it took', async 
   rig.at(2_300).model.callerText(0, 'Mhm.');
   const over = (onsetMs: number) => {
     rig.at(onsetMs + 80).talk.voice({ is: 'starting', onsetMs });
-    rig.at(onsetMs + 120).talk.voice({ is: 'speaking', onsetMs, pausedMs: 0 });
+    rig.at(onsetMs + 120).talk.voice({ is: 'speaking', onsetMs, stoppedMs: 0 });
     rig.talk.speechStarted(onsetMs);
     rig.at(onsetMs + 600).tick();
     rig.at(onsetMs + 800).talk.voice({ is: 'quiet' });
@@ -377,7 +377,7 @@ t.test('words that come too late, or twice, stop nothing', async (t) => {
 
 t.test('who goes on after the word: two turns of the model, one answer, and nothing twice', async (t) => {
   const rig = wordOver();
-  rig.at(1_800).talk.voice({ is: 'speaking', onsetMs: 1_700, pausedMs: 0 });
+  rig.at(1_800).talk.voice({ is: 'speaking', onsetMs: 1_700, stoppedMs: 0 });
   rig.talk.speechStarted(1_700);
   rig.hears(1_540, 2_000);
   rig.at(2_000).model.callerText(0, 'No!');
@@ -437,7 +437,7 @@ t.test(
 t.test('speech that lasts pauses the voice, and may be nothing all the same', async (t) => {
   const rig = greeted();
   rig.at(900).talk.voice({ is: 'starting', onsetMs: 850 });
-  rig.at(1_050).talk.voice({ is: 'speaking', onsetMs: 850, pausedMs: 0 });
+  rig.at(1_050).talk.voice({ is: 'speaking', onsetMs: 850, stoppedMs: 0 });
   rig.at(1_050).talk.speechStarted(850);
   t.equal(rig.voice(), 'ducked');
   const lastsMs = 850 + HOLD_RULES.pauseMs;
@@ -458,7 +458,7 @@ t.test('a barge-in is told with its moments', async (t) => {
   rig.at(1_700).model.audio('more', Buffer.alloc(8_000, 1));
   const before = rig.play(2 * FRAME_MS);
   rig.at(1_700).talk.voice({ is: 'starting', onsetMs: 1_600 });
-  rig.at(1_720).talk.voice({ is: 'speaking', onsetMs: 1_600, pausedMs: 0 });
+  rig.at(1_720).talk.voice({ is: 'speaking', onsetMs: 1_600, stoppedMs: 0 });
   const lastsMs = 1_600 + HOLD_RULES.pauseMs;
   rig.at(lastsMs).tick();
   const [mark] = rig.play();
@@ -649,7 +649,7 @@ t.test('who hangs up in the middle of his turn has said it, and nobody answers',
   ] satisfies [string, (rig: Rig) => void, boolean][]) {
     const rig = greeted({ takesBack: true });
     for (const mark of rig.play()) rig.talk.markBack(mark);
-    rig.at(3_200).talk.voice({ is: 'speaking', onsetMs: 3_000, pausedMs: 0 });
+    rig.at(3_200).talk.voice({ is: 'speaking', onsetMs: 3_000, stoppedMs: 0 });
     rig.talk.speechStarted(3_000);
     rig.at(4_200).talk.voice({ is: 'quiet' });
     rig.talk.speechEnded(4_000);
@@ -743,7 +743,7 @@ t.test(
   async (t) => {
     const rig = greeted({ takesBack: true });
     for (const mark of rig.play()) rig.talk.markBack(mark);
-    rig.at(3_200).talk.voice({ is: 'speaking', onsetMs: 3_000, pausedMs: 0 });
+    rig.at(3_200).talk.voice({ is: 'speaking', onsetMs: 3_000, stoppedMs: 0 });
     rig.talk.speechStarted(3_000);
     rig.at(4_200).talk.voice({ is: 'quiet' });
     rig.talk.speechEnded(4_000);
@@ -763,7 +763,7 @@ t.test(
 t.test('what was thrown away after the last turn is in a row of its own', async (t) => {
   const rig = greeted({ takesBack: true });
   for (const mark of rig.play()) rig.talk.markBack(mark);
-  rig.at(3_200).talk.voice({ is: 'speaking', onsetMs: 3_000, pausedMs: 0 });
+  rig.at(3_200).talk.voice({ is: 'speaking', onsetMs: 3_000, stoppedMs: 0 });
   rig.talk.speechStarted(3_000);
   rig.at(4_200).talk.voice({ is: 'quiet' });
   rig.talk.speechEnded(4_000);
@@ -903,7 +903,7 @@ t.test(
       rig.at(100).talk.streamStarted(MULAW_8K);
       rig.idle();
       t.notOk(rig.talk.waitingForBeep(), 'nobody has spoken');
-      rig.at(700).talk.voice({ is: 'speaking', onsetMs: 500, pausedMs: 0 });
+      rig.at(700).talk.voice({ is: 'speaking', onsetMs: 500, stoppedMs: 0 });
       rig.talk.speechStarted(500);
       t.ok(rig.talk.waitingForBeep(), 'a beep may end the first words');
       rig.hears(500, 5_900);
@@ -1002,7 +1002,7 @@ t.test('nobody is heard for longer than anything may take: the call ends and say
 /** The caller speaks for so long, and is answered or not. */
 function callerSays(rig: ReturnType<typeof greeted>, fromMs: number, toMs: number) {
   rig.at(fromMs + 100).talk.voice({ is: 'starting', onsetMs: fromMs });
-  rig.at(fromMs + 200).talk.voice({ is: 'speaking', onsetMs: fromMs, pausedMs: 0 });
+  rig.at(fromMs + 200).talk.voice({ is: 'speaking', onsetMs: fromMs, stoppedMs: 0 });
   rig.talk.speechStarted(fromMs);
   for (let ms = fromMs + 200; ms < toMs; ms += 20) rig.at(ms).tick();
   rig.at(toMs + 600).talk.voice({ is: 'quiet' });
@@ -1078,7 +1078,7 @@ t.test('what a model can do is asked of it: takes sound back', async (t) => {
     const rig = greeted({ commits });
     for (const mark of rig.play()) rig.talk.markBack(mark);
     rig.at(4_100).talk.voice({ is: 'starting', onsetMs: 4_000 });
-    rig.at(4_200).talk.voice({ is: 'speaking', onsetMs: 4_000, pausedMs: 0 });
+    rig.at(4_200).talk.voice({ is: 'speaking', onsetMs: 4_000, stoppedMs: 0 });
     rig.talk.speechStarted(4_000);
     rig.at(4_400).talk.voice({ is: 'quiet' });
     rig.talk.speechTakenBack(4_000);

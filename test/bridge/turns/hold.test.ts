@@ -17,26 +17,26 @@ const burst = { onsetMs: 1_000, endMs: 1_300, spokenMs: 300 };
 
 t.test('what confirms a hold', async (t) => {
   const table: [string, Parameters<typeof confirms>, boolean][] = [
-    ['speech that has lasted', [{ onsetMs: 5_000, pausedMs: 0 }, null, R, 5_000 + R.confirmMs], true],
-    ['not a moment less', [{ onsetMs: 5_000, pausedMs: 0 }, null, R, 5_000 + R.confirmMs - 1], false],
+    ['speech that has lasted', [{ onsetMs: 5_000, stoppedMs: 0 }, null, R, 5_000 + R.confirmMs], true],
+    ['not a moment less', [{ onsetMs: 5_000, stoppedMs: 0 }, null, R, 5_000 + R.confirmMs - 1], false],
     [
       'bursts with nothing between them do not',
-      [{ onsetMs: 5_000, pausedMs: R.confirmMs - R.soundingMs + 1 }, null, R, 5_000 + R.confirmMs],
+      [{ onsetMs: 5_000, stoppedMs: R.confirmMs - R.soundingMs + 1 }, null, R, 5_000 + R.confirmMs],
       false,
     ],
     [
       'until enough of them is heard',
-      [{ onsetMs: 5_000, pausedMs: 200 }, null, R, 5_000 + R.soundingMs + 200],
+      [{ onsetMs: 5_000, stoppedMs: 200 }, null, R, 5_000 + R.soundingMs + 200],
       true,
     ],
     [
       'several pieces together',
-      [{ onsetMs: 1_800, pausedMs: 0 }, burst, R, 1_800 + R.confirmTogetherMs - 300],
+      [{ onsetMs: 1_800, stoppedMs: 0 }, burst, R, 1_800 + R.confirmTogetherMs - 300],
       true,
     ],
     [
       'not pieces far apart',
-      [{ onsetMs: 2_400, pausedMs: 0 }, burst, R, 2_400 + R.confirmTogetherMs - 300],
+      [{ onsetMs: 2_400, stoppedMs: 0 }, burst, R, 2_400 + R.confirmTogetherMs - 300],
       false,
     ],
   ];
@@ -64,7 +64,7 @@ t.test('pieces that belong together are one burst', async (t) => {
   });
 });
 
-const speaking = (onsetMs: number, pausedMs = 0): Voice => ({ is: 'speaking', onsetMs, pausedMs });
+const speaking = (onsetMs: number, stoppedMs = 0): Voice => ({ is: 'speaking', onsetMs, stoppedMs });
 const heldAt = (onsetMs: number) => beginHold({ is: 'starting', onsetMs }, null, R, onsetMs + 60)!;
 
 t.test('what a hold comes to as time passes', async (t) => {
@@ -163,7 +163,7 @@ t.test('what a hold comes to as time passes', async (t) => {
     ['until none do', { hold: endedPaused, voice: QUIET_VOICE, at: 5_300 + R.quietMs }, 'nothing'],
     [
       'no hold is for ever, however deep',
-      { hold: { ...paused, pausedMs: 5_800 }, voice: speaking(5_000, 5_800), at: 5_060 + R.holdLimitMs },
+      { hold: { ...paused, stoppedMs: 5_800 }, voice: speaking(5_000, 5_800), at: 5_060 + R.holdLimitMs },
       'stuck',
     ],
   ];
@@ -172,10 +172,10 @@ t.test('what a hold comes to as time passes', async (t) => {
 });
 
 t.test('how long this caller’s words of assent are: rises at once, falls slowly', async (t) => {
-  const said = (onsetMs: number, endMs: number | null, pausedMs = 0) => ({
+  const said = (onsetMs: number, endMs: number | null, stoppedMs = 0) => ({
     ...heldAt(onsetMs),
     endMs,
-    pausedMs,
+    stoppedMs,
   });
   t.equal(learnAssent(0, said(5_000, 5_400)), 400);
   t.equal(learnAssent(400, said(5_000, 5_300)), 380);

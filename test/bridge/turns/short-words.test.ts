@@ -31,7 +31,7 @@ const WORD: Timed[] = [
   [10, { type: 'stream-started' }],
   [400, { type: 'agent-audio' }],
   [2_080, { type: 'voice', voice: { is: 'starting', onsetMs: 2_000 } }],
-  [2_120, { type: 'voice', voice: { is: 'speaking', onsetMs: 2_000, pausedMs: 0 } }],
+  [2_120, { type: 'voice', voice: { is: 'speaking', onsetMs: 2_000, stoppedMs: 0 } }],
   [2_120, { type: 'speech-started', onsetMs: 2_000 }],
   [2_340, { type: 'voice', voice: { is: 'stopping', onsetMs: 2_000, quietMs: 2_300 } }],
   [2_530, { type: 'voice', voice: { is: 'quiet' } }],
@@ -71,7 +71,7 @@ t.test('a stop that may be its end: it is asked for then, once', async (t) => {
 
 t.test('a stop that was none: what goes on is asked for at its own end', async (t) => {
   const on: Timed[] = [
-    [2_480, { type: 'voice', voice: { is: 'speaking', onsetMs: 2_000, pausedMs: 160 } }],
+    [2_480, { type: 'voice', voice: { is: 'speaking', onsetMs: 2_000, stoppedMs: 160 } }],
     [2_600, { type: 'voice', voice: { is: 'stopping', onsetMs: 2_000, quietMs: 2_580 } }],
     [2_580 + R.wordEndMs, { type: 'tick' }],
   ];
@@ -172,7 +172,7 @@ t.test('where nothing interrupts, words do not either', async (t) => {
 t.test('who goes on speaking has an ordinary turn, from after the word', async (t) => {
   const on: Timed[] = [
     [2_650, { type: 'voice', voice: { is: 'starting', onsetMs: 2_600 } }],
-    [2_700, { type: 'voice', voice: { is: 'speaking', onsetMs: 2_600, pausedMs: 0 } }],
+    [2_700, { type: 'voice', voice: { is: 'speaking', onsetMs: 2_600, stoppedMs: 0 } }],
     [2_700, { type: 'speech-started', onsetMs: 2_600 }],
   ];
   const known = play([...GIVEN, ...on, [2_900, means('stop')]]);
@@ -199,7 +199,7 @@ t.test('who goes on speaking has an ordinary turn, from after the word', async (
 t.test('a second word while the first is out: each is given, each may stop', async (t) => {
   const second: Timed[] = [
     [2_850, { type: 'voice', voice: { is: 'starting', onsetMs: 2_800 } }],
-    [2_900, { type: 'voice', voice: { is: 'speaking', onsetMs: 2_800, pausedMs: 0 } }],
+    [2_900, { type: 'voice', voice: { is: 'speaking', onsetMs: 2_800, stoppedMs: 0 } }],
     [2_900, { type: 'speech-started', onsetMs: 2_800 }],
     [3_200, { type: 'voice', voice: { is: 'quiet' } }],
     [3_200, { type: 'speech-ended', endMs: 3_000 }],

@@ -109,7 +109,7 @@ t.test('a line`s noise that was taken for speech is forgotten', async (t) => {
   const over = play(fresh(), [
     ...GREETED.slice(0, 3),
     [900, { type: 'voice', voice: { is: 'starting', onsetMs: 700 } }],
-    [1_000, { type: 'voice', voice: { is: 'speaking', onsetMs: 700, pausedMs: 0 } }],
+    [1_000, { type: 'voice', voice: { is: 'speaking', onsetMs: 700, stoppedMs: 0 } }],
     [1_000, { type: 'speech-started', onsetMs: 700 }],
     [1_030, { type: 'voice', voice: { is: 'quiet' } }],
     [1_030, { type: 'speech-taken-back', onsetMs: 700 }],
@@ -121,7 +121,7 @@ t.test('a line`s noise that was taken for speech is forgotten', async (t) => {
 const OVER: [number, TurnEvent][] = [
   ...GREETED.slice(0, 3),
   [980, { type: 'voice', voice: { is: 'starting', onsetMs: 900 } }],
-  [1_100, { type: 'voice', voice: { is: 'speaking', onsetMs: 900, pausedMs: 0 } }],
+  [1_100, { type: 'voice', voice: { is: 'speaking', onsetMs: 900, stoppedMs: 0 } }],
   [1_100, { type: 'speech-started', onsetMs: 900 }],
 ];
 const R = TURN_RULES;
@@ -173,7 +173,7 @@ t.test('a cough of several bursts over the agent`s voice does not interrupt it',
   const { did, state } = play(fresh(), [
     ...OVER,
     [1_250, { type: 'voice', voice: { is: 'stopping', onsetMs: 900, quietMs: 1_150 } }],
-    [1_340, { type: 'voice', voice: { is: 'speaking', onsetMs: 900, pausedMs: 160 } }],
+    [1_340, { type: 'voice', voice: { is: 'speaking', onsetMs: 900, stoppedMs: 160 } }],
     [900 + confirmMs + 20, { type: 'tick' }],
     [1_850, { type: 'voice', voice: { is: 'quiet' } }],
     [1_850, { type: 'speech-ended', endMs: 1_640 }],
@@ -270,7 +270,7 @@ t.test('a short word and more words: the agent is held through the pause between
     ...MHM,
     [1_500, { type: 'voice', voice: { is: 'starting', onsetMs: 1_460 } }],
     [1_660, { type: 'tick' }],
-    [1_680, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_460, pausedMs: 0 } }],
+    [1_680, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_460, stoppedMs: 0 } }],
     [1_680, { type: 'speech-started', onsetMs: 1_460 }],
     [1_460 + confirmMs, { type: 'tick' }],
   ]);
@@ -295,7 +295,7 @@ t.test('words that follow a short one are heard from the first onset on', async 
     ...MHM,
     [1_250 + R.quietMs, { type: 'tick' }],
     [1_780, { type: 'voice', voice: { is: 'starting', onsetMs: 1_700 } }],
-    [1_900, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_700, pausedMs: 0 } }],
+    [1_900, { type: 'voice', voice: { is: 'speaking', onsetMs: 1_700, stoppedMs: 0 } }],
     [1_900, { type: 'speech-started', onsetMs: 1_700 }],
     [1_700 + confirmMs, { type: 'tick' }],
   ];
@@ -437,7 +437,7 @@ t.test('a turn ends by sound that was listened to, not by time alone', async (t)
 t.test('what was not listened to stops nobody, and lets nobody go on', async (t) => {
   const speaks: [number, TurnEvent] = [
     2_100,
-    { type: 'voice', voice: { is: 'speaking', onsetMs: 2_000, pausedMs: 0 } },
+    { type: 'voice', voice: { is: 'speaking', onsetMs: 2_000, stoppedMs: 0 } },
   ];
   const held = play(fresh(), [...GREETED.slice(0, 4), speaks]).state;
   const confirmed = 2_000 + R.confirmMs;
@@ -829,7 +829,7 @@ t.test('a greeting that goes on over its answer stops it and is waited out', asy
   t.match(waited.effects, [[12_800 + R.suspectQuietMs, { do: 'speak', what: 'continue' }]]);
   t.equal(waited.state.verdict, 'suspected', 'a beep may still come');
   const more = play(state, [
-    [13_500, { type: 'voice', voice: { is: 'speaking', onsetMs: 13_400, pausedMs: 0 } }],
+    [13_500, { type: 'voice', voice: { is: 'speaking', onsetMs: 13_400, stoppedMs: 0 } }],
     [25_000, { type: 'tick' }],
     [25_500, { type: 'voice', voice: { is: 'quiet' } }],
     [25_500, { type: 'speech-ended', endMs: 25_300 }],
@@ -897,7 +897,7 @@ t.test('keys pressed while speaking belong to the turn, which is answered once',
 t.test('sound that goes on for minutes is a turn: the agent is asked what to make of it', async (t) => {
   const { state, effects } = play(fresh(), [
     ...GREETED,
-    [6_200, { type: 'voice', voice: { is: 'speaking', onsetMs: 6_000, pausedMs: 0 } }],
+    [6_200, { type: 'voice', voice: { is: 'speaking', onsetMs: 6_000, stoppedMs: 0 } }],
     [6_200, { type: 'speech-started', onsetMs: 6_000 }],
     [6_000 + R.monologueMs, { type: 'tick' }],
   ]);
@@ -1156,7 +1156,7 @@ t.test('typed words are a turn of the caller', async (t) => {
 t.test('a stream that is lost while the caller speaks: what he has said is answered', async (t) => {
   const { effects, state } = play(fresh(), [
     ...GREETED,
-    [6_200, { type: 'voice', voice: { is: 'speaking', onsetMs: 6_000, pausedMs: 0 } }],
+    [6_200, { type: 'voice', voice: { is: 'speaking', onsetMs: 6_000, stoppedMs: 0 } }],
     [6_200, { type: 'speech-started', onsetMs: 6_000 }],
     [8_000, { type: 'stream-paused' }],
     [8_300, { type: 'tick', due: false }],
