@@ -227,10 +227,11 @@ export class QueuedLane implements VadLane {
 
   /** Gives a window back, and tells what it is answered with: nothing, when it is null. */
   #done(window: Waiting, probability: number | null): void {
-    const { endSample, levelDb } = window;
+    const { purpose, endSample, levelDb, samples } = window;
     this.#host.give(window);
     if (this.#closed || probability === null) return;
     this.#host.counters.windows++;
-    this.#onWindow(probability, endSample, levelDb);
+    // In one that is gated is another's sound.
+    this.#onWindow(probability, endSample, levelDb, purpose === 'gated' ? undefined : samples);
   }
 }

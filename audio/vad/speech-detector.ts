@@ -171,7 +171,7 @@ export class SpeechDetector {
     if (this.#state.phase === 'quiet') this.#peakDb = levelDb;
     else if (probability >= this.#options.startProbability)
       this.#peakDb = Math.max(this.#peakDb - PEAK_FALLS_DB, levelDb);
-    if (unknown && this.#floor.known && this.#isNoise()) return this.#takeBack(endSample);
+    if (unknown && this.#floor.known && this.#isNoise()) return this.takeBack(endSample);
     const window = { probability, levelDb, leastDb, startSample: endSample - WINDOW_SAMPLES, endSample };
     const step = stepSpeech(this.#state, window, this.#options);
     if (step === null) return null;
@@ -201,7 +201,8 @@ export class SpeechDetector {
     return this.#peakDb < Math.min(this.#floor.db + this.#options.onsetAboveFloorDb, LOUD_DB);
   }
 
-  #takeBack(endSample: number): SpeechEvent | null {
+  /** What goes on is no speech of the caller's. */
+  takeBack(endSample: number): SpeechEvent | null {
     const before = this.#state;
     this.#state = QUIET;
     if (before.phase === 'quiet' || before.phase === 'starting') return null;

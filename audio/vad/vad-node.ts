@@ -166,7 +166,7 @@ class NodeLane implements VadLane {
       counters.windows++;
       counters.modelWindows++;
       counters.runs++;
-      this.#onWindow(probability, next.endSample, mulawLevelDb(next.mulaw, 0));
+      this.#onWindow(probability, next.endSample, mulawLevelDb(next.mulaw, 0), next.mulaw);
       return true;
     } finally {
       this.#answering = false;

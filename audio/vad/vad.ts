@@ -1,8 +1,16 @@
 // PURE types. What a voice detector is to a media thread: a lane per call, run once per tick (batch.ts, vad-node.ts).
 import type { VadModel } from './models.ts';
 
-/** `probability` of speech 0..1 (0 when gated) in the window that ends at `endSample` of the lane; its level in dB. */
-export type OnWindow = (probability: number, endSample: number, levelDb: number) => void;
+/**
+ * `probability` of speech 0..1 (0 when gated) in the window that ends at `endSample` of the lane; its level in dB. Its
+ * mu-law is the last of `samples`, unless it was gated; valid during the call only.
+ */
+export type OnWindow = (
+  probability: number,
+  endSample: number,
+  levelDb: number,
+  samples?: Uint8Array,
+) => void;
 
 export interface VadLane {
   /** Takes the next mu-law of the call; copies it. Never calls back by itself. */

@@ -65,7 +65,8 @@ export function onSpeechOver(
   now: number,
 ): TurnStep {
   if (state.answer === 'due' && onsetMs - phase.since < rules.takeBackMs) return takeTurnBack(state, onsetMs);
-  const voice: Voice = { is: 'speaking', onsetMs, stoppedMs: 0 };
+  const voice: Voice =
+    state.voice.is === 'speaking' ? state.voice : { is: 'speaking', onsetMs, stoppedMs: 0 };
   return phase.hold === null
     ? onVoice(spoken(state), phase, voice, rules, now)
     : known({ ...spoken(state), voice });

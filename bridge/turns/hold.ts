@@ -203,7 +203,8 @@ export function judgeHold(
   rules: HoldRules,
 ): 'waits' | 'confirmed' | 'lasts' | 'word' | 'nothing' | 'stuck' {
   const { voice, listenedMs } = o;
-  if (voice.is === 'speaking' && confirms(voice, o.burst, rules, listenedMs)) return 'confirmed';
+  if (voice.is === 'speaking' && voice.unsure !== true && confirms(voice, o.burst, rules, listenedMs))
+    return 'confirmed';
   if (o.now - hold.heldMs >= rules.holdLimitMs) return 'stuck';
   if (voice.is === 'quiet') {
     const over = hold.endMs !== null && listenedMs - hold.endMs >= rules.quietMs;

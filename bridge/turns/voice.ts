@@ -3,8 +3,8 @@
 export type Voice =
   | { is: 'quiet' }
   | { is: 'starting'; onsetMs: number }
-  /** `stoppedMs`: stops of less than a pause since the onset, all together. */
-  | { is: 'speaking'; onsetMs: number; stoppedMs: number }
+  /** `stoppedMs`: stops of less than a pause since the onset, all together. `unsure`: it may be another's than the caller's. */
+  | { is: 'speaking'; onsetMs: number; stoppedMs: number; unsure?: true }
   | { is: 'stopping'; onsetMs: number; quietMs: number };
 
 export const QUIET_VOICE: Voice = { is: 'quiet' };

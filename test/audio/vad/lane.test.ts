@@ -2,6 +2,7 @@
 import t from 'tap';
 import { MULAW_TO_PCM } from '../../../audio/g711.ts';
 import { newWaiting, QueuedLane, type Waiting } from '../../../audio/vad/lane.ts';
+import type { OnWindow } from '../../../audio/vad/vad.ts';
 import { join, noise, silence, throughMulaw, toMulaw, tones } from '../fixtures.ts';
 
 const WINDOW = 256;
@@ -17,7 +18,13 @@ function open(gate = true, contextSamples = 0, carry = false, probability = 0.75
   let made = 0;
   let ready = 0;
   const counters = { windows: 0, carriedWindows: 0, droppedWindows: 0 };
-  const lane = new QueuedLane((probability, endSample) => answered.push([endSample / WINDOW, probability]), {
+  /** Windows that came with their sound, and that sound's last sample. */
+  const sounds: [number, number][] = [];
+  const onWindow: OnWindow = (probability, endSample, _, samples) => {
+    answered.push([endSample / WINDOW, probability]);
+    if (samples !== undefined) sounds.push([endSample / WINDOW, MULAW_TO_PCM[samples.at(-1)!]!]);
+  };
+  const lane = new QueuedLane(onWindow, {
     gate,
     carry,
     contextSamples,
@@ -54,7 +61,7 @@ function open(gate = true, contextSamples = 0, carry = false, probability = 0.75
     }
   };
   const push = (pcm: Int16Array) => lane.push(toMulaw(pcm));
-  return { lane, push, run, answered, model, memories, counters, lost: () => made - free.length };
+  return { lane, push, run, answered, sounds, model, memories, counters, lost: () => made - free.length };
 }
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
@@ -82,6 +89,20 @@ t.test(
     );
   },
 );
+
+t.test('a window comes with its own sound, one that is gated with none', async (t) => {
+  for (const carry of [false, true]) {
+    const { push, run, sounds } = open(true, 32, carry, 0.9375);
+    const sound = join(silence(windows(20)), tones([500, 620], windows(10)), silence(windows(40)));
+    push(sound);
+    run();
+    const own = throughMulaw(sound);
+    t.same(
+      sounds,
+      numbers(21, 40).map((n) => [n, own[n * WINDOW - 1]]),
+    );
+  }
+});
 
 t.test('a short pause keeps the memory, a second without the model clears it', async (t) => {
   for (const [pause, kept] of [

@@ -3,6 +3,7 @@ import t from 'tap';
 import { EchoGuard } from '../../../audio/echo-guard.ts';
 import { CallerClock } from '../../../bridge/media/caller-clock.ts';
 import { CallerVoice } from '../../../bridge/media/caller-voice.ts';
+import { type VoiceWindow, voiceWindows } from '../../audio/vad/voices.ts';
 
 const WINDOW = 256;
 
@@ -142,3 +143,45 @@ t.test(
     );
   },
 );
+
+t.test('another voice over the agent is unsure at first, and taken back; the caller is known', async (t) => {
+  const told: unknown[] = [];
+  const guard = new EchoGuard();
+  let over = false;
+  guard.near = () => over;
+  const voice = new CallerVoice({
+    listener: {
+      voice: (it) => it.is === 'speaking' && told.push(it.unsure === true ? 'unsure' : 'speaking'),
+      speechStarted: () => told.push('started'),
+      speechEnded: () => told.push('ended'),
+      speechTakenBack: () => told.push('taken back'),
+    },
+    clock: new CallerClock(0),
+    guard,
+  });
+  let end = 0;
+  const hear = (windows: readonly (VoiceWindow | null)[]) => {
+    told.length = 0;
+    for (const window of windows) {
+      end += WINDOW;
+      voice.window(window === null ? 0 : 0.9, end, window?.levelDb ?? -68, window?.samples);
+    }
+    return told.filter((one, i) => one !== told[i - 1]);
+  };
+  const silence = (windows: number) => Array.from({ length: windows }, () => null);
+  const caller = voiceWindows('jfk-8k').map((one) => ({ ...one, levelDb: -25 }));
+  const other = voiceWindows('caller-more-info').map((one) => ({ ...one, levelDb: -28 }));
+  hear(silence(60));
+  t.same(hear([...caller.slice(0, 100), ...silence(20)]), ['speaking', 'started', 'ended']);
+  over = true;
+  hear(silence(40));
+  t.same(hear(other.slice(0, 150)), ['unsure', 'started', 'taken back']);
+  hear(silence(40));
+  t.same(hear([...caller.slice(100, 200), ...silence(20)]), ['unsure', 'started', 'speaking', 'ended']);
+  hear(silence(40));
+  t.same(
+    hear([...caller.slice(10, 22), ...silence(8)]),
+    ['unsure', 'started', 'ended'],
+    'a short word ends as ever',
+  );
+});

@@ -121,6 +121,15 @@ t.test('what a hold comes to as time passes', async (t) => {
       'waits',
     ],
     ['and stopped', { hold: paused, voice: speaking(5_000), at: 5_000 + R.confirmMs }, 'confirmed'],
+    [
+      'not while it is unsure whose voice it is',
+      {
+        hold: paused,
+        voice: { is: 'speaking', onsetMs: 5_000, stoppedMs: 0, unsure: true },
+        at: 5_000 + 2 * R.confirmMs,
+      },
+      'waits',
+    ],
     ['short: more words may follow', { hold: ended, voice: QUIET_VOICE, at: 5_300 + R.quietMs - 1 }, 'waits'],
     ['short: as loud as before', { hold: ended, voice: QUIET_VOICE, at: 5_300 + R.quietMs }, 'nothing'],
     [

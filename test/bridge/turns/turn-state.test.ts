@@ -1167,3 +1167,39 @@ t.test('a stream that is lost while the caller speaks: what he has said is answe
   t.equal(effects.filter(([now]) => now > 6_200).length, 1, 'and nobody is asked before');
   t.equal(state.phase.at, 'thinking');
 });
+
+t.test('whose voice is unsure pauses the agent, and stops it when it is known for the caller', async (t) => {
+  const answering: [number, TurnEvent][] = [
+    ...GREETED.slice(0, 3),
+    [5_000, { type: 'voice', voice: { is: 'starting', onsetMs: 4_970 } }],
+    [5_100, { type: 'voice', voice: { is: 'speaking', onsetMs: 4_970, stoppedMs: 0, unsure: true } }],
+    [5_100, { type: 'speech-started', onsetMs: 4_970 }],
+    [5_600, { type: 'tick' }],
+    [6_900, { type: 'tick' }],
+  ];
+  const waiting = play(fresh(), answering);
+  t.equal(waiting.did.includes('interrupt'), false);
+  t.equal(holdOf(waiting.state)?.pausedSince, 5_600);
+  const known = play(fresh(), [
+    ...answering,
+    [6_910, { type: 'voice', voice: { is: 'speaking', onsetMs: 4_970, stoppedMs: 0 } }],
+    [6_920, { type: 'tick' }],
+  ]);
+  t.match(known.effects.slice(-3), [
+    [6_920, { do: 'interrupt', onsetMs: 4_970, heldMs: 5_000, pausedMs: 5_600 }],
+    [6_920, { do: 'listen', fromMs: 4_970 }],
+    [6_920, { do: 'floor', floor: 'caller' }],
+  ]);
+  const ended = play(fresh(), [
+    ...answering,
+    [7_400, { type: 'voice', voice: { is: 'quiet' } }],
+    [7_400, { type: 'speech-ended', endMs: 6_890 }],
+  ]);
+  t.ok(ended.did.includes('interrupt'), 'who leaves a pause after his words is the caller');
+  const other = play(fresh(), [
+    ...answering,
+    [7_400, { type: 'voice', voice: { is: 'quiet' } }],
+    [7_400, { type: 'speech-taken-back', onsetMs: 4_970 }],
+  ]);
+  t.match(other.effects.at(-1), [7_400, { do: 'resume', onsetMs: 4_970, heldMs: 5_000, pausedMs: 5_600 }]);
+});
