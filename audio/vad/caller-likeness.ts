@@ -49,6 +49,8 @@ const ROOM_CLOSER = 0.7;
 const STANDS_OUT_DB = 4;
 const STANDS_OUT_WINDOWS = 14;
 const AS_LOUD_DB = 2;
+/** Who is so much louder than the caller is at the telephone himself, whoever it is: voices of the room are further off. */
+const NEAR_DB = 2;
 /** Who has been silent for a second begins anew. Who had not said much before it was hardly a voice of the room. */
 const ANEW_WINDOWS = 30;
 const ROOM_GOES_ON_WINDOWS = 150;
@@ -157,6 +159,7 @@ export class CallerLikeness {
     const said = this.#said;
     const { windows } = said;
     if (this.#whose === 'caller') return 'caller';
+    if (windows >= FIRST_WINDOWS && this.#saidLevel.db >= callerDb + NEAR_DB) return 'caller';
     if (this.#whose === 'other') return this.#goesOn();
     const unlike = this.#own.unlike(said);
     if (windows >= ROOM_WINDOWS && this.#room.windows > 0) {

@@ -6,6 +6,8 @@ import { type VoiceWindow, voiceWindows } from './voices.ts';
 
 const CALLER = voiceWindows('jfk-8k');
 const OTHER = voiceWindows('caller-more-info');
+/** About as loud as both are. */
+const CALLER_DB = -18;
 const windows = (seconds: number) => Math.round(seconds / 0.032);
 
 function open() {
@@ -16,7 +18,7 @@ function open() {
     end += 256;
     if (window !== null) sound.take(window.samples, end);
     const levelDb = window?.levelDb ?? -68;
-    return likeness.hear({ sound: window && sound, levelDb, callerDb: -25, over, goesOn });
+    return likeness.hear({ sound: window && sound, levelDb, callerDb: CALLER_DB, over, goesOn });
   };
   const quiet = (seconds: number, over: boolean) => {
     let whose: Whose = 'caller';
@@ -72,10 +74,25 @@ t.test('over it, who is louder and as loud as the caller is he', async (t) => {
   const { speaks, quiet, turn } = open();
   turn();
   quiet(1, true);
-  const bed = OTHER.slice(0, 160).map((one) => ({ ...one, levelDb: -34 }));
+  const bed = OTHER.slice(0, 160).map((one) => ({ ...one, levelDb: CALLER_DB - 9 }));
   t.equal(speaks(bed, true).at(-1), 'other');
-  const loud = CALLER.slice(100, 160).map((one) => ({ ...one, levelDb: -24 }));
+  const loud = CALLER.slice(100, 160).map((one) => ({ ...one, levelDb: CALLER_DB + 1 }));
   t.equal(speaks(loud, true).at(-1), 'caller');
+});
+
+t.test('who is louder than the caller is at the telephone, whoever it is', async (t) => {
+  const { speaks, quiet, turn } = open();
+  turn();
+  quiet(1, true);
+  const beside = OTHER.slice(0, 160).map((one) => ({ ...one, levelDb: CALLER_DB + 1 }));
+  t.equal(speaks(beside, true).at(-1), 'other', '1 dB louder shows nothing');
+  quiet(1.2, true);
+  const whose = speaks(
+    OTHER.slice(160, 260).map((one) => ({ ...one, levelDb: CALLER_DB + 3 })),
+    true,
+  );
+  t.equal(whose.at(-1), 'caller');
+  t.equal(whose.indexOf('caller'), 13, 'after half a second of speech');
 });
 
 t.test('who makes a pause is believed, unless nothing is alike', async (t) => {
