@@ -84,6 +84,36 @@ export interface DaemonRecord {
   started_at: string;
   /** When it closed, or was found dead; null while it may live. */
   ended_at: string | null;
+  /** Of the program that it runs. */
+  version: string;
+  /** `leaving`: another has the listener and all new calls, and this one ends with its last call. */
+  state: 'running' | 'leaving';
+  /** Where other daemons of the host reach it, on loopback; null: nowhere. */
+  private_port: number | null;
+  /** When it last said that it lives, several times a second while it has calls; null: never. */
+  alive_at: string | null;
+}
+
+/** A time in which the line of a call was up and nobody carried its sound. */
+export interface CallGap {
+  why: GapReason;
+  started_at: string;
+  /** Milliseconds since the first media stream's start: the last that was heard before. */
+  from_ms: number;
+  /** When the next stream began; null: none has, or the call ended without one. */
+  to_ms: number | null;
+}
+
+/** The stream broke; the thread that carried it stopped; so did the daemon. */
+export type GapReason = 'stream_lost' | 'thread_lost' | 'daemon_restart';
+
+/** A tool that was called and has not answered. */
+export interface RunningTool {
+  tool_call_id: string;
+  name: string;
+  arguments_json: string;
+  /** Milliseconds since the first media stream's start. */
+  at_ms: number;
 }
 
 export interface OrganizationRecord {
@@ -254,6 +284,12 @@ export interface CallRecord {
   usage: Record<string, number> | null;
   /** The extraction model's usage, all its attempts; raw counts. Written with the result alone. */
   extraction_usage: Record<string, number> | null;
+  /** When its first media stream began: its other times count from there. Null: none has. */
+  stream_began_at: string | null;
+  /** In order; of several at most the last is open. */
+  gaps: CallGap[];
+  /** Written before they run, so that another process knows of them; none once the call is over. */
+  running_tools: RunningTool[];
 }
 
 export interface TranscriptItemRecord {

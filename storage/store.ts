@@ -129,6 +129,9 @@ export interface Listener {
   moved?(byMs: number): void;
 }
 
+/** What a daemon says of itself to others. */
+export type SelfTold = Partial<Pick<DaemonRecord, 'version' | 'state' | 'private_port' | 'alive_at'>>;
+
 /**
  * A store is opened by one daemon and writes as that one. A call, a delivery that is being attempted and an idempotent
  * request have an owner: what is another daemon's is not changed, and the verb says so (`not_owner`); whoever is told that
@@ -156,6 +159,8 @@ export interface Store {
   // who owns what
   /** The daemon as which the store is opened. */
   self(): DaemonRecord;
+  /** What this daemon says of itself to others; `self` has it from then on. */
+  tellSelf(change: SelfTold): Promise<void>;
   /** Every daemon that has not ended, this one too, the oldest first; one that died a moment ago may still be among them. */
   daemons(): Promise<DaemonRecord[]>;
   /** Whose a call is, or was in the end; null where nobody ever wrote it down. */

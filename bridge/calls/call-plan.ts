@@ -72,6 +72,7 @@ export function planCall(
     ),
     recordingPath: o.recordingPath,
     maxSeconds: o.maxSeconds,
+    resumed: null,
   };
 }
 

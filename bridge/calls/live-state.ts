@@ -163,8 +163,8 @@ export type CallInput =
   // by the media thread
   | { type: 'alive' }
   | { type: 'model-ready' }
-  | { type: 'media-started'; carrierCallId: string; at: string }
-  | { type: 'stream-ended'; how: 'stopped' | 'lost' }
+  | { type: 'media-started'; carrierCallId: string; at: string; atMs: number }
+  | { type: 'stream-ended'; how: 'stopped' | 'lost'; atMs: number }
   | { type: 'usage'; usage: Readonly<Record<string, number>> }
   | ({ type: 'tool-called' } & ToolCall)
   | { type: 'digits-requested'; toolCallId: string; digits: string }

@@ -147,6 +147,7 @@ export class MediaCall {
       streamId: started.streamId,
       carrierCallId: started.carrierCallId,
       at: new Date().toISOString(),
+      atMs: nowMs,
     });
     this.#talk.streamStarted(started.format);
     return true;
@@ -305,6 +306,6 @@ export class MediaCall {
   }
 
   #tellStreamEnded(how: 'stopped' | 'lost'): void {
-    this.#ports.post({ type: 'stream-ended', callId: this.callId, how });
+    this.#ports.post({ type: 'stream-ended', callId: this.callId, how, atMs: this.#now() });
   }
 }

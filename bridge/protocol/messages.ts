@@ -6,7 +6,7 @@ import type { ShortWords, SpokenLine, TalkTexts } from './agent-texts.ts';
 import type { FaultCode, HangupCause } from './call-reasons.ts';
 
 /** Of these messages. Whoever starts with another version is refused: it rises when a message changes its meaning. */
-export const MEDIA_PROTOCOL = 6;
+export const MEDIA_PROTOCOL = 7;
 
 /** Anything that JSON leaves as it is. */
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [field: string]: Plain };
@@ -79,6 +79,20 @@ export interface PrepareCall {
   recordingPath: string | null;
   /** Wall-clock limit, from the start of the stream. */
   maxSeconds: number;
+  /** Null: the call begins. Else another had it, whose thread or process has died, and it goes on here. */
+  resumed: Resumed | null;
+}
+
+/** What was known of a call that goes on somewhere else. Its times count from its first stream's start, as before. */
+export interface Resumed {
+  /** Milliseconds from the first stream's start until now. */
+  elapsedMs: number;
+  /** When its sound was lost. */
+  lostAtMs: number;
+  /** What was said, oldest first: of the agent, what was heard. */
+  talk: readonly { role: 'agent' | 'caller' | 'tool' | 'system'; text: string }[];
+  /** Tools that had been called and not answered: nobody knows what they did. */
+  unfinishedTools: readonly { name: string; argumentsJson: string }[];
 }
 
 /** What a media thread ends a call by. */
@@ -217,9 +231,17 @@ export interface ThreadLoad {
 /** What a media side tells of a call. */
 export type CallMessage =
   | { type: 'model-ready'; callId: string; tookMs: number }
-  | { type: 'media-started'; callId: string; streamId: string; carrierCallId: string; at: string }
-  /** The stream is gone: `stopped` by the carrier, which will tell why, or `lost` without a word. */
-  | { type: 'stream-ended'; callId: string; how: 'stopped' | 'lost' }
+  /** `atMs`: since the first stream's start; 0 for that one. */
+  | {
+      type: 'media-started';
+      callId: string;
+      streamId: string;
+      carrierCallId: string;
+      at: string;
+      atMs: number;
+    }
+  /** The stream is gone: `stopped` by the carrier, which will tell why, or `lost` without a word. `atMs`: when the line was last heard. */
+  | { type: 'stream-ended'; callId: string; how: 'stopped' | 'lost'; atMs: number }
   /** The call is being looked after, frame by frame: told every few seconds, so that one that is not is known. */
   | { type: 'alive'; callId: string }
   | { type: 'floor'; callId: string; floor: FloorHolder; atMs: number }

@@ -122,5 +122,8 @@ export function callRecord(
     chosen_language: choice.language,
     usage: null,
     extraction_usage: null,
+    stream_began_at: null,
+    gaps: [],
+    running_tools: [],
   };
 }

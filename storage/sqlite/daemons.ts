@@ -8,7 +8,7 @@ import { type Enrolled, enrolledOf, NOT_ENDED } from './enrolment.ts';
 import { inheritRequests } from './idempotency.ts';
 import { CALLS, DAEMONS, type Row } from './rows.ts';
 
-type Verbs = 'self' | 'daemons' | 'ownerOf' | 'takeOver' | 'pendingResults';
+type Verbs = 'self' | 'tellSelf' | 'daemons' | 'ownerOf' | 'takeOver' | 'pendingResults';
 
 /** As the index calls_unfinished has it. */
 export const LIVE = "status IN ('queued', 'initiated', 'ringing', 'in_progress')";
@@ -36,6 +36,7 @@ export function daemons(
   o: { path: string; daemon: ReturnType<Store['self']> },
 ): Pick<Store, Verbs> {
   const { statement, write, owner } = connection;
+  let self = o.daemon;
 
   const notEnded = (): Enrolled[] => statement(NOT_ENDED).all().map(enrolledOf);
 
@@ -78,7 +79,19 @@ export function daemons(
   }
 
   return {
-    self: () => o.daemon,
+    self: () => self,
+
+    async tellSelf(change) {
+      const { version, state, private_port, alive_at } = { ...self, ...change };
+      const told = { version, state, private_port, alive_at };
+      await write(() => {
+        statement(
+          `UPDATE daemons SET version = @version, state = @state, private_port = @private_port, alive_at = @alive_at
+           WHERE epoch = @owner`,
+        ).run({ ...told, owner });
+      });
+      self = { ...self, ...told };
+    },
 
     async daemons() {
       return notEnded().map(({ daemon }) => daemon);

@@ -16,7 +16,7 @@ const hasDaemons = (db: Database.Database) =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'daemons'").get() !== undefined;
 
 /** The daemons that have not said that they are over, the oldest first. Rows of it are read by `enrolledOf`. */
-export const NOT_ENDED = `SELECT ${DAEMONS.selected}, life FROM daemons INDEXED BY daemons_without_heir
+export const NOT_ENDED = `SELECT daemons.* FROM daemons INDEXED BY daemons_without_heir
   WHERE heir IS NULL AND ended_at IS NULL ORDER BY epoch`;
 
 export type Enrolled = Registered & { daemon: DaemonRecord };
@@ -41,7 +41,8 @@ export function enrol(
   o: { path: string; now: () => Date; dead: readonly number[] },
 ): Enrolment {
   const started_at = o.now().toISOString();
-  const fields = { host: hostname(), pid: process.pid, started_at, ended_at: null };
+  const unsaid = { version: '', state: 'running', private_port: null, alive_at: null } as const;
+  const fields = { host: hostname(), pid: process.pid, started_at, ended_at: null, ...unsaid };
   // A schema of before: whoever opens that writes no calls.
   if (!hasDaemons(db)) return { daemon: { epoch: 0, ...fields }, end() {} };
   let lock: FolderLock | null = null;

@@ -631,6 +631,17 @@ const TUNING = ['agents', 'calls']
   )
   .join('\n');
 
+// What another process needs to go on with a call, and how daemons of one folder find each other.
+const CALLS_GO_ON = `
+ALTER TABLE calls ADD COLUMN stream_began_at TEXT;
+ALTER TABLE calls ADD COLUMN gaps TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE calls ADD COLUMN running_tools TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE daemons ADD COLUMN version TEXT NOT NULL DEFAULT '';
+ALTER TABLE daemons ADD COLUMN state TEXT NOT NULL DEFAULT 'running';
+ALTER TABLE daemons ADD COLUMN private_port INTEGER;
+ALTER TABLE daemons ADD COLUMN alive_at TEXT;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -656,4 +667,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'answers thrown away', sql: THROWN_AWAY },
   { name: 'pauses of the voice', sql: PAUSES },
   { name: 'tuning', sql: TUNING },
+  { name: 'calls go on', sql: CALLS_GO_ON },
 ];

@@ -78,6 +78,10 @@ export const DAEMONS = table<DaemonRecord>('daemons', {
   pid: 'value',
   started_at: 'value',
   ended_at: 'value',
+  version: 'value',
+  state: 'value',
+  private_port: 'value',
+  alive_at: 'value',
 });
 
 export const ORGANIZATIONS = table<OrganizationRecord>('organizations', {
@@ -209,6 +213,9 @@ export const CALLS = table<CallRecord>('calls', {
   recording_path: 'value',
   usage: 'json',
   extraction_usage: 'json',
+  stream_began_at: 'value',
+  gaps: 'json',
+  running_tools: 'json',
 });
 
 export const TRANSCRIPT_ITEMS = table<TranscriptItemRecord>('transcript_items', {

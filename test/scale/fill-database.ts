@@ -357,6 +357,9 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
       recording_path: null,
       usage: connected ? { input_tokens: talkSeconds * 30, output_tokens: talkSeconds * 12 } : null,
       extraction_usage: null,
+      stream_began_at: null,
+      gaps: [],
+      running_tools: [],
     };
   }
 

@@ -52,6 +52,17 @@ export function ownerConformance(t: Test, openData: (o: { now: () => Date }) => 
     await third.close();
   });
 
+  t.test('what a daemon says of itself others read', async (t) => {
+    const { first, second } = await open(t);
+    t.match(first.self(), { version: '', state: 'running', private_port: null, alive_at: null });
+    await first.tellSelf({ version: '1.2.3', private_port: 4_711 });
+    await first.tellSelf({ state: 'leaving', alive_at: at(5) });
+    const told = { version: '1.2.3', private_port: 4_711, state: 'leaving', alive_at: at(5) } as const;
+    t.match(first.self(), told);
+    t.match((await second.daemons())[0], told);
+    t.match((await second.daemons())[1], { version: '', state: 'running' }, 'of itself alone');
+  });
+
   t.test("a call is written by its owner alone: another's write changes nothing and says so", async (t) => {
     const { first, second, org } = await open(t);
     const call = await liveCall(first, org);

@@ -11,6 +11,7 @@ import type { OpenEmpty } from './makers.ts';
 /** What is asked where several daemons are, in conformance-owners.ts. */
 const OF_OWNERS: ReadonlySet<string> = new Set([
   'self',
+  'tellSelf',
   'daemons',
   'ownerOf',
   'takeOver',

@@ -187,6 +187,7 @@ async function talking(rig: CallsRig) {
     streamId: 's',
     carrierCallId: there.carrierCallId,
     at: at(1),
+    atMs: 0,
   });
   await until(async () => (await stored(rig, call.id)).status === 'in_progress');
   return call;

@@ -15,7 +15,7 @@ async function speaking(rig: CallsRig): Promise<string> {
   const carrierCallId = call.carrier_call_id ?? '';
   rig.atCarrier.set(carrierCallId, { ...rig.atCarrier.get(carrierCallId)!, status: 'answered' });
   const at = new Date(START_MS).toISOString();
-  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at, atMs: 0 });
   const line = { role: 'agent' as const, interrupted: false };
   const hello = { ...line, id: 'hello', text: 'Hello.', heardText: '', startMs: 0, endMs: null };
   const open = { ...line, id: 'open', text: 'How are you?', heardText: '', startMs: 900, endMs: null };
@@ -102,7 +102,7 @@ t.test('hung up while its last words are being stored: let go of after them', as
   const carrierCallId = call.carrier_call_id ?? '';
   rig.atCarrier.set(carrierCallId, { ...rig.atCarrier.get(carrierCallId)!, status: 'answered' });
   const at = new Date(START_MS).toISOString();
-  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at, atMs: 0 });
   const { promise: stored, resolve: store } = Promise.withResolvers<void>();
   const { saveTranscript } = rig.store;
   rig.store.saveTranscript = async (items) => {
@@ -170,7 +170,7 @@ t.test(
     const carrierCallId = call.carrier_call_id ?? '';
     rig.atCarrier.set(carrierCallId, { ...rig.atCarrier.get(carrierCallId)!, status: 'answered' });
     const at = new Date(START_MS).toISOString();
-    rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+    rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at, atMs: 0 });
     const tool = { toolCallId: 'tool 1', name: 'look_up', argumentsJson: '{}', atMs: 700 };
     rig.calls.onMedia({ type: 'tool-called', callId: call.id, ...tool });
     const said = { role: 'caller' as const, text: 'Goodbye.', heardText: 'Goodbye.', interrupted: false };
@@ -195,7 +195,7 @@ t.test('ended while a tool runs: let go of after the note of what the tool answe
   const call = await rig.calls.dispatch(rig.newCall());
   const carrierCallId = call.carrier_call_id ?? '';
   const at = new Date(START_MS).toISOString();
-  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at, atMs: 0 });
   const tool = { toolCallId: 'tool 1', name: 'look_up', argumentsJson: '{}', atMs: 700 };
   rig.calls.onMedia({ type: 'tool-called', callId: call.id, ...tool });
   rig.calls.onThreadLost([call.id]);
@@ -214,7 +214,7 @@ t.test('words are timed by when the stream began, though that is still being wri
     return saveCall(id, o);
   };
   const at = new Date(START_MS - 500).toISOString();
-  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at, atMs: 0 });
   const item = { role: 'caller', text: 'Yes.', heardText: 'Yes.', interrupted: false } as const;
   for (const [id, startMs] of [
     ['first', 100],
@@ -280,7 +280,7 @@ t.test(
     const carrierCallId = call.carrier_call_id ?? '';
     rig.atCarrier.set(carrierCallId, { ...rig.atCarrier.get(carrierCallId)!, status: 'answered' });
     const at = new Date(START_MS).toISOString();
-    rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at });
+    rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at, atMs: 0 });
     while ((await rig.store.findCall(call.id))?.status !== 'in_progress') await later();
     const patient: string[] = [];
     const prompt: string[] = [];

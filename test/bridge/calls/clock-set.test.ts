@@ -57,6 +57,7 @@ for (const [what, byMs] of STEPS) {
       streamId: 'MZ1',
       carrierCallId: 'CA1',
       at: now(rig),
+      atMs: 0,
     });
     rig.clock.ms += 2_000;
     rig.clock.setMs = byMs;

@@ -49,7 +49,14 @@ const WAYS: [string, boolean, (rig: CallsRig, call: CallRecord) => Promise<unkno
     true,
     async (rig, { id, carrier_call_id }) => {
       const carrierCallId = carrier_call_id ?? '';
-      rig.calls.onMedia({ type: 'media-started', callId: id, streamId: 'MZ1', carrierCallId, at: at(2) });
+      rig.calls.onMedia({
+        type: 'media-started',
+        callId: id,
+        streamId: 'MZ1',
+        carrierCallId,
+        at: at(2),
+        atMs: 0,
+      });
       rig.clock.ms += 3_700_000;
       await rig.calls.watch.look();
     },

@@ -18,7 +18,7 @@ t.test('what is made of a call is made of all its words, each as it was last tol
       callId: call.id,
       items: [{ id, role: 'caller', text, heardText: text, interrupted: false, startMs, endMs: null }],
     });
-  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 'MZ1', carrierCallId, at });
+  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 'MZ1', carrierCallId, at, atMs: 0 });
   for (let item = 0; item < 20; item++) {
     said(`item ${item}`, 'as it began', item);
     await new Promise((next) => setImmediate(next));
@@ -55,7 +55,7 @@ t.test('a call is here until its turns are stored, and only then is its result s
     stored += batch.turns.length;
     return others;
   };
-  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 'MZ1', carrierCallId, at });
+  rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 'MZ1', carrierCallId, at, atMs: 0 });
   while ((await rig.store.findCall(call.id))?.status !== 'in_progress')
     await new Promise((next) => setImmediate(next));
   for (let turn = 0; turn < 5; turn++) {

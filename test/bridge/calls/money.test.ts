@@ -35,6 +35,7 @@ async function connect(rig: CallsRig): Promise<CallRecord> {
     streamId: 'MZ1',
     carrierCallId: call.carrier_call_id ?? '',
     at: new Date(rig.clock.ms).toISOString(),
+    atMs: 0,
   });
   await tell(rig, call, 'answered');
   return call;

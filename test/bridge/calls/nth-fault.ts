@@ -215,6 +215,7 @@ async function playCalls(rig: CallsRig, inboundNumber: string, violations: strin
       streamId: 'MZ',
       carrierCallId: sid,
       at: now(),
+      atMs: 0,
     });
     rig.calls.onMedia({ type: 'usage', callId, usage: { input_text_tokens: 5 } });
     rig.calls.onMedia({

@@ -65,7 +65,7 @@ async function takenOver(t: Test) {
   const call = await rig.calls.dispatch(rig.newCall());
   const { id, carrier_call_id } = call;
   const carrierCallId = carrier_call_id ?? '';
-  rig.calls.onMedia({ type: 'media-started', callId: id, streamId: 's', carrierCallId, at: at(1) });
+  rig.calls.onMedia({ type: 'media-started', callId: id, streamId: 's', carrierCallId, at: at(1), atMs: 0 });
   while ((await rig.store.findCall(id))?.status !== 'in_progress') await turn();
   const shell = new Database(path);
   shell.prepare('UPDATE daemons SET ended_at = ? WHERE epoch = ?').run(at(1), rig.store.self().epoch);

@@ -46,6 +46,7 @@ export function makePlan({
     transferTargets: {},
     recordingPath: null,
     maxSeconds: 3_600,
+    resumed: null,
     ...fields,
   };
 }

@@ -47,6 +47,7 @@ const PLAN: Omit<PrepareCall, 'machine'> = {
   transferTargets: { sales: '+15550001' },
   recordingPath: null,
   maxSeconds: 3_600,
+  resumed: null,
 };
 
 const ACTS = [

@@ -50,6 +50,7 @@ const PLAN: PrepareCall = {
   transferTargets: { sales: '+15550001' },
   recordingPath: null,
   maxSeconds: 60,
+  resumed: null,
 };
 
 function open(change: Partial<PrepareCall> = {}, can: Partial<ModelCapabilities> = {}) {

@@ -64,6 +64,7 @@ const TO_MEDIA: Samples<ToMedia> = {
     transferTargets: { sales: '+14155550123' },
     recordingPath: null,
     maxSeconds: 3_600,
+    resumed: null,
   },
   'expect-stream': { type: 'expect-stream', callId, tokenHash: 'cd'.repeat(32) },
   'machine-detection': { type: 'machine-detection', callId, verdict: 'machine_ready' },
@@ -83,8 +84,9 @@ const FROM_MEDIA: Samples<FromMedia> = {
     streamId: 'MZ1',
     carrierCallId: 'CA1',
     at: '2026-11-20T10:00:00.000Z',
+    atMs: 0,
   },
-  'stream-ended': { type: 'stream-ended', callId, how: 'lost' },
+  'stream-ended': { type: 'stream-ended', callId, how: 'lost', atMs: 1_000 },
   alive: { type: 'alive', callId },
   floor: { type: 'floor', callId, floor: 'caller', atMs: 1_234.5 },
   transcript: {

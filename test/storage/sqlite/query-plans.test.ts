@@ -87,6 +87,7 @@ t.test('every list with every combination of its filters', async (t) => {
   await store.unfinishedCalls();
   await store.pendingResults();
   await store.daemons();
+  await store.tellSelf({ state: 'leaving' });
   await store.ownerOf(call.id);
   // There is always something left: what ran before owners were written down.
   await store.takeOver();
