@@ -306,6 +306,6 @@ export class MediaCall {
   }
 
   #tellStreamEnded(how: 'stopped' | 'lost'): void {
-    this.#ports.post({ type: 'stream-ended', callId: this.callId, how, atMs: this.#now() });
+    this.#ports.post({ type: 'stream-ended', callId: this.callId, how, why: 'closed', atMs: this.#now() });
   }
 }
