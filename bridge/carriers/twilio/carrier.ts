@@ -1,6 +1,7 @@
 // Twilio as a carrier: its line, its numbers and its hooks, put together. https://www.twilio.com/docs/voice/api
 import type { Carrier, TellEvent } from '../carrier.ts';
 import { type HookGuardOptions, openHookGuard } from './hook-guard.ts';
+import { hookUrl } from './hook-url.ts';
 import { twilioHooks } from './hooks.ts';
 import { openTwilioLine } from './line.ts';
 import { openTwilioNumbers, ownedList } from './numbers.ts';
@@ -39,7 +40,7 @@ export function openTwilio(o: TwilioOptions): Carrier {
     capabilities: { telephone: true, detectsMachines: true, streamIsCall: false, answerSeconds: null },
     line: openTwilioLine(rest, {
       account,
-      hookUrl: (callId, step) => `${hooks}/calls/${callId}/${step}`,
+      hookUrl: (callId, step) => hookUrl(hooks, `/calls/${callId}/${step}`),
       waiting,
     }),
     numbers: openTwilioNumbers(rest, { account, hooks, prices, log: o.log }),

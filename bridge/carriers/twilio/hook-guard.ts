@@ -7,6 +7,7 @@ import type { Log } from '../../../log.ts';
 import type { StrangerLog } from '../../../stranger-log.ts';
 import type { Client } from '../../connection-limits.ts';
 import { countUnsignedHooks } from '../unsigned-hooks.ts';
+import { HOOK_OVERRIDES } from './hook-url.ts';
 import { type FormFields, isTwilioSignature, verifyTwilio } from './signature.ts';
 
 /** A hook has some dozens of fields and one or two KB; what a marketplace's add-on finds out about a caller comes on top. */
@@ -96,7 +97,7 @@ export function openHookGuard(o: HookGuardOptions): HookGuard {
     const params = readForm(body);
     request.body = params;
     const signature = request.get('x-twilio-signature');
-    if (!verifyTwilio({ authToken: o.authToken, signature, url, params }))
+    if (!verifyTwilio({ authToken: o.authToken, signature, url, fragment: HOOK_OVERRIDES, params }))
       return refuseStranger(request, response, 'forbidden', 'the signature does not match');
     unsigned.forgive(o.clientOf(request).address);
     if (field(params, 'AccountSid') === o.accountSid) return next();

@@ -6,6 +6,7 @@ import type { Log } from '../../../log.ts';
 import { type AvailableNumber, NO_ANSWER, type Numbers, type OwnedNumber } from '../carrier.ts';
 import { countryOf } from '../dial-codes.ts';
 import { kindOf, text } from './fields.ts';
+import { hookUrl } from './hook-url.ts';
 import type { PriceList } from './prices.ts';
 import type { TwilioRest } from './rest.ts';
 
@@ -74,9 +75,9 @@ export function openTwilioNumbers(
   const found = new FoundNumbers();
 
   const settings = (friendlyName: string | undefined) => ({
-    VoiceUrl: `${o.hooks}/voice`,
+    VoiceUrl: hookUrl(o.hooks, '/voice'),
     VoiceMethod: 'POST',
-    StatusCallback: `${o.hooks}/status`,
+    StatusCallback: hookUrl(o.hooks, '/status'),
     StatusCallbackMethod: 'POST',
     ...(friendlyName === undefined ? {} : { FriendlyName: friendlyName.slice(0, MAX_NAME) }),
   });

@@ -34,11 +34,13 @@ export function isTwilioSignature(header: string | undefined): header is string 
 }
 
 /**
- * Whether a request was signed with this token. The URL is tried as it is, and with and without its scheme's default port.
+ * Whether a request was signed with this token. The URL is tried as it is, and with and without its scheme's default port;
+ * of each, with and without `fragment`: that of the address as Twilio was given it, which does not come with the request; whether
+ * it is signed is UNVERIFIED.
  * With `rawBody` in place of `params` it is the JSON form: the URL's `bodySHA256` must be the SHA-256 of that body.
  */
 export function verifyTwilio(
-  o: { authToken: string; signature: string | undefined; url: string } & (
+  o: { authToken: string; signature: string | undefined; url: string; fragment?: string } & (
     | { params: FormFields }
     | { rawBody: Buffer | string }
   ),
@@ -50,7 +52,8 @@ export function verifyTwilio(
   const text = formText(params);
   let matched = false;
   for (const url of withAndWithoutPort(o.url)) {
-    if (sameText(o.signature, signText(o.authToken, url, text))) matched = true;
+    for (const end of o.fragment === undefined ? [''] : ['', o.fragment])
+      if (sameText(o.signature, signText(o.authToken, url + end, text))) matched = true;
   }
   return matched;
 }

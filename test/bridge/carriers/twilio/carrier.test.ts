@@ -6,6 +6,7 @@ import { XMLParser } from 'fast-xml-parser';
 import t, { type Test } from 'tap';
 import type { Carrier, NumberOrder } from '../../../../bridge/carriers/carrier.ts';
 import { openTwilio } from '../../../../bridge/carriers/twilio/carrier.ts';
+import { HOOK_OVERRIDES } from '../../../../bridge/carriers/twilio/hook-url.ts';
 import { pricingUrl } from '../../../../bridge/carriers/twilio/prices.ts';
 import { AppError } from '../../../../errors.ts';
 import { openLog } from '../../../../log.ts';
@@ -129,9 +130,9 @@ t.test('a call is placed with its hooks', async (t) => {
   t.same(Object.fromEntries([...first!.form].filter(([name]) => name !== 'StatusCallbackEvent')), {
     To: '+15550001111',
     From: '+15550002222',
-    Url: `${hooks}/answer`,
+    Url: `${hooks}/answer${HOOK_OVERRIDES}`,
     Method: 'POST',
-    StatusCallback: `${hooks}/status`,
+    StatusCallback: `${hooks}/status${HOOK_OVERRIDES}`,
     StatusCallbackMethod: 'POST',
     Timeout: '45',
     TimeLimit: '600',
@@ -142,7 +143,7 @@ t.test('a call is placed with its hooks', async (t) => {
   t.match(Object.fromEntries(asked[1]!.form), {
     MachineDetection: 'Enable',
     AsyncAmd: 'true',
-    AsyncAmdStatusCallback: `${hooks}/machine`,
+    AsyncAmdStatusCallback: `${hooks}/machine${HOOK_OVERRIDES}`,
   });
   t.match(Object.fromEntries(asked[2]!.form), { MachineDetection: 'DetectMessageEnd', AsyncAmd: 'true' });
 });
@@ -247,11 +248,14 @@ t.test('transfer, key tones and a last line redirect the call', async (t) => {
   t.match(document(0).Dial, {
     '@callerId': '+15550002222',
     '@answerOnBridge': 'true',
-    '@action': `https://calls.example.com/carriers/twilio/calls/${CALL}/transfer-result`,
+    '@action': `https://calls.example.com/carriers/twilio/calls/${CALL}/transfer-result${HOOK_OVERRIDES}`,
   });
   await carrier.line.sendKeys(CA, '1w2#', { callId: CALL });
   t.equal(document(1).Play['@digits'], '1w2#');
-  t.equal(document(1).Redirect['#text'], `https://calls.example.com/carriers/twilio/calls/${CALL}/answer`);
+  t.equal(
+    document(1).Redirect['#text'],
+    `https://calls.example.com/carriers/twilio/calls/${CALL}/answer${HOOK_OVERRIDES}`,
+  );
   await t.rejects(carrier.line.sendKeys(CA, '1"/><Dial>', { callId: CALL }));
   await carrier.line.sayAndHangUp(CA, {
     text: 'Sorry, "we" <have> a problem. '.repeat(500),
@@ -269,8 +273,8 @@ t.test('what no hook waits for is sent: a stream, and the end of a call that is 
   const hooks = `https://calls.example.com/carriers/twilio/calls/${CALL}`;
   t.match(asked[0], { method: 'POST', path: `${ACCOUNT}/Calls/${CA}.json` });
   t.match(xml.parse(asked[0]!.form.get('Twiml')!).Response.Connect, {
-    '@action': `${hooks}/after`,
-    Stream: { '@url': stream.url, '@statusCallback': `${hooks}/stream` },
+    '@action': `${hooks}/after${HOOK_OVERRIDES}`,
+    Stream: { '@url': stream.url, '@statusCallback': `${hooks}/stream${HOOK_OVERRIDES}` },
   });
   await carrier.line.connect(CA, stream);
   t.pass('a call that is gone is none to complain of');
@@ -465,9 +469,9 @@ t.test('a number is bought and pointed at us, after a look whether it is ours', 
   t.same(Object.fromEntries(asked[2]!.form), {
     PhoneNumber: '+18089251571',
     FriendlyName: 'Front desk',
-    VoiceUrl: 'https://calls.example.com/carriers/twilio/voice',
+    VoiceUrl: `https://calls.example.com/carriers/twilio/voice${HOOK_OVERRIDES}`,
     VoiceMethod: 'POST',
-    StatusCallback: 'https://calls.example.com/carriers/twilio/status',
+    StatusCallback: `https://calls.example.com/carriers/twilio/status${HOOK_OVERRIDES}`,
     StatusCallbackMethod: 'POST',
   });
 });

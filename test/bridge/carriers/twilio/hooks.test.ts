@@ -9,6 +9,7 @@ import webhooks from 'twilio/lib/webhooks/webhooks.js';
 import type { CarrierEvent, StreamOffer } from '../../../../bridge/carriers/carrier.ts';
 import { mediaCarriers } from '../../../../bridge/carriers/media.ts';
 import { openTwilio } from '../../../../bridge/carriers/twilio/carrier.ts';
+import { HOOK_OVERRIDES } from '../../../../bridge/carriers/twilio/hook-url.ts';
 import { openLog } from '../../../../log.ts';
 import type { StrangerAct } from '../../../../stranger-log.ts';
 
@@ -127,9 +128,12 @@ t.test('an inbound call is answered with a stream that comes back to its own cal
   t.equal(response.status, 200);
   t.match(response.headers.get('content-type'), /^text\/xml/);
   const document = xml.parse(await response.text()).Response;
-  t.equal(document.Connect['@action'], `${PUBLIC}/carriers/twilio/calls/${CALL}/after`);
+  t.equal(document.Connect['@action'], `${PUBLIC}/carriers/twilio/calls/${CALL}/after${HOOK_OVERRIDES}`);
   t.equal(document.Connect.Stream['@url'], 'wss://calls.example.com/media/1');
-  t.equal(document.Connect.Stream['@statusCallback'], `${PUBLIC}/carriers/twilio/calls/${CALL}/stream`);
+  t.equal(
+    document.Connect.Stream['@statusCallback'],
+    `${PUBLIC}/carriers/twilio/calls/${CALL}/stream${HOOK_OVERRIDES}`,
+  );
   t.same(document.Connect.Stream.Parameter, [
     { '@name': 'callId', '@value': CALL },
     { '@name': 'token', '@value': 'one-time' },
@@ -284,14 +288,17 @@ t.test('answer, after and the result of a transfer', async (t) => {
   const { signed, asked } = made;
   const document = async (response: Promise<Response>) => xml.parse(await (await response).text()).Response;
   const answered = await document(signed(`/calls/${CALL}/answer`, { ...FORM, CallStatus: 'in-progress' }));
-  t.equal(answered.Connect['@action'], `${PUBLIC}/carriers/twilio/calls/${CALL}/after`);
-  t.same(await document(signed(`/calls/${CALL}/after`, { ...FORM, CallStatus: 'completed' })), {
-    Hangup: '',
-  });
+  t.equal(answered.Connect['@action'], `${PUBLIC}/carriers/twilio/calls/${CALL}/after${HOOK_OVERRIDES}`);
+  t.same(
+    await document(signed(`/calls/${CALL}/after${HOOK_OVERRIDES}`, { ...FORM, CallStatus: 'completed' })),
+    {
+      Hangup: '',
+    },
+  );
   t.same(asked.splice(0), [`stream-wanted ${CALL} ${SID}`], 'of a call that is over nobody is told');
   made.command = null;
   t.same(
-    await document(signed(`/calls/${CALL}/after`, { ...FORM, CallStatus: 'in-progress' })),
+    await document(signed(`/calls/${CALL}/after${HOOK_OVERRIDES}`, { ...FORM, CallStatus: 'in-progress' })),
     { Hangup: '' },
     'a line that nobody wants any more is ended',
   );
@@ -423,6 +430,19 @@ t.test('fields come as they were: repeated, empty, with brackets', async (t) => 
   });
   t.equal(response.status, 204);
   t.equal(events.length, 1);
+});
+
+t.test('signed with the overrides of the address, or without', async (t) => {
+  const { post } = await rig(t);
+  const url = `${PUBLIC}/carriers/twilio/status`;
+  for (const [end, status] of [
+    ['', 204],
+    [HOOK_OVERRIDES, 204],
+    ['#rc=1', 403],
+  ] as const) {
+    const signature = webhooks.getExpectedTwilioSignature(TOKEN, url + end, FORM);
+    t.equal((await post('/status', FORM, { 'x-twilio-signature': signature })).status, status, `"${end}"`);
+  }
 });
 
 t.test('the upgrade of a media socket', async (t) => {

@@ -95,6 +95,34 @@ t.test('the default port may be there or not, another port may not', async (t) =
   }
 });
 
+t.test('the fragment of the address may be signed or not, no other', async (t) => {
+  const url = 'https://example.com/a?b=1';
+  for (const [end, fragment, expected] of [
+    ['', '#rc=5', true],
+    ['#rc=5', '#rc=5', true],
+    ['#rc=6', '#rc=5', false],
+    ['#rc=5', undefined, false],
+  ] as const) {
+    const signature = getExpectedTwilioSignature('t', url + end, { a: '1' });
+    const asked = { authToken: 't', signature, url, params: { a: '1' } };
+    t.equal(
+      verifyTwilio(fragment === undefined ? asked : { ...asked, fragment }),
+      expected,
+      `${end} ${fragment}`,
+    );
+  }
+  const withPort = getExpectedTwilioSignature('t', 'https://example.com:443/a#rc=5', {});
+  t.ok(
+    verifyTwilio({
+      authToken: 't',
+      signature: withPort,
+      url: 'https://example.com/a',
+      fragment: '#rc=5',
+      params: {},
+    }),
+  );
+});
+
 t.test('a JSON body is checked by its hash', async (t) => {
   const body = '{"a":"ü"}';
   const url = `https://example.com/hook?x=1&bodySHA256=${getExpectedBodyHash(body)}`;
