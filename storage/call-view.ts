@@ -36,6 +36,7 @@ export const CALL_FIELDS = [
   'updated_at',
   'cost',
   'model',
+  'gaps',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 export type PublicCall = Pick<CallRecord, (typeof CALL_FIELDS)[number]>;

@@ -105,7 +105,8 @@ export interface CallGap {
 }
 
 /** The stream broke; the thread that carried it stopped; so did the daemon. */
-export type GapReason = 'stream_lost' | 'thread_lost' | 'daemon_restart';
+export const GAP_REASONS = ['stream_lost', 'thread_lost', 'daemon_restart'] as const;
+export type GapReason = (typeof GAP_REASONS)[number];
 
 /** A tool that was called and has not answered. */
 export interface RunningTool {

@@ -2,6 +2,7 @@
 import type { Log } from '../../log.ts';
 import type {
   CallRecord,
+  GapReason,
   InterruptionRecord,
   TranscriptItemRecord,
   TurnRecord,
@@ -11,7 +12,7 @@ import type { LiveCall } from './calls.ts';
 
 /** What the program watches of the bridge; metrics and live views hang on it. */
 export interface CallObserver {
-  /** A call was made or has another state, and has not ended. */
+  /** A call was made, has another state or a gap in its sound began or is over, and has not ended. */
   changed?(call: CallRecord): void;
   /** `atMs` since the media stream's start. */
   floor?(callId: string, floor: LiveCall['floor'], atMs: number): void;
@@ -24,6 +25,8 @@ export interface CallObserver {
   interruption?(interruption: InterruptionRecord): void;
   /** The words of a short word over the agent's voice have come. */
   shortWord?(became: ShortWordEnd): void;
+  /** A gap in a call's sound is over: the line was back, or the call ended in it. */
+  gap?(why: GapReason, seconds: number, ended: 'resumed' | 'call_ended'): void;
   refused?(why: string): void;
 }
 
@@ -46,6 +49,7 @@ export function observeAll(watchers: readonly CallObserver[], log: Pick<Log, 'er
     turn: (turn) => each((one) => one.turn?.(turn)),
     interruption: (interruption) => each((one) => one.interruption?.(interruption)),
     shortWord: (became) => each((one) => one.shortWord?.(became)),
+    gap: (why, seconds, ended) => each((one) => one.gap?.(why, seconds, ended)),
     refused: (why) => each((one) => one.refused?.(why)),
   };
 }

@@ -9,6 +9,7 @@ import type { CallContext } from './call-context.ts';
 import { CallDial, type Rivals } from './call-dial.ts';
 import { CallLine } from './call-line.ts';
 import { CallMedia } from './call-media.ts';
+import { showStep } from './call-shown.ts';
 import { isTerminal } from './call-state.ts';
 import { step } from './call-step.ts';
 import { CallWords } from './call-words.ts';
@@ -270,23 +271,13 @@ export class Call {
       const underWay = Promise.all(next.commands.map((command) => this.#perform(command)));
       // Whoever told it hears of it; nobody else must.
       underWay.catch(() => {});
-      if (next.happened.length > 0) this.#show(stored, saved);
+      showStep(this.#o, stored, saved, next.happened.length > 0);
       for (const look of this.#waiters) look();
       return { call: saved, again: next.again, underWay };
     }
     throw new AppError('conflict', 'The call changed while it was being changed; try again.', {
       retryable: true,
     });
-  }
-
-  /** Tells whoever watches. */
-  #show(before: CallRecord, call: CallRecord): void {
-    if (!isTerminal(call.status)) this.#o.observer.changed?.(call);
-    else if (!isTerminal(before.status)) {
-      const { status, hangup_cause: cause, error_code, billed_duration_seconds: seconds } = call;
-      this.#o.log.info({ call_id: this.id, status, cause, error_code, seconds }, 'call.ended');
-      this.#o.observer.ended?.(call);
-    }
   }
 
   /** Does what a step asks for, in the lane up to its first wait; what the carrier answers comes in as an input. */

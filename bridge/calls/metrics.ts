@@ -89,6 +89,19 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10],
     registers,
   });
+  const gaps = new Counter({
+    name: 'offhook_call_gaps_total',
+    help: 'Times in which a call had no sound, by why (stream_lost, thread_lost, daemon_restart) and how they ended: resumed, or call_ended',
+    labelNames: ['why', 'ended'] as const,
+    registers,
+  });
+  const gapSeconds = new Histogram({
+    name: 'offhook_call_gap_seconds',
+    help: 'How long the line had no sound, by why, however that ended',
+    labelNames: ['why'] as const,
+    buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 40],
+    registers,
+  });
   const perThread = (name: string, help: string, read: (load: ThreadLoad) => number | null) =>
     new Gauge({
       name,
@@ -196,6 +209,10 @@ export function observeBridge(registry: Registry, threads: () => MediaThreads | 
   return {
     ended: (call) => ended.inc({ direction: call.direction, status: call.status }),
     refused: (reason) => refused.inc({ reason }),
+    gap(why, seconds, how) {
+      gaps.inc({ why, ended: how });
+      gapSeconds.observe({ why }, seconds);
+    },
     interruption(one) {
       if (one.taken_back) {
         takenBack.inc();

@@ -1,6 +1,7 @@
 // What the call routes take and answer, with what the reference says of each field and when it is set. PURE.
 import { z } from 'zod';
 import { A_PAGE } from '../../bridge/carriers/carrier.ts';
+import { GAP_REASONS } from '../../storage/records.ts';
 import {
   context,
   e164,
@@ -203,6 +204,26 @@ const cost = z
     description: 'What a call cost whoever runs the service, estimated; beside the price that is charged.',
   });
 
+const gap = z
+  .strictObject({
+    why: z
+      .enum(GAP_REASONS)
+      .describe(
+        '`stream_lost`: the media stream between the carrier and the service broke, or carried nothing any more. `thread_lost`: a part of the service broke down. `daemon_restart`: all of it did, and came back.',
+      ),
+    started_at: time.describe('When the line was last heard before it.'),
+    from_ms: z.number().describe("The same in milliseconds since the call's audio began."),
+    to_ms: z
+      .number()
+      .nullable()
+      .describe('When the line was back, likewise. Null: it is not back yet, or the call ended without it.'),
+  })
+  .meta({
+    id: 'CallGap',
+    description:
+      'A time in which the line was up and nobody carried its sound: neither side heard the other, and what was said into it is lost.',
+  });
+
 export const call = z
   .strictObject({
     id: id.describe('Call id.'),
@@ -320,6 +341,11 @@ export const call = z
       .nullable()
       .describe(
         'Name of the speech model that leads it, as it was when the call was made. Null: made before names were kept.',
+      ),
+    gaps: z
+      .array(gap)
+      .describe(
+        'Times in which the line had no sound because something of ours or between us and the carrier broke, and after which the call went on; in order. Empty: none. Only the last one can be open.',
       ),
   })
   .meta({

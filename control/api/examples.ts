@@ -131,6 +131,7 @@ export const CALL = {
     as_of: '2026-03-01',
   },
   model: 'gpt-realtime-2.1',
+  gaps: [{ why: 'stream_lost', started_at: '2026-03-01T12:00:30.412Z', from_ms: 23_102, to_ms: 23_640 }],
 };
 
 export const TRANSCRIPT = {

@@ -1398,6 +1398,10 @@ export interface Call {
    * Name of the speech model that leads it, as it was when the call was made. Null: made before names were kept.
    */
   model: string | null;
+  /**
+   * Times in which the line had no sound because something of ours or between us and the carrier broke, and after which the call went on; in order. Empty: none. Only the last one can be open.
+   */
+  gaps: CallGap[];
 }
 /**
  * What a call cost whoever runs the service, estimated; beside the price that is charged.
@@ -1438,6 +1442,27 @@ export interface CostPart {
   used: {
     [k: string]: number;
   };
+}
+/**
+ * A time in which the line was up and nobody carried its sound: neither side heard the other, and what was said into it is lost.
+ */
+export interface CallGap {
+  /**
+   * `stream_lost`: the media stream between the carrier and the service broke, or carried nothing any more. `thread_lost`: a part of the service broke down. `daemon_restart`: all of it did, and came back.
+   */
+  why: 'stream_lost' | 'thread_lost' | 'daemon_restart';
+  /**
+   * When the line was last heard before it.
+   */
+  started_at: string;
+  /**
+   * The same in milliseconds since the call's audio began.
+   */
+  from_ms: number;
+  /**
+   * When the line was back, likewise. Null: it is not back yet, or the call ended without it.
+   */
+  to_ms: number | null;
 }
 /**
  * What was said on a call.

@@ -1,10 +1,11 @@
 // A call as it happens: its states and its words, line by line, and on a terminal one status line below them.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Call, TranscriptItem } from '../../sdk/index.ts';
+import type { Call, CallGap, TranscriptItem } from '../../sdk/index.ts';
 import { hasEnded } from '../../sdk/index.ts';
 import type { Context } from '../context.ts';
 import { Ending, EXIT } from '../exit.ts';
 import { duration } from '../output.ts';
+import { gapWords } from './call-gaps.ts';
 
 const LOOK_MS = 700;
 
@@ -39,10 +40,16 @@ export function spokenLine({ output }: Pick<Context, 'output'>, item: Transcript
   return `${output.paint('dim', clock(item.start_ms).padStart(6))}  ${output.paint(style[item.role], who)}  ${oneLine(heard)}${cut}`;
 }
 
+/** A line for a gap in the call's sound, between those of what was said. `over`: the call has ended. */
+export function gapLine({ output }: Pick<Context, 'output'>, gap: CallGap, over: boolean): string {
+  return `${output.paint('dim', clock(gap.from_ms).padStart(6))}  ${output.paint('yellow', `— ${gapWords(gap, over)} —`)}`;
+}
+
 async function follow(context: Context, id: string): Promise<Call> {
   const { offhook, output, signal } = context;
   const printed = new Set<string>();
   let seen: Call['status'] | null = null;
+  let gapsPrinted = 0;
   let answeredAt = 0;
   const print = (text: string) => {
     output.status('');
@@ -74,6 +81,12 @@ async function follow(context: Context, id: string): Promise<Call> {
         `${' '.repeat(8)}${output.paint('bold', STATE[call.status])}${ended && why !== null ? output.paint('dim', ` (${oneLine(why)})`) : ''}`,
       );
     };
+    for (const gap of call.gaps.slice(gapsPrinted)) {
+      // Told when it is over, with its length.
+      if (gap.to_ms === null && !ended) continue;
+      gapsPrinted++;
+      print(gapLine(context, gap, ended));
+    }
     if (call.status === 'in_progress' && answeredAt === 0) answeredAt = performance.now();
     if (!ended) tell();
     const complete = call.answered_at === null || (await look(settled));

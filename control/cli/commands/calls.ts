@@ -2,12 +2,14 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { AgentCall, Call, CallTurns, Offhook, PromptCall } from '../../sdk/index.ts';
+import { hasEnded } from '../../sdk/index.ts';
 import type { Run } from '../context.ts';
 import { agentId, atLeastOne, type Context, collectPair, objectOf, textOf } from '../context.ts';
 import { saveAs } from '../download.ts';
 import { UsageError } from '../exit.ts';
 import { duration, money, when } from '../output.ts';
-import { endAs, showEnd, spokenLine, watchCall } from './call-watch.ts';
+import { gapsInWords, withGaps } from './call-gaps.ts';
+import { endAs, gapLine, showEnd, spokenLine, watchCall } from './call-watch.ts';
 
 interface Order {
   agent?: string;
@@ -56,6 +58,7 @@ function show(context: Context, call: Call): void {
     ['answered', when(call.answered_at, now())],
     ['ended', when(call.ended_at, now())],
     ['duration', duration(call.duration_seconds)],
+    ['gaps', gapsInWords(call.gaps, call.ended_at !== null)],
     ['price', money(call.billing_amount_milli_cents)],
     ['cost', call.cost === null ? null : `${money(call.cost.total_milli_cents)} (estimate)`],
     ['error', call.error_message === null ? null : `${call.error_message} (${call.error_code})`],
@@ -249,7 +252,6 @@ function addCallReading(calls: Command, run: Run): void {
     );
 }
 
-/** What was said on a call, how fast, and what was told of it. */
 /** What a row of figures does not say of an answer. */
 function turnNotes({ output }: Context, turn: CallTurn): string {
   const early = turn.requested_ms !== null && turn.requested_ms < turn.decided_ms;
@@ -261,19 +263,26 @@ function turnNotes({ output }: Context, turn: CallTurn): string {
   return notes.filter((note) => note !== null).join(', ');
 }
 
+/** What was said on a call, how fast, and what was told of it. */
 function addCallDetails(calls: Command, run: Run): void {
   calls
     .command('transcript <id>')
     .description('what was said, and what of it was heard')
     .action(
       run(async (context, _o, id) => {
-        const transcript = await context.offhook.calls.transcript(id);
-        if (context.output.json) return context.output.data(transcript);
-        if (transcript.data.length === 0)
-          context.output.line(context.output.paint('dim', 'Nothing was said.'));
-        for (const item of transcript.data) context.output.line(spokenLine(context, item));
-        if (transcript.status === 'live')
-          context.output.line(context.output.paint('dim', '        … it goes on'));
+        const { offhook, output } = context;
+        const [transcript, call] = await Promise.all([
+          offhook.calls.transcript(id),
+          output.json ? null : offhook.calls.get(id),
+        ]);
+        if (call === null) return output.data(transcript);
+        if (transcript.data.length === 0) output.line(output.paint('dim', 'Nothing was said.'));
+        for (const line of withGaps(transcript.data, call.gaps)) {
+          output.line(
+            'gap' in line ? gapLine(context, line.gap, hasEnded(call)) : spokenLine(context, line.item),
+          );
+        }
+        if (transcript.status === 'live') output.line(output.paint('dim', '        … it goes on'));
       }),
     );
 
@@ -283,8 +292,11 @@ function addCallDetails(calls: Command, run: Run): void {
     .action(
       run(async (context, _o, id) => {
         const { offhook, output } = context;
-        const turns = await offhook.calls.turns(id);
-        if (output.json) return output.data(turns);
+        const [turns, call] = await Promise.all([
+          offhook.calls.turns(id),
+          output.json ? null : offhook.calls.get(id),
+        ]);
+        if (call === null) return output.data(turns);
         const ms = (value: number | null) => (value === null ? '–' : String(Math.round(value)));
         output.table(
           ['turn', 'kind', 'heard after ms', 'end of turn', 'request', 'model', 'send', 'playout', ''],
@@ -309,6 +321,7 @@ function addCallDetails(calls: Command, run: Run): void {
             output.paint('dim', `${lowered}${paused === 0 ? '' : `, ${paused} of them paused it`}.`),
           );
         }
+        for (const gap of call.gaps) output.line(gapLine(context, gap, hasEnded(call)));
       }),
     );
 

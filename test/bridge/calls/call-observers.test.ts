@@ -15,6 +15,7 @@ t.test('each watcher hears everything, whatever another one does', async (t) => 
     turn: ({ call_id }) => void heard.push(`${name} turn ${call_id}`),
     interruption: ({ call_id }) => void heard.push(`${name} interruption ${call_id}`),
     shortWord: (became) => void heard.push(`${name} short word ${became}`),
+    gap: (why, seconds, ended) => void heard.push(`${name} gap ${why} ${seconds} ${ended}`),
     refused: (why) => void heard.push(`${name} refused ${why}`),
   });
   const broken: CallObserver = {
@@ -32,6 +33,7 @@ t.test('each watcher hears everything, whatever another one does', async (t) => 
   all.words?.('c', [makeItem('c')]);
   all.turn?.(makeTurn('c'));
   all.shortWord?.('stopped');
+  all.gap?.('stream_lost', 0.8, 'resumed');
   all.refused?.('draining');
   const told = [
     'changed c',
@@ -40,6 +42,7 @@ t.test('each watcher hears everything, whatever another one does', async (t) => 
     'words c 1',
     'turn c',
     'short word stopped',
+    'gap stream_lost 0.8 resumed',
     'refused draining',
   ];
   t.same(

@@ -1,4 +1,4 @@
-// What is counted of those who spoke into the agent's voice.
+// What is counted of those who spoke into the agent's voice, and of gaps in a call's sound.
 import { Registry } from 'prom-client';
 import t from 'tap';
 import { observeBridge } from '../../../bridge/calls/metrics.ts';
@@ -28,4 +28,22 @@ t.test('sounds that were none: how long the voice was lowered and paused for the
   t.equal(value('offhook_voice_held_seconds_sum{how="lowered"}'), 1.6);
   t.equal(value('offhook_voice_held_seconds_count{how="paused"}'), 2);
   t.equal(value('offhook_voice_held_seconds_sum{how="paused"}'), 1.4);
+});
+
+t.test('gaps in the sound: how many of which kind, how they ended, how long', async (t) => {
+  const registry = new Registry();
+  const observer = observeBridge(registry, () => null);
+  observer.gap?.('stream_lost', 0.8, 'resumed');
+  observer.gap?.('stream_lost', 0.7, 'resumed');
+  observer.gap?.('stream_lost', 20, 'call_ended');
+  observer.gap?.('daemon_restart', 2, 'resumed');
+  const told = (await registry.metrics()).split('\n');
+  for (const line of [
+    'offhook_call_gaps_total{why="stream_lost",ended="resumed"} 2',
+    'offhook_call_gaps_total{why="stream_lost",ended="call_ended"} 1',
+    'offhook_call_gaps_total{why="daemon_restart",ended="resumed"} 1',
+    'offhook_call_gap_seconds_sum{why="stream_lost"} 21.5',
+    'offhook_call_gap_seconds_bucket{le="1",why="stream_lost"} 2',
+  ])
+    t.ok(told.includes(line), line);
 });

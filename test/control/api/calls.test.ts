@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import t from 'tap';
 import { openRecording } from '../../../audio/recording.ts';
 import { AppError } from '../../../errors.ts';
+import type { CallGap } from '../../../storage/records.ts';
 import { SPECIFIED_FIELDS } from '../../specified-fields.ts';
 import { modelsFile, openRig } from '../rig.ts';
 
@@ -471,6 +472,31 @@ t.test('the transcript is a resource of its own, live until the last words are i
   const { call_id: _a, ...first } = item;
   const { call_id: _b, ...second } = answer;
   t.same(final.body, { call_id: id, status: 'final', data: [first, second] });
+});
+
+t.test('the gaps in its sound are told, by GET, in lists and in webhooks', async (t) => {
+  const rig = await openRig(t);
+  const agent = await rig.agent({ webhook_url: 'https://example.com/hook' });
+  const { body } = await rig.api('POST', '/v1/calls', { body: { agent_id: agent.id, to: '+14155550123' } });
+  t.same(body.gaps, [], 'none at first');
+  const gaps: CallGap[] = [
+    { why: 'stream_lost', started_at: '2026-03-01T12:00:20.000Z', from_ms: 12_340, to_ms: 13_020 },
+    { why: 'thread_lost', started_at: '2026-03-01T12:00:40.000Z', from_ms: 32_000, to_ms: 33_100 },
+    { why: 'daemon_restart', started_at: '2026-03-01T12:01:00.000Z', from_ms: 52_000, to_ms: null },
+  ];
+  const saved = await rig.store.saveCall(body.id, {
+    from: ['initiated'],
+    change: { status: 'ringing', gaps },
+    events: ['call.ringing'],
+  });
+  t.notOk('conflict' in saved);
+  t.same((await rig.api('GET', `/v1/calls/${body.id}`)).body.gaps, gaps, 'one that is open too');
+  t.same((await rig.api('GET', '/v1/calls')).body[0].gaps, gaps);
+  const [delivery] = (
+    await rig.api('GET', `/v1/webhook_deliveries?call_id=${body.id}&event_type=call.ringing`)
+  ).body.data;
+  const claimed = await rig.store.claimDelivery(delivery.id, 0, rig.now().toISOString(), 1_000);
+  t.same(JSON.parse(claimed?.body ?? '{}').gaps, gaps);
 });
 
 t.test('cancel and hangup answer the call, and 409 once it has ended', async (t) => {

@@ -223,6 +223,35 @@ t.test('what was said is one line, whatever was in it', async (t) => {
   );
 });
 
+t.test('gaps in the sound stand between the lines that were said, and beside the turns', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  const lost = { why: 'stream_lost' as const, started_at: '2026-03-01T12:00:02.000Z', from_ms: 2_100 };
+  const gaps = [
+    { ...lost, to_ms: 2_920 },
+    { ...lost, why: 'daemon_restart' as const, from_ms: 9_000, to_ms: null },
+  ];
+  const call = makeCall(rig.orgId, { gaps });
+  await rig.store.createCall(call, { events: ['call.queued'], reserve: 0 });
+  await rig.store.saveTranscript([
+    makeItem(call.id, { text: 'I will look', heard_text: 'I will look', start_ms: 2_000 }),
+    makeItem(call.id, { role: 'caller', text: 'Hello?', heard_text: 'Hello?', start_ms: 3_100 }),
+  ]);
+  const said = (await offhook(['calls', 'transcript', call.id])).out.split('\n').map((line) => line.trim());
+  t.match(said, [
+    /I will look$/,
+    '0:02  — line lost 0.8 s —',
+    /Hello\?$/,
+    '0:09  — line lost, not back yet (the service restarted) —',
+    /it goes on/,
+  ]);
+  t.match((await offhook(['calls', 'turns', call.id])).out, /No answer[\s\S]*0:02 {2}— line lost 0\.8 s —/);
+  await rig.api('POST', `/v1/calls/${call.id}/cancel`);
+  const got = await offhook(['calls', 'get', call.id]);
+  t.match(got.out, /gaps +line lost 0\.8 s\n +line lost, /);
+  t.match(JSON.parse((await offhook(['calls', 'get', call.id, '--json'])).out), { gaps });
+});
+
 t.test('our own colours are obeyed beside what is not', async (t) => {
   const out = stream();
   const forced = process.env.FORCE_COLOR;
