@@ -88,7 +88,7 @@ export const SETTINGS = {
     advanced: true,
     min: 0,
     max: 65_000,
-    help: 'port on 127.0.0.1 of media thread 1, the next ones for the others: for a proxy that brings /media/<n>/ straight there (0: any free ones)',
+    help: 'port on 127.0.0.1 of media thread 1, the next ones for the others: for a proxy that brings /media/*/<n>/ straight there (0: any free ones)',
   },
   MAX_CONCURRENT_CALLS: {
     kind: 'integer',

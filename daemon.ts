@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { openRecordingExports } from './audio/recording-exports.ts';
 import { NotARecording, repairRecording } from './audio/recording-file.ts';
 import { wasLate } from './bridge/calls/admission.ts';
+import { Alive } from './bridge/calls/alive.ts';
 import { CallControl } from './bridge/calls/call-control.ts';
 import { observeAll } from './bridge/calls/call-observers.ts';
 import { openCallRamp } from './bridge/calls/call-ramp.ts';
@@ -317,6 +318,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       firstPort: config.MEDIA_PORT,
       codeCache: join(dataDir, 'code-cache'),
       data: {
+        epoch: store.self().epoch,
         carrierSecrets: Object.fromEntries(carriers.all.map(({ name, mediaSecret }) => [name, mediaSecret])),
         publicUrl,
         logLevel: config.LOG_LEVEL,
@@ -352,6 +354,9 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
     closing.opened({ name: 'carriers', shareMs: SHARE_MS.rest, close: () => carriers.close() });
     await carriers.open(calls.onCarrier);
     calls.watch.start();
+    const alive = new Alive({ store, now, hasCalls: () => calls.size > 0 });
+    alive.start();
+    closing.opened({ name: 'signs of life', shareMs: SHARE_MS.rest, close: () => alive.close() });
 
     // Last: until here every read of the disk is for the start.
     const integrity = openIntegrityCheck({ path: databasePath, log });

@@ -159,7 +159,7 @@ export interface Store {
   // who owns what
   /** The daemon as which the store is opened. */
   self(): DaemonRecord;
-  /** What this daemon says of itself to others; `self` has it from then on. */
+  /** What this daemon says of itself to others; `self` has it from then on. That it lives may wait for other writes. */
   tellSelf(change: SelfTold): Promise<void>;
   /** Every daemon that has not ended, this one too, the oldest first; one that died a moment ago may still be among them. */
   daemons(): Promise<DaemonRecord[]>;

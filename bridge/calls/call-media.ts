@@ -72,7 +72,9 @@ export class CallMedia {
 
   /** Where the stream is awaited, and the token that it must bring. */
   get awaited(): { path: string; token: string } {
-    return { path: streamPath(this.#thread ?? 0, this.#carrier, this.#callId), token: this.#token };
+    const { epoch } = this.#o.store.self();
+    const where = { epoch, thread: this.#thread ?? 0, carrier: this.#carrier, callId: this.#callId };
+    return { path: streamPath(where), token: this.#token };
   }
 
   /** What the carrier is told of the call's next stream. */

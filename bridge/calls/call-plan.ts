@@ -1,6 +1,7 @@
 // From a call's record to what its media thread must know, and the texts that the bridge itself needs. PURE.
 import type { CallRecord } from '../../storage/records.ts';
 import type { Carrier } from '../carriers/carrier.ts';
+import type { StreamPath } from '../carriers/media.ts';
 import type { ModelTool } from '../models/model.ts';
 import type { ModelAccess } from '../models/setup.ts';
 import type { LineTexts, SessionTexts, ShortWords, TalkTexts } from '../protocol/agent-texts.ts';
@@ -85,9 +86,9 @@ export function machinePlan(
   return mayReachOne ? call.voicemail_action : 'none';
 }
 
-/** The path of a call's media stream: its thread, its carrier and the call. */
-export function streamPath(thread: number, carrier: string, callId: string): string {
-  return `/media/${thread}/${carrier}/${callId}`;
+/** The path of a call's media stream: its daemon's epoch, its thread there, its carrier and the call. */
+export function streamPath({ epoch, thread, carrier, callId }: Omit<StreamPath, 'token'>): string {
+  return `/media/${epoch}/${thread}/${carrier}/${callId}`;
 }
 
 /** The media address of a call, as the carrier must spell it when it signs. */

@@ -75,6 +75,7 @@ export class MediaThreads {
     this.#o = o;
     this.#upgrades = new MediaUpgrades({
       ...o,
+      epoch: o.data.epoch,
       carriers: streamCarriers(o.data),
       portOf: (callId, thread) => {
         const worker = this.#workers.get(thread);
@@ -163,10 +164,10 @@ export class MediaThreads {
   }
 
   async #listen(address: ListenAddress): Promise<void> {
-    const { carrierSecrets, publicUrl } = this.#o.data;
+    const { epoch, carrierSecrets, publicUrl } = this.#o.data;
     this.#listening = new ListeningWorker({
       ...this.#o,
-      data: { address, carrierSecrets, publicUrl },
+      data: { address, epoch, carrierSecrets, publicUrl },
       placements: () =>
         [...this.#workers.values()].flatMap((worker) => placementsOn(worker, worker.callIds())),
       onPublic: () => this.#publicChanged(),

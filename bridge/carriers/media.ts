@@ -43,9 +43,11 @@ export function streamCarriers(
   return found;
 }
 
-const PATH = /^\/media\/(\d{1,3})\/([a-z][a-z0-9_-]{0,31})\/([0-9a-f-]{36})(?:\/([\w-]{43}))?$/;
+const PATH = /^\/media\/(\d{1,9})\/(\d{1,3})\/([a-z][a-z0-9_-]{0,31})\/([0-9a-f-]{36})(?:\/([\w-]{43}))?$/;
 
 export interface StreamPath {
+  /** Of the daemon that the stream is for: several may be reached under one address. */
+  epoch: number;
   thread: number;
   carrier: string;
   callId: string;
@@ -55,8 +57,9 @@ export interface StreamPath {
 
 /** What a media upgrade's path says; null when it is none. */
 export function readStreamPath(path: string | undefined): StreamPath | null {
-  const [, thread, carrier = '', callId = '', token = null] = PATH.exec(path ?? '') ?? [];
-  return thread === undefined ? null : { thread: Number(thread), carrier, callId, token };
+  const [, epoch, thread, carrier = '', callId = '', token = null] = PATH.exec(path ?? '') ?? [];
+  if (epoch === undefined) return null;
+  return { epoch: Number(epoch), thread: Number(thread), carrier, callId, token };
 }
 
 const METHOD = Buffer.from('GET ');

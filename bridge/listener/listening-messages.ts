@@ -6,6 +6,8 @@ import type { ThreadMemory } from '../protocol/messages.ts';
 /** Start-up data of the listening thread. It reads neither the environment nor the database. */
 export interface ListeningThreadData {
   address: ListenAddress;
+  /** Of the daemon: streams of other daemons' calls have other paths. */
+  epoch: number;
   /** By carrier: what its media upgrades are verified with. */
   carrierSecrets: Record<string, string>;
   publicUrl: string;

@@ -46,6 +46,7 @@ function portOf(callId: string, thread: number): number | null {
 }
 
 const upgrades = new MediaUpgrades({
+  epoch: data.epoch,
   carriers: streamCarriers(data),
   portOf,
   // Theirs come on top of the rounds of the media threads: with few streams there is little to save.
@@ -62,7 +63,7 @@ const { server, limits, take } = createUpgradeServer((upgrade) => {
 const listener = await PublicListener.open({
   address: data.address,
   control: connections,
-  isHere: ({ callId, thread }) => portOf(callId, thread) !== null,
+  isHere: ({ epoch, callId, thread }) => epoch === data.epoch && portOf(callId, thread) !== null,
   take,
   letIn: () => rounds.stir(),
 });

@@ -5,6 +5,8 @@ import type { Upgrade } from '../upgrade.ts';
 import { MediaJoin } from './media-join.ts';
 
 export interface MediaUpgradesOptions {
+  /** Of this daemon. */
+  epoch: number;
   carriers: ReadonlyMap<string, StreamCarrier>;
   /** The port of this thread, where it listens and the call lives there; else null. */
   portOf(callId: string, thread: number): number | null;
@@ -40,7 +42,7 @@ export class MediaUpgrades {
     if (path === null || carrier === undefined) return refuse('404 Not Found', 'unknown path');
     // The signature first: a stranger learns nothing of which calls there are.
     if (!carrier.verify(request)) return refuse('403 Forbidden', 'signature');
-    const port = this.#o.portOf(path.callId, path.thread);
+    const port = path.epoch === this.#o.epoch ? this.#o.portOf(path.callId, path.thread) : null;
     if (port === null) return refuse('404 Not Found', 'unknown call');
     if (this.#connecting() >= MOST_CONNECTING) return refuse('503 Service Unavailable', 'too many at once');
     const onParted = (join: MediaJoin) => {

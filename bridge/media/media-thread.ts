@@ -92,8 +92,8 @@ function openPublicListener(address: { host: string; port: number }): Promise<Pu
   const open = PublicListener.open({
     address,
     control,
-    isHere: ({ thread, carrier, callId }: StreamPath) =>
-      thread === data.thread && calls.get(callId)?.carrier === carrier,
+    isHere: ({ epoch, thread, carrier, callId }: StreamPath) =>
+      epoch === data.epoch && thread === data.thread && calls.get(callId)?.carrier === carrier,
     take: (socket, first) => server.take(socket, first),
     letIn: () => rounds.stir(),
   });

@@ -15,6 +15,8 @@ export type Plain = string | number | boolean | null | readonly Plain[] | { read
 export interface MediaThreadData {
   /** MEDIA_PROTOCOL of who starts it. */
   protocol: number;
+  /** Of the daemon: streams of other daemons' calls have other paths. */
+  epoch: number;
   thread: number;
   /** Loopback port to listen on; 0 for any. */
   port: number;

@@ -82,15 +82,18 @@ export function daemons(
     self: () => self,
 
     async tellSelf(change) {
-      const { version, state, private_port, alive_at } = { ...self, ...change };
-      const told = { version, state, private_port, alive_at };
-      await write(() => {
-        statement(
-          `UPDATE daemons SET version = @version, state = @state, private_port = @private_port, alive_at = @alive_at
-           WHERE epoch = @owner`,
-        ).run({ ...told, owner });
-      });
-      self = { ...self, ...told };
+      // What is not named may be being told at the same time.
+      const columns = Object.keys(change);
+      // Nobody waits for the hundredth time that it lives.
+      const patient = columns.every((column) => column === 'alive_at');
+      await write(
+        () => {
+          const set = columns.map((column) => `${column} = @${column}`).join(', ');
+          statement(`UPDATE daemons SET ${set} WHERE epoch = @owner`).run({ ...change, owner });
+        },
+        { patient },
+      );
+      self = { ...self, ...change };
     },
 
     async daemons() {

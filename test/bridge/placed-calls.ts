@@ -54,7 +54,7 @@ server.on('upgrade', (request, socket, head) => {
 
 /** The first line that a signed stream of the call is answered with. */
 async function ask(callId: string, thread: number): Promise<string> {
-  const path = `/media/${thread}/twilio/${callId}`;
+  const path = `/media/1/${thread}/twilio/${callId}`;
   const signature = createHmac('sha1', SECRET)
     .update(publicUrl.replace('http', 'ws') + path)
     .digest('base64');

@@ -25,7 +25,7 @@ server.on('upgrade', (request, socket, head) => {
 });
 
 const callId = randomUUID();
-const path = `/media/${threads.assign(callId)}/twilio/${callId}`;
+const path = `/media/1/${threads.assign(callId)}/twilio/${callId}`;
 const url = `${publicUrl.replace('http', 'ws')}${path}`;
 const signature = createHmac('sha1', SECRET).update(url).digest('base64');
 const socket = new WebSocket(url, { headers: { 'x-twilio-signature': signature } });

@@ -7,6 +7,7 @@ export const threadOptions = (over: Partial<MediaThreadsOptions> = {}): MediaThr
   count: 1,
   firstPort: 0,
   data: {
+    epoch: 1,
     carrierSecrets: {},
     publicUrl: 'http://127.0.0.1:1',
     logLevel: 'silent',

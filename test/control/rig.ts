@@ -225,7 +225,7 @@ export async function openRig(
     async awaitStream(call, { patience }) {
       rig.awaited.push(call);
       rig.patience.push(patience);
-      return { call, path: `/media/1/${call.carrier}/${call.id}`, token: 'one-time' };
+      return { call, path: `/media/1/1/${call.carrier}/${call.id}`, token: 'one-time' };
     },
     cancel: (org, id) => end(org, id, 'canceled'),
     hangUp: (org, id) => end(org, id, 'completed'),

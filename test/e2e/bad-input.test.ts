@@ -156,10 +156,10 @@ t.test('doors', async (t) => {
       const path = new URL(stream.url).pathname;
       t.equal(await open(path, null), 403);
       t.equal(await open(path, 'AAAA'), 403);
-      t.equal(await open(path, sign(authToken, `${ws}/media/1/other`)), 403);
-      const nobody = `/media/1/twilio/${randomUUID()}`;
+      t.equal(await open(path, sign(authToken, `${ws}/media/1/1/other`)), 403);
+      const nobody = `/media/1/1/twilio/${randomUUID()}`;
       t.equal(await open(nobody, sign(authToken, `${ws}${nobody}`)), 404);
-      t.equal(await open('/media/99/x', sign(authToken, `${ws}/media/99/x`)), 404);
+      t.equal(await open('/media/1/99/x', sign(authToken, `${ws}/media/1/99/x`)), 404);
       t.equal(await open('/elsewhere', null), 404);
 
       /** Sends messages on a rightly signed socket; answers the code it is closed with. */

@@ -54,10 +54,10 @@ const KINDS: Record<string, Kind> = {
     socket.write(`GET /docs HTTP/1.1\r\n${HEAD}\r\n`.repeat(20));
   },
   'upgrades that are refused': (socket) => {
-    socket.write(`GET /media/1/twilio/${randomUUID()} HTTP/1.1\r\n${UPGRADE}\r\n`);
+    socket.write(`GET /media/1/1/twilio/${randomUUID()} HTTP/1.1\r\n${UPGRADE}\r\n`);
   },
   'upgrades without an end': (socket) => {
-    socket.write(`GET /media/1/twilio/${randomUUID()} HTTP/1.1\r\n${UPGRADE}`);
+    socket.write(`GET /media/1/1/twilio/${randomUUID()} HTTP/1.1\r\n${UPGRADE}`);
   },
 };
 

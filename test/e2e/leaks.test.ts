@@ -397,7 +397,7 @@ t.test('planted values', async (t) => {
   );
   // A media socket that was never asked for.
   await new Promise<void>((done) => {
-    const socket = new WebSocket(`${lab.daemon.url.replace('http', 'ws')}/media/1/${secretInPath}?n=${n}`);
+    const socket = new WebSocket(`${lab.daemon.url.replace('http', 'ws')}/media/1/1/${secretInPath}?n=${n}`);
     socket.on('error', () => {});
     socket.on('close', () => done());
   });

@@ -27,7 +27,7 @@ async function strangers(t: Test, mediaThreads: number): Promise<void> {
   const hook = () =>
     fetch(`${url}/carriers/twilio/status`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) });
   // Who knows of a call is told no more than who does not, by whichever thread has the port.
-  t.equal(await upgrade(url, `/media/1/twilio/${live.id}`), 403);
+  t.equal(await upgrade(url, `/media/1/1/twilio/${live.id}`), 403);
   t.match(
     await until('its line', () => lines.find((line) => line.includes('"media.refused"'))),
     /"why":"signature".*"address":"127\.0\.0\.1"|"address":"127\.0\.0\.1".*"why":"signature"/,
@@ -36,7 +36,7 @@ async function strangers(t: Test, mediaThreads: number): Promise<void> {
   const before = lines.length;
   for (let i = 0; i < 100; i++) {
     await Promise.all([
-      upgrade(url, '/media/1/twilio/x'),
+      upgrade(url, '/media/1/1/twilio/x'),
       upgrade(url, '/elsewhere'),
       upgrade(`http://127.0.0.1:${mediaPort}`, '/elsewhere'),
       fetch(`${url}/v1/calls`),

@@ -61,6 +61,13 @@ export function ownerConformance(t: Test, openData: (o: { now: () => Date }) => 
     t.match(first.self(), told);
     t.match((await second.daemons())[0], told);
     t.match((await second.daemons())[1], { version: '', state: 'running' }, 'of itself alone');
+    const lives = first.tellSelf({ alive_at: at(6) });
+    await first.tellSelf({ state: 'running' });
+    await lives;
+    t.match((await second.daemons())[0], { state: 'running', alive_at: at(6) }, 'each thing for itself');
+    await Promise.all([first.tellSelf({ state: 'leaving' }), first.tellSelf({ alive_at: at(7) })]);
+    t.match(first.self(), { state: 'leaving', alive_at: at(7) });
+    t.match((await second.daemons())[0], first.self());
   });
 
   t.test("a call is written by its owner alone: another's write changes nothing and says so", async (t) => {

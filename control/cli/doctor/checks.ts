@@ -127,7 +127,7 @@ export async function checkPublicUrl(config: Config, running: boolean): Promise<
   if (ours === 'another' || asked.status !== 200 || field(asked.body, 'status') !== 'ok') {
     return [fail('public URL', `${url}/healthz answers ${asked.status}, which is not this daemon.`, proxy)];
   }
-  const upgraded = await askUpgrade(`${url}/media/1/doctor`);
+  const upgraded = await askUpgrade(`${url}/media/1/1/doctor`);
   // An upgrade without a signature is refused by the daemon itself, with one of these.
   return [401, 403, 404].includes(Number(upgraded))
     ? [ok('public URL', `${url} reaches this daemon, websockets too.`)]

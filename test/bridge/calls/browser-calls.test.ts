@@ -44,7 +44,7 @@ async function until(look: () => Promise<boolean>): Promise<void> {
 t.test('a page opens a call: it is stored, and its stream is awaited under a token', async (t) => {
   const rig = await openCallsRig(t);
   const { call, path, token } = await awaited(rig);
-  t.equal(path, `/media/1/browser/${call.id}`);
+  t.equal(path, `/media/${rig.store.self().epoch}/1/browser/${call.id}`);
   t.match(token, /^[\w-]{43}$/);
   t.match(await stored(rig, call.id), {
     status: 'ringing',

@@ -10,19 +10,21 @@ const CALL = '0190b6a4-7c3e-7000-8000-0123456789ab';
 const TOKEN = 'A'.repeat(43);
 
 t.test(
-  'a path: its thread, its carrier, its call, and the token where the carrier brings it there',
+  'a path: its daemon, its thread, its carrier, its call, and the token where the carrier brings it there',
   async (t) => {
-    const at = { thread: 2, carrier: 'one', callId: CALL };
-    t.same(readStreamPath(`/media/2/one/${CALL}`), { ...at, token: null });
-    t.same(readStreamPath(`/media/2/one/${CALL}/${TOKEN}`), { ...at, token: TOKEN });
+    const at = { epoch: 7, thread: 2, carrier: 'one', callId: CALL };
+    t.same(readStreamPath(`/media/7/2/one/${CALL}`), { ...at, token: null });
+    t.same(readStreamPath(`/media/7/2/one/${CALL}/${TOKEN}`), { ...at, token: TOKEN });
     for (const path of [
       undefined,
       '/',
-      `/media/2/one/${CALL}/`,
-      `/media/2/one/${CALL}/${TOKEN}A`,
-      `/media/2/one/${CALL}/${TOKEN}/x`,
-      `/media/2/one/${CALL}/${TOKEN}?x`,
-      `/media/2/One/${CALL}`,
+      `/media/7/2/one/${CALL}/`,
+      `/media/7/2/one/${CALL}/${TOKEN}A`,
+      `/media/7/2/one/${CALL}/${TOKEN}/x`,
+      `/media/7/2/one/${CALL}/${TOKEN}?x`,
+      `/media/7/2/One/${CALL}`,
+      `/media/2/one/${CALL}`,
+      `/media/1234567890/2/one/${CALL}`,
     ]) {
       t.equal(readStreamPath(path), null, path ?? 'none');
     }
@@ -30,8 +32,8 @@ t.test(
 );
 
 t.test('what the first bytes of a connection ask for, as soon as they say it', async (t) => {
-  const path = `/media/2/one/${CALL}`;
-  const stream = { thread: 2, carrier: 'one', callId: CALL, token: null };
+  const path = `/media/7/2/one/${CALL}`;
+  const stream = { epoch: 7, thread: 2, carrier: 'one', callId: CALL, token: null };
   const request = `GET ${path} HTTP/1.1`;
   for (let length = 0; length <= `GET ${path}`.length; length++)
     t.equal(streamAsked(Buffer.from(request.slice(0, length))), 'unclear', request.slice(0, length));
@@ -63,9 +65,9 @@ t.test('where nothing signs an upgrade, its path must have a token; a signature 
   );
   const verify = (name: string, url: string, headers = {}) =>
     carriers.get(name)?.verify({ url, headers } as IncomingMessage);
-  t.equal(verify('unsigned', `/media/1/unsigned/${CALL}`), false);
-  t.equal(verify('unsigned', `/media/1/unsigned/${CALL}/${TOKEN}`), true);
-  const path = `/media/1/signed/${CALL}`;
+  t.equal(verify('unsigned', `/media/7/1/unsigned/${CALL}`), false);
+  t.equal(verify('unsigned', `/media/7/1/unsigned/${CALL}/${TOKEN}`), true);
+  const path = `/media/7/1/signed/${CALL}`;
   t.equal(verify('signed', path, { 'x-signed': `swss://calls.example.com${path}` }), true);
   t.equal(verify('signed', `${path}/${TOKEN}`), false, 'a token is no signature');
 });

@@ -14,7 +14,7 @@ import { until } from '../../../scripts/lab.ts';
 
 const HERE = '0190b6a4-7c3e-7000-8000-0000000000aa';
 const HEAD = 'Host: x\r\n';
-const line = (thread: number, callId: string) => `GET /media/${thread}/twilio/${callId} HTTP/1.1\r\n`;
+const line = (thread: number, callId: string) => `GET /media/1/${thread}/twilio/${callId} HTTP/1.1\r\n`;
 
 interface Client {
   socket: Socket;
@@ -144,12 +144,12 @@ t.test('whatever else comes is answered as it always was', async (t) => {
     ],
     [
       'a path that is nearly one',
-      `GET /media/1/twilio/${HERE}/x HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`,
+      `GET /media/1/1/twilio/${HERE}/x HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`,
       /^HTTP\/1\.1 200 /,
     ],
     [
       'another method',
-      `POST /media/1/twilio/${HERE} HTTP/1.1\r\n${HEAD}Connection: close\r\nContent-Length: 0\r\n\r\n`,
+      `POST /media/1/1/twilio/${HERE} HTTP/1.1\r\n${HEAD}Connection: close\r\nContent-Length: 0\r\n\r\n`,
       /^HTTP\/1\.1 200 /,
     ],
   ];
@@ -180,7 +180,7 @@ t.test('an upgrade that is refused here is refused by the control thread', async
   if (taken === undefined) throw new Error('none');
   t.equal(rig.listener.takeBack(taken.socket, Buffer.from(taken.first)), true);
   await until('the answer', () => client.heard.startsWith('HTTP/1.1 403'));
-  t.match(rig.upgrades, [`/media/1/twilio/${HERE}`]);
+  t.match(rig.upgrades, [`/media/1/1/twilio/${HERE}`]);
 
   const away = createServer();
   await once(away.listen(0, '127.0.0.1'), 'listening');

@@ -199,6 +199,7 @@ const FROM_MEDIA: Samples<FromMedia> = {
 
 const DATA: MediaThreadData = {
   protocol: MEDIA_PROTOCOL,
+  epoch: 1,
   thread: 1,
   port: 0,
   publicPort: { host: '127.0.0.1', port: 8080 },

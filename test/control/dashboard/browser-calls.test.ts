@@ -29,7 +29,7 @@ t.test('an inbound agent without a number is called by a browser', async (t) => 
   const call = rig.awaited[0];
   t.same(answer.body, {
     call_id: call?.id,
-    stream_path: `/media/1/browser/${call?.id}`,
+    stream_path: `/media/1/1/browser/${call?.id}`,
     token: 'one-time',
   });
   t.match(call, {

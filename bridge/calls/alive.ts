@@ -1,0 +1,50 @@
+// That this daemon lives, said over and over while it has calls: whoever has said so for a while, and then says nothing and
+// answers nobody, stands still, and its calls are another's to go on with.
+import type { Store } from '../../storage/store.ts';
+import { every } from '../loop-timer.ts';
+
+export interface AliveOptions {
+  store: Pick<Store, 'tellSelf'>;
+  now: () => Date;
+  /** Whether there is a call that would be missed. */
+  hasCalls(): boolean;
+  /** What a test puts in place of a timer: runs again and again; the answer stops it. */
+  every?: typeof every;
+}
+
+/** What a killed daemon's calls have lost at most, besides what is on its way to the disk. */
+const EVERY_MS = 250;
+
+export class Alive {
+  readonly #o: AliveOptions;
+  #stop: (() => void) | null = null;
+  #telling = false;
+
+  /** Says nothing until it is started. */
+  constructor(o: AliveOptions) {
+    this.#o = o;
+  }
+
+  /** Says so from now on. */
+  start(): void {
+    this.#stop ??= (this.#o.every ?? every)(EVERY_MS, () => void this.#tell());
+  }
+
+  /** Says it no more. Safe to call twice. */
+  close(): void {
+    this.#stop?.();
+    this.#stop = null;
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#telling || !this.#o.hasCalls()) return;
+    this.#telling = true;
+    try {
+      await this.#o.store.tellSelf({ alive_at: this.#o.now().toISOString() });
+    } catch {
+      // A disk that takes no writes is storage's to tell. Whoever wonders asks this daemon itself.
+    } finally {
+      this.#telling = false;
+    }
+  }
+}
