@@ -53,6 +53,8 @@ export class CallRequests implements Requests {
     const wait = delayMs + (slow ? this.#call.random.between(slow.ms ?? [1000, 1000]) : 0);
     if (wait > 0) await new Promise<void>((resolve) => this.#world.after(wait, resolve));
     const report = this.#report(hook, false);
+    const wrong = this.#world.hooks.wrongOf(hook.url);
+    if (wrong !== null) this.#call.fail(11243, wrong);
     if (this.#world.faults.take('hook_drop', strike)) {
       report.error = 'injected: never sent';
       return { ok: false, code: 11200, error: report.error };

@@ -57,6 +57,8 @@ const TICKS_PER_MINUTE = 3000;
 const MOST_VIOLATIONS = 1000;
 /** How long the application may take to answer the closing handshake. */
 const CLOSE_MS = 2000;
+/** How long a connection that nobody ended is there after its stream. */
+const DEAD_LINE_MS = 60_000;
 
 export class MediaStream {
   readonly report: StreamReport;
@@ -86,6 +88,9 @@ export class MediaStream {
   #fate: Fate = 'send';
   #heldBack: string | null = null;
   #resume: NodeJS.Timeout | null = null;
+  /** The way between the two is gone, and nobody was told. */
+  #isHalfOpen = false;
+  #notice: NodeJS.Timeout | null = null;
   readonly #reached = new Map<StreamStage, number>();
 
   constructor(world: StreamWorld, request: StreamRequest) {
@@ -215,6 +220,10 @@ export class MediaStream {
   stop(variant: CloseVariant): void {
     if (this.#state === 'ended') return;
     const socket = this.#socket;
+    if (this.#isHalfOpen) {
+      this.#finish({ by: 'carrier', closeCode: null, error: null });
+      return;
+    }
     if (this.#state !== 'open' || variant === 'abort') {
       this.#finish({ by: 'carrier', closeCode: variant === 'abort' ? 1006 : null, error: null });
       socket?.terminate();
@@ -256,6 +265,15 @@ export class MediaStream {
     const error = '31921 - Stream - WebSocket - Close Error: 1006';
     this.#finish({ by: 'error', closeCode: 1006, error });
     this.#socket?.terminate();
+  }
+
+  /** Nothing passes any more, either way, and the application is not told; the carrier notices after so long. */
+  halfOpen(noticeMs: number): void {
+    if (this.#isHalfOpen) return;
+    this.#isHalfOpen = true;
+    this.#socket?.pause();
+    const error = '31921 - Stream - WebSocket - Close Error: 1006';
+    this.#notice = setTimeout(() => this.#finish({ by: 'error', closeCode: 1006, error }), noticeMs);
   }
 
   /** Lets go of the socket, whatever its state. */
@@ -348,6 +366,8 @@ export class MediaStream {
     if (deaf) this.deafen(random.between(deaf.ms ?? [5000, 5000]));
     const noise = faults.take('stream_garbage', where);
     if (noise) this.#babble(noise.count);
+    const half = faults.take('stream_half_open', where);
+    if (half) this.halfOpen(random.between(half.ms ?? [0, 0]));
     if (faults.take('stream_abort', where)) this.abort();
   }
 
@@ -464,7 +484,7 @@ export class MediaStream {
   }
 
   #post(text: string): void {
-    this.#link?.post(text);
+    if (!this.#isHalfOpen) this.#link?.post(text);
   }
 
   /** Buffer warnings (31930, 31931) come once per stream. A protocol violation ends the stream in strict mode. */
@@ -488,6 +508,13 @@ export class MediaStream {
     socket.once('close', () => clearTimeout(timer));
   }
 
+  /** Of a half-open connection: what is on its way goes nowhere, and in the end both systems give it up. */
+  #endLater(): void {
+    const socket = this.#socket;
+    const timer = setTimeout(() => socket?.terminate(), DEAD_LINE_MS);
+    socket?.once('close', () => clearTimeout(timer));
+  }
+
   #socketFailed(error: Error): void {
     const named = socketError(error);
     if (named.startsWith('31924')) this.#violation(31924, error.message, false);
@@ -508,10 +535,14 @@ export class MediaStream {
   #finish(end: StreamEnd): void {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
-    this.#link?.drain();
     this.#playout.clear();
     if (this.#resume !== null) clearTimeout(this.#resume);
-    if (this.#socket?.isPaused) this.#socket.resume();
+    if (this.#notice !== null) clearTimeout(this.#notice);
+    if (this.#isHalfOpen) this.#endLater();
+    else {
+      this.#link?.drain();
+      if (this.#socket?.isPaused) this.#socket.resume();
+    }
     this.report.endedMs = this.#world.nowMs();
     this.report.end = end;
     this.#world.onEvent('stream.ended', { streamSid: this.streamSid, ...end });

@@ -248,6 +248,7 @@ const fault = z.strictObject({
     'hook_duplicate',
     'hook_unreachable',
     'stream_abort',
+    'stream_half_open',
     'stream_stall',
     'stream_mute',
     'stream_refuse',
@@ -266,7 +267,7 @@ const fault = z.strictObject({
   status: z.number().int().optional(),
   code: z.number().int().optional(),
   message: z.string().optional(),
-  /** latency, delay, stall, mute, deaf: how long. */
+  /** latency, delay, stall, mute, deaf: how long; half_open: when the carrier notices (default: at once). */
   ms: range.optional(),
   /** stream_garbage: messages that no carrier would send. */
   count: z.number().int().min(1).default(1),

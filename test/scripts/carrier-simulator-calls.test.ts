@@ -1,5 +1,6 @@
 // Calls at the simulated carrier: REST, TwiML, callbacks.
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import t, { type Test } from 'tap';
 import twilio from 'twilio';
@@ -188,6 +189,56 @@ t.test('an unreachable hook is tried twice, a slow one until the deadline', asyn
   const slow = await call('+14155550101', { url: `http://127.0.0.1:${port}/voice` });
   t.match(slow.report.errors, [{ code: 11200 }]);
   t.equal(slow.report.hooks.filter((hook) => hook.kind === 'voice')[0]!.attempts, 1);
+});
+
+t.test('the fragment of a hook’s URL overrides how it is tried, and is not sent', async (t) => {
+  const { app, call } = await bench(t, { defaultCallee: { ringMs: 0 } });
+  const voiceOf = (report: Awaited<ReturnType<typeof call>>['report']) =>
+    report.hooks.find((hook) => hook.kind === 'voice')!;
+  let asked = 0;
+  app.on('/voice', () => (++asked < 3 ? { status: 503 } : '<Response><Hangup/></Response>'));
+  const answered = await call('+14155550101', { url: `${app.url}/voice#rc=5&rp=5xx&tt=15000` });
+  t.match(voiceOf(answered.report), { attempts: 3, status: 200 }, 'a 503 is tried again');
+  t.ok(voiceOf(answered.report).tookMs! >= 740, 'after 250 ms, then 500 ms');
+  t.match(answered.report.errors, []);
+  const asks = app.hooks.filter((hook) => hook.path === '/voice');
+  t.ok(
+    asks.every(({ signed, parameters }) => signed && parameters.rc === undefined),
+    'signed without it',
+  );
+
+  asked = 0;
+  const plain = await call('+14155550101', { url: `${app.url}/voice#rc=5` });
+  t.match(voiceOf(plain.report), { attempts: 1, status: 503 }, 'by default only a connection is tried again');
+
+  asked = 1;
+  const wrong = await call('+14155550101', { url: `${app.url}/voice#rc=5&rp=always` });
+  t.match(wrong.report.errors, [{ code: 11243 }, { code: 11200 }]);
+  t.match(voiceOf(wrong.report), { attempts: 1, status: 503 });
+
+  const gone = 'http://127.0.0.1:1/voice#rc=5&rp=all&tt=600';
+  const late = await call('+14155550101', { url: gone });
+  t.match(voiceOf(late.report), { attempts: 2, status: null });
+  t.match(late.report.errors, [{ code: 11203 }], 'the total was over');
+});
+
+t.test('an application that was gone is asked again, until it is back', async (t) => {
+  const { carrier, call } = await bench(t, { defaultCallee: { ringMs: 0 } });
+  const held = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(held, 'listening');
+  const { port } = held.address() as AddressInfo;
+  await new Promise((closed) => held.close(closed));
+  const calling = call('+14155550101', { url: `http://127.0.0.1:${port}/voice#rc=5&rp=all` });
+  await carrier.waitFor((event) => event.type === 'call.status' && event.status === 'in-progress');
+  const back = createHttpServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/xml' }).end('<Response><Hangup/></Response>');
+  });
+  await new Promise((listening) => setTimeout(listening, 400));
+  back.listen(port, '127.0.0.1');
+  t.teardown(() => back.close());
+  const { report } = await calling;
+  t.equal(report.endedWhy, 'Hangup');
+  t.ok(report.hooks.find((hook) => hook.kind === 'voice')!.attempts > 1);
 });
 
 t.test('an inbound call asks the number’s VoiceUrl, and is picked up by the first verb', async (t) => {

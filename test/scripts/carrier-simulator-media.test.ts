@@ -432,6 +432,25 @@ t.test('an injected abort breaks the socket without a closing handshake', async 
   t.match(carrier.call(sid)!.streams[0]!.end, { by: 'error', closeCode: 1006 });
 });
 
+t.test('a half-open connection: the carrier goes on, the application is told nothing', async (t) => {
+  const { app, carrier, connect } = await bench(t);
+  app.on('/after', () => connectTwiml(app));
+  const { sid, session } = await connect({ attributes: 'action="/after"' });
+  await session.frames(5);
+  carrier.addFault({ do: 'stream_half_open', callSid: sid });
+  const again = await app.session(1);
+  await again.frames(5);
+  const heard = session.messages.length;
+  session.mark('into the void');
+  session.socket.close(1000);
+  await again.frames(10);
+  t.equal(session.messages.length, heard, 'not a frame more');
+  t.equal(session.closeCode, null, 'and no answer to its closing');
+  t.match(carrier.call(sid)?.streams[0], { end: { by: 'error', closeCode: 1006 }, received: { marks: 0 } });
+  t.equal(carrier.hangUp(sid), true);
+  await again.closed;
+});
+
 t.test('a fault waits for its stage, and for its number', async (t) => {
   for (const [stage, count, media] of [
     ['start', 1, 0],

@@ -6,6 +6,7 @@ import { Faults } from '../../scripts/carrier-simulator/faults.ts';
 import { Impairment } from '../../scripts/carrier-simulator/impairment.ts';
 import { DECODE, encode, levelDb } from '../../scripts/carrier-simulator/mulaw.ts';
 import { NETWORKS, parseFault } from '../../scripts/carrier-simulator/options.ts';
+import { readOverrides, waitBefore } from '../../scripts/carrier-simulator/overrides.ts';
 import { Playout } from '../../scripts/carrier-simulator/playout.ts';
 import { createRandom } from '../../scripts/carrier-simulator/random.ts';
 import { sign } from '../../scripts/carrier-simulator/signature.ts';
@@ -223,5 +224,37 @@ t.test('faults strike where they fit, and as often as they were told', (t) => {
   faults.clear();
   t.same(faults.list(), []);
   t.throws(() => parseFault({ do: 'explode' }));
+  t.end();
+});
+
+t.test('the fragment of a hook’s URL says how it is tried', (t) => {
+  const limits = { connectMs: 5000, totalMs: 15_000 };
+  const plain = { url: 'http://x/a?b=c', connectMs: 5000, readMs: 15_000, totalMs: 15_000, retries: 1 };
+  const cases: [string, Partial<ReturnType<typeof readOverrides>>, string[]][] = [
+    ['', { wrong: null }, ['ct']],
+    ['#', { wrong: null }, ['ct']],
+    ['#rc=5&rp=all&tt=9000', { retries: 5, totalMs: 9000 }, ['ct', 'rt', '4xx', '5xx']],
+    ['#rc=0', { retries: 0 }, ['ct']],
+    ['#ct=100&rt=200&rp=5xx,rt', { connectMs: 100, readMs: 200 }, ['rt', '5xx']],
+    ['#tt=15001', { wrong: 'HTTP retry policy is invalid: tt=15001' }, ['ct']],
+    ['#rc=6&rp=rt', { wrong: 'HTTP retry policy is invalid: rc=6' }, ['rt']],
+    ['#rp=6xx&rc=2', { retries: 2, wrong: 'HTTP retry policy is invalid: rp=6xx' }, ['ct']],
+    ['#e=dublin', { wrong: null }, ['ct']],
+  ];
+  for (const [fragment, fields, retryOn] of cases) {
+    const read = readOverrides(`http://x/a?b=c${fragment}`, limits);
+    t.match(read, { ...plain, ...fields }, fragment);
+    t.same([...read.retryOn], retryOn, fragment);
+  }
+  t.equal(
+    readOverrides('http://x/#tt=9000', { connectMs: 1, totalMs: 200 }).totalMs,
+    200,
+    'the carrier’s own',
+  );
+  t.same(
+    [1, 2, 3, 4, 5, 6].map((attempt) => waitBefore(attempt, true)),
+    [0, 250, 500, 1000, 2000, 4000],
+  );
+  t.equal(waitBefore(2, false), 0);
   t.end();
 });
