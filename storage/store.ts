@@ -132,6 +132,9 @@ export interface Listener {
 /** What a daemon says of itself to others. */
 export type SelfTold = Partial<Pick<DaemonRecord, 'version' | 'state' | 'private_port' | 'alive_at'>>;
 
+/** A call that another daemon had. `owner_alive_at`: when that last said that it lived; null: it never did. */
+export type TakenCall = CallRecord & { owner_alive_at?: string | null };
+
 /**
  * A store is opened by one daemon and writes as that one. A call, a delivery that is being attempted and an idempotent
  * request have an owner: what is another daemon's is not changed, and the verb says so (`not_owner`); whoever is told that
@@ -171,7 +174,7 @@ export interface Store {
    * proven dead, as one on another host, keeps what it has.
    * @returns the calls taken that have not ended, the oldest first
    */
-  takeOver(): Promise<CallRecord[]>;
+  takeOver(): Promise<TakenCall[]>;
 
   // organizations and keys
   /** With its first key. Conflict `name_taken` where a name is to be one organization's alone, whatever the case. */

@@ -1,12 +1,11 @@
 // Owners: what a daemon may write of a call, and what becomes of all that one leaves which is gone.
 import { mayWrite, type Owned } from '../call-ownership.ts';
-import type { CallRecord } from '../records.ts';
-import type { Store } from '../store.ts';
+import type { Store, TakenCall } from '../store.ts';
 import { type Connection, Refusal } from './connection.ts';
 import { buryLife, lifeOf } from './daemon-life.ts';
 import { type Enrolled, enrolledOf, NOT_ENDED } from './enrolment.ts';
 import { inheritRequests } from './idempotency.ts';
-import { CALLS, DAEMONS, type Row } from './rows.ts';
+import { CALLS, DAEMONS } from './rows.ts';
 
 type Verbs = 'self' | 'tellSelf' | 'daemons' | 'ownerOf' | 'takeOver' | 'pendingResults';
 
@@ -60,7 +59,9 @@ export function daemons(
   }
 
   /** What one of them owned and had not finished, now this one's. @returns the calls that have not ended */
-  function inherit(from: number | null): Row[] {
+  function inherit(from: number | null): TakenCall[] {
+    const said =
+      from === null ? undefined : statement('SELECT alive_at FROM daemons WHERE epoch = ?').get(from);
     const unfinished = statement(
       `SELECT ${CALLS.selected} FROM calls INDEXED BY calls_unfinished WHERE ${LIVE} AND owner IS ?
        ORDER BY created_at, seq`,
@@ -75,7 +76,8 @@ export function daemons(
       'UPDATE deliveries INDEXED BY deliveries_leased SET lease_until = NULL, lease_owner = NULL WHERE lease_owner = ?',
     ).run(from);
     if (from !== null) inheritRequests(connection, from);
-    return unfinished;
+    const owner_alive_at = said === undefined ? null : (said.alive_at as string | null);
+    return unfinished.map((row) => ({ ...CALLS.fromRow(row), owner_alive_at }));
   }
 
   return {
@@ -117,18 +119,18 @@ export function daemons(
 
     async takeOver() {
       const left = gone();
-      const taken: CallRecord[] = [];
+      const taken: TakenCall[] = [];
       const strays = hasStrays();
       if (left.length === 0 && !strays) return taken;
       await write(
         () => {
-          if (strays) taken.push(...inherit(null).map(CALLS.fromRow));
+          if (strays) taken.push(...inherit(null));
           for (const epoch of left) {
             const { changes } = statement(
               'UPDATE daemons SET ended_at = coalesce(ended_at, ?), heir = ? WHERE epoch = ? AND heir IS NULL',
             ).run(connection.now(), owner, epoch);
             // Else another daemon has looked at the same moment.
-            if (changes > 0) taken.push(...inherit(epoch).map(CALLS.fromRow));
+            if (changes > 0) taken.push(...inherit(epoch));
           }
         },
         { alone: true },

@@ -138,6 +138,7 @@ export function ownerConformance(t: Test, openData: (o: { now: () => Date }) => 
     );
     t.strictSame(await second.pendingResults(), []);
 
+    await first.tellSelf({ alive_at: at(30) });
     await first.close();
     t.strictSame(await second.saveCall(later.id, END), { conflict: 'not_owner' }, 'nobody writes before');
     const others = stores.slice(1);
@@ -146,6 +147,10 @@ export function ownerConformance(t: Test, openData: (o: { now: () => Date }) => 
       taken.flat().map(({ id }) => id),
       [earlier.id, later.id],
       'of several that look at once one takes, the oldest first',
+    );
+    t.ok(
+      taken.flat().every(({ owner_alive_at }) => owner_alive_at === at(30)),
+      'with when their daemon last said that it lived',
     );
     t.strictSame(await Promise.all(others.map((store) => store.takeOver())), [[], [], []], 'once');
     const heir = others[taken.findIndex((calls) => calls.length > 0)] as Store;
