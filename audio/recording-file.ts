@@ -25,8 +25,10 @@ export interface RecordingExport {
 /** The file is no recording of a call, or a damaged one. */
 export class NotARecording extends Error {}
 
-const HEADER_BYTES = 44;
-const PAIR_BYTES = 4;
+/** Of a recording's file, before its sound. */
+export const HEADER_BYTES = 44;
+/** A sample of each side. */
+export const PAIR_BYTES = 4;
 const BLOCK_PAIRS = 16_384;
 
 /**
@@ -36,19 +38,31 @@ const BLOCK_PAIRS = 16_384;
 export async function repairRecording(path: string): Promise<{ path: string; durationMs: number }> {
   const file = await open(path, 'r+');
   try {
-    const found = Buffer.alloc(HEADER_BYTES);
-    const { bytesRead } = await file.read(found, 0, HEADER_BYTES, 0);
-    const claimed = readHeader(found.subarray(0, bytesRead), path);
-    const { size } = await file.stat();
-    const dataBytes = size - HEADER_BYTES - ((size - HEADER_BYTES) % PAIR_BYTES);
+    const { claimed, dataBytes } = await soundOf(file, path);
     if (claimed !== dataBytes) {
-      await file.write(header(2, RATE_HZ, dataBytes), 0, HEADER_BYTES, 0);
+      await file.write(wavHeader(2, RATE_HZ, dataBytes), 0, HEADER_BYTES, 0);
       await file.datasync();
     }
     return { path, durationMs: (dataBytes / PAIR_BYTES / RATE_HZ) * 1000 };
   } finally {
     await file.close();
   }
+}
+
+/**
+ * How much sound an open recording holds, whole samples of both sides, and how much its header claims: less, where a crash
+ * cut it off.
+ * @throws NotARecording; the file system's error
+ */
+export async function soundOf(
+  file: FileHandle,
+  path: string,
+): Promise<{ claimed: number; dataBytes: number }> {
+  const found = Buffer.alloc(HEADER_BYTES);
+  const { bytesRead } = await file.read(found, 0, HEADER_BYTES, 0);
+  const claimed = readHeader(found.subarray(0, bytesRead), path);
+  const { size } = await file.stat();
+  return { claimed, dataBytes: size - HEADER_BYTES - ((size - HEADER_BYTES) % PAIR_BYTES) };
 }
 
 /**
@@ -89,7 +103,7 @@ export async function exportRecording(path: string, shape: RecordingShape): Prom
     const pairs = Math.floor(Math.min(readHeader(head, path), size - HEADER_BYTES) / PAIR_BYTES);
     const outChannels = shape.channels === 'stereo' ? 2 : 1;
     const bytes = pairs * (shape.rateHz / RATE_HZ) * outChannels * 2;
-    const pieces = convert(file, pairs, shape, header(outChannels, shape.rateHz, bytes));
+    const pieces = convert(file, pairs, shape, wavHeader(outChannels, shape.rateHz, bytes));
     // Its own reading ahead is one piece.
     const sound = Readable.from(pieces, { objectMode: false, highWaterMark: 1 });
     sound.once('close', () => void file.close().catch(() => {}));
@@ -100,7 +114,8 @@ export async function exportRecording(path: string, shape: RecordingShape): Prom
   }
 }
 
-function header(channels: number, rateHz: number, dataBytes: number): Buffer {
+/** A file's first bytes, for so much sound of 16 bit. */
+export function wavHeader(channels: number, rateHz: number, dataBytes: number): Buffer {
   const wav = new wavefile.WaveFile();
   wav.fromScratch(channels, rateHz, '16', []);
   const bytes = Buffer.from(wav.toBuffer().subarray(0, HEADER_BYTES));
