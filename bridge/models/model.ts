@@ -12,6 +12,11 @@ export interface ModelTool {
   parameters: Record<string, unknown>;
 }
 
+/** Something of a conversation that another session has had. Of the agent, what was heard. */
+export type HistoryLine =
+  | { role: 'agent' | 'caller' | 'system'; text: string }
+  | { role: 'tool'; name: string; argumentsJson: string; output: string };
+
 export interface ModelConfig {
   url: string;
   apiKey: string;
@@ -25,6 +30,8 @@ export interface ModelConfig {
   texts: SessionTexts;
   /** Who tells the caller's turns: we (the default), or the model's server by loudness or by meaning. It never answers by itself. */
   turnDetection?: TurnDetection;
+  /** What was said before, oldest first: the session is told it before anything else, and answers none of it by itself. */
+  history?: readonly HistoryLine[];
   /** What the line takes and brings: of the formats that a session can have it chooses the nearest. */
   line: AudioFormat;
 }

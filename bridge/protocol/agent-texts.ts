@@ -32,6 +32,10 @@ export interface TalkTexts {
   voicemail: string;
   /** Told when the model is silent or a tool is slow: nothing to think about. */
   moment: string;
+  /** Told for its first words on a call that goes on somewhere else: it was cut off. */
+  cutOff: string;
+  /** Told of the tool {name}, called with {arguments}: it ran when the call was cut off. */
+  unfinishedTool: string;
   /** Told to a model that cannot take back what it said: only {heard} was heard of it, or nothing. */
   cutShort: string;
   cutUnheard: string;

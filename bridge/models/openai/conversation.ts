@@ -1,6 +1,7 @@
 // PURE. What was said in a call, in order, as a new session is told it: the caller's words (or audio, while the words are
 // not known), what was heard of the agent's, tool calls and their answers. A session of OpenAI cannot be resumed.
 import type { SoundQueue } from '../../../audio/sound-queue.ts';
+import type { HistoryLine } from '../model.ts';
 import type { SaidItem } from './client-events.ts';
 
 /** What a new session is told at most, newest first: enough for an hour of talk, and far below a context window. */
@@ -43,10 +44,18 @@ export class Conversation {
   #sounding: CallerEntry[] = [];
   readonly #agents = new Map<string, Entry & { kind: 'agent' }>();
 
-  /** `bytesPerMs` of the audio it is given; `unintelligible`: what a turn without words or audio is told as. */
-  constructor(o: { bytesPerMs: number; unintelligible: string }) {
+  /**
+   * `bytesPerMs` of the audio it is given; `unintelligible`: what a turn without words or audio is told as; `history`: what was
+   * said before.
+   */
+  constructor(o: {
+    bytesPerMs: number;
+    unintelligible: string;
+    history?: readonly HistoryLine[] | undefined;
+  }) {
     this.#maxAudioBytes = MAX_AUDIO_MS * o.bytesPerMs;
     this.#unintelligible = o.unintelligible;
+    for (const [index, line] of (o.history ?? []).entries()) this.#before(line, `before_${index}`);
   }
 
   /** A turn of the caller's. Its audio is kept, until its words are known or there is too much of it, and is ours from then on. */
@@ -169,6 +178,25 @@ export class Conversation {
       after = seed.kind === 'audio' ? null : id;
     }
     return { seeds, items, toolCalls };
+  }
+
+  #before(line: HistoryLine, id: string): void {
+    switch (line.role) {
+      case 'agent':
+        this.agentText(id, line.text);
+        return;
+      case 'caller':
+        this.text('user', line.text === '' ? this.#unintelligible : line.text);
+        return;
+      case 'system':
+        this.text('system', line.text);
+        return;
+      case 'tool': {
+        const { name, argumentsJson, output } = line;
+        this.toolCall({ toolCallId: id, name, argumentsJson });
+        this.toolOutput(id, output);
+      }
+    }
   }
 
   /** Its audio is of no more use. */

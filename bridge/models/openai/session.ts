@@ -83,6 +83,7 @@ class OpenAISession implements ModelSession {
     const conversation = new Conversation({
       bytesPerMs: bytesPerMs(format),
       unintelligible: config.texts.unintelligible,
+      history: config.history,
     });
     const outputs = new Outputs(bytesPerMs(format));
     const settled = () => this.#connection.moveIfReady();

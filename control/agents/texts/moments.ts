@@ -56,6 +56,10 @@ export function talkTexts(direction: 'inbound' | 'outbound', language: string | 
     voicemail:
       'You have reached a voicemail, and it is recording now. Leave one short message without a pause. Say who calls and why. Say how to call back, if you know it. Ask no questions. Say goodbye and stop.',
     moment: fillIn(SAY_LINE, { line: 'One moment, please.' }),
+    cutOff:
+      'You were cut off from the other person for a moment. Say so in one short sentence, in the language of the conversation. Then go on where you were, or answer what they said last. Do not greet again. Do not repeat what they heard.',
+    unfinishedTool:
+      'You had called the tool "{name}" with {arguments} when the line was cut off. Nobody knows whether it was done. Do not call it again before you have asked the other person.',
     cutShort:
       'The other person spoke over you. Of what you said last they heard only this: "{heard}" The rest was not said.',
     cutUnheard: 'The other person spoke over you. They heard nothing of what you said last. It was not said.',

@@ -3,14 +3,18 @@
 import type { Test } from 'tap';
 import { createConverter } from '../../../audio/converter.ts';
 import { bytesPerMs, MULAW_8K } from '../../../audio/format.ts';
-import type { ModelListener, ModelSession, ResponseEnd } from '../../../bridge/models/model.ts';
+import type { HistoryLine, ModelListener, ModelSession, ResponseEnd } from '../../../bridge/models/model.ts';
 import { readFixture, toMulaw } from '../../audio/fixtures.ts';
 import { type Recorder, recorder } from './openai/session-rig.ts';
 
-/** What the model does in a case, where it has to be told beforehand. */
-export type Manner = 'talks' | 'calls-tool';
+/** What the model does in a case, where it has to be told beforehand. `remembers`: says what the caller said last. */
+export type Manner = 'talks' | 'calls-tool' | 'remembers';
 /** Opens a session of the implementation; it is not yet opened by `open`, and closed by whoever opened it. */
-export type OpenForTest = (t: Test, listener: ModelListener, manner: Manner) => Promise<ModelSession>;
+export type OpenForTest = (
+  t: Test,
+  listener: ModelListener,
+  o: { manner: Manner; history: readonly HistoryLine[] },
+) => Promise<ModelSession>;
 
 interface Rig extends Recorder {
   session: ModelSession;
@@ -22,7 +26,12 @@ interface Rig extends Recorder {
   verb<A>(run: () => A): A;
 }
 
-async function openRig(t: Test, open: OpenForTest, manner: Manner = 'talks'): Promise<Rig> {
+async function openRig(
+  t: Test,
+  open: OpenForTest,
+  manner: Manner = 'talks',
+  history: readonly HistoryLine[] = [],
+): Promise<Rig> {
   const made = recorder();
   const received = new Map<string, number>();
   const within: string[] = [];
@@ -39,7 +48,7 @@ async function openRig(t: Test, open: OpenForTest, manner: Manner = 'talks'): Pr
       };
     },
   });
-  const session = await open(t, listener, manner);
+  const session = await open(t, listener, { manner, history });
   return {
     ...made,
     session,
@@ -209,6 +218,36 @@ export function modelConformance(t: Test, name: string, open: OpenForTest): void
     rig.verb(() => session.sendToolResult(call.toolCallId, '{"state":"done"}'));
     if (!session.capabilities.answersByItself) rig.verb(() => session.respond());
     t.match(await done(rig), { hadAudio: true });
+    t.same(rig.within, []);
+  });
+
+  t.test(`${name}: it knows what was said before, and speaks when it is asked`, async (t) => {
+    const history: HistoryLine[] = [
+      { role: 'system', text: 'They pressed 1.' },
+      { role: 'agent', text: 'Good morning. Who is speaking?' },
+      { role: 'caller', text: '' },
+      { role: 'tool', name: 'end_call', argumentsJson: '{}', output: '{"ok":false}' },
+      { role: 'agent', text: '' },
+      { role: 'agent', text: 'I did not hear you.' },
+      { role: 'caller', text: 'This is Bo Lindqvist.' },
+    ];
+    const rig = await openRig(t, open, 'remembers', history);
+    const { session } = rig;
+    rig.verb(() => session.open());
+    await rig.take('ready');
+    t.notOk(session.busy(), 'nothing is asked yet');
+    t.equal(rig.asked.count, 0);
+    rig.verb(() => session.respond());
+    t.match(await rig.take('textDone'), [String, /This is Bo Lindqvist/]);
+    t.match(await done(rig), { hadAudio: true });
+    const told = rig.events.map(([event]) => event);
+    t.notOk(told.includes('callerText') || told.includes('toolCall'), 'of what was before nothing is told');
+    speak(rig);
+    t.equal(
+      rig.verb(() => session.endTurn()),
+      0,
+      'turns are counted from here on',
+    );
     t.same(rig.within, []);
   });
 

@@ -7,18 +7,22 @@ import { openTurnModel } from './turn-model.ts';
 for (const answersByItself of [true, false]) {
   for (const commits of [true, false]) {
     const can = { answersByItself, commits, callsTools: commits, saysLines: answersByItself };
-    modelConformance(t, `a model of turns, ${JSON.stringify(can)}`, async (t, listener, manner) => {
-      let called = false;
-      const session = openTurnModel(CONFIG, listener, {
-        can,
-        answer(about) {
-          if (manner !== 'calls-tool' || called) return { text: `About ${about}.` };
-          called = true;
-          return { text: 'One moment.', tool: 'end_call' };
-        },
-      });
-      t.teardown(() => session.close());
-      return session;
-    });
+    modelConformance(
+      t,
+      `a model of turns, ${JSON.stringify(can)}`,
+      async (t, listener, { manner, history }) => {
+        let called = false;
+        const session = openTurnModel({ ...CONFIG, history }, listener, {
+          can,
+          answer(about) {
+            if (manner !== 'calls-tool' || called) return { text: `About ${about}.` };
+            called = true;
+            return { text: 'One moment.', tool: 'end_call' };
+          },
+        });
+        t.teardown(() => session.close());
+        return session;
+      },
+    );
   }
 }

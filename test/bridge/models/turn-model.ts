@@ -25,18 +25,20 @@ export interface TurnModelOptions {
 }
 
 export function openTurnModel(
-  config: Pick<ModelConfig, 'instructions'>,
+  config: Pick<ModelConfig, 'instructions' | 'history'>,
   listener: ModelListener,
   o: TurnModelOptions = {},
 ): ModelSession {
-  return new TurnModel(config.instructions, listener, o);
+  const said = config.history?.findLast((line) => line.role === 'caller');
+  return new TurnModel(said?.role === 'caller' ? said.text : config.instructions, listener, o);
 }
 
 class TurnModel implements ModelSession {
   readonly capabilities: ModelCapabilities;
   readonly takes: AudioFormat;
   readonly gives: AudioFormat;
-  readonly #instructions: string;
+  /** What it speaks about when it is not told: what was said last, else what it was made for. */
+  readonly #about: string;
   readonly #listener: ModelListener;
   readonly #o: TurnModelOptions;
   #ready = false;
@@ -50,7 +52,7 @@ class TurnModel implements ModelSession {
   /** Rises with each interruption: what was begun before is dropped. */
   #era = 0;
 
-  constructor(instructions: string, listener: ModelListener, o: TurnModelOptions) {
+  constructor(about: string, listener: ModelListener, o: TurnModelOptions) {
     this.capabilities = {
       turns: 'bridge',
       commits: true,
@@ -64,7 +66,7 @@ class TurnModel implements ModelSession {
     };
     this.takes = o.format ?? FORMAT;
     this.gives = o.format ?? FORMAT;
-    this.#instructions = instructions;
+    this.#about = about;
     this.#listener = listener;
     this.#o = o;
   }
@@ -99,7 +101,7 @@ class TurnModel implements ModelSession {
   respond(o?: { instructions?: string }): void {
     if (this.#over || this.#due.length > 1) return;
     this.#listener.requested();
-    this.#ask({ about: o?.instructions ?? this.#instructions, exactly: false });
+    this.#ask({ about: o?.instructions ?? this.#about, exactly: false });
   }
 
   say(line: string): void {

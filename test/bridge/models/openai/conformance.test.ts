@@ -13,6 +13,8 @@ const CALLS_TOOL = {
     { on: 'any', say: 'One moment.', tool: { name: 'end_call', arguments: {} } },
   ],
 };
+const REMEMBERS = { hears: [], rules: [{ on: 'any', say: '{{heard}}' }] };
+const SCENARIOS = { talks: 'reminder', 'calls-tool': CALLS_TOOL, remembers: REMEMBERS };
 const LINES: readonly AudioFormat[] = [
   { encoding: 'mulaw', rateHz: 8000 },
   { encoding: 'alaw', rateHz: 8000 },
@@ -20,14 +22,15 @@ const LINES: readonly AudioFormat[] = [
 ];
 
 for (const line of LINES) {
-  modelConformance(t, `openai, a line of ${line.encoding}`, async (t, listener, manner) => {
-    const scenario = manner === 'calls-tool' ? CALLS_TOOL : 'reminder';
+  modelConformance(t, `openai, a line of ${line.encoding}`, async (t, listener, { manner, history }) => {
+    const scenario = SCENARIOS[manner];
     const simulator = await startModelSimulator({ scenario, pacing: 'fast', seed: 1 });
     const config = {
       ...CONFIG,
       url: simulator.url,
       instructions: 'You remind people of an appointment.',
       line,
+      history,
     };
     const session = openOpenAISession(config, listener);
     t.teardown(async () => {

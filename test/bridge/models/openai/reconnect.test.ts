@@ -1,6 +1,7 @@
 // What happens when the socket to the model is refused, lost, silent or too old.
 import t from 'tap';
 import { CREATE_LIMIT_MS, PROGRESS_LIMIT_MS } from '../../../../bridge/models/response-gate.ts';
+import { SESSION_TEXTS } from '../../../../control/agents/texts/moments.ts';
 import type { Json, PeerSocket } from './model-peer.ts';
 import {
   apiError,
@@ -106,6 +107,37 @@ t.test(
     );
   },
 );
+
+t.test('what another session has had: told first, and again where the socket is lost', async (t) => {
+  const rig = await openRig(t, {
+    config: {
+      history: [
+        { role: 'agent', text: 'Hello, this is Ada.' },
+        { role: 'caller', text: '' },
+        { role: 'tool', name: 'book', argumentsJson: '{"day":1}', output: 'booked' },
+        { role: 'system', text: 'You were cut off.' },
+      ],
+    },
+  });
+  const first = await rig.connect();
+  await rig.settle(first);
+  const before = [
+    ['assistant', 'Hello, this is Ada.'],
+    ['user', SESSION_TEXTS.unintelligible],
+    ['function_call', '{"day":1}'],
+    ['function_call_output', 'booked'],
+    ['system', 'You were cut off.'],
+  ];
+  t.same(told(first), before);
+  t.match(items(first)[2], { name: 'book', call_id: items(first)[3]?.call_id });
+  t.notOk(first.types().includes('response.create'));
+  await answer(rig, first, 1, 'I am back.');
+  first.terminate();
+  const second = await rig.peer.accept();
+  t.match(await rig.take('ready'), [{ renewed: true }]);
+  await rig.settle(second);
+  t.same(told(second), [...before, ['assistant', 'I am back.']]);
+});
 
 t.test(
   'lost in the middle of an answer: what was received counts as said, and the model goes on',

@@ -64,6 +64,7 @@ const SHORT = 270;
 /** Places that are filled in on the call itself. */
 const PLACES: Record<string, string[]> = {
   cutShort: ['{heard}'],
+  unfinishedTool: ['{name}', '{arguments}'],
   sayLine: ['{line}'],
   keysPressed: ['{keys}'],
   keysNote: ['{keys}'],
@@ -107,6 +108,18 @@ const SAYS: [name: string, has: RegExp[], hasNot: RegExp[]][] = [
   ['inbound.idle.2', [/goodbye/, /end_call/], [/still there/]],
   ['inbound.voicemail', [/voicemail/, /one short message/, /no questions/, /goodbye and stop/], [/end_call/]],
   ['inbound.moment', [/language of the conversation/, /"One moment, please\."$/], []],
+  [
+    'inbound.cutOff',
+    [
+      /cut off/,
+      /one short sentence/,
+      /language of the conversation/,
+      /go on where you were/,
+      /Do not repeat/,
+    ],
+    [/end_call|goodbye/i],
+  ],
+  ['inbound.unfinishedTool', [/"\{name\}" with \{arguments\}/, /Nobody knows/, /Do not call it again/], []],
   ['inbound.cutShort', [/heard only this: "\{heard\}"/], [/nothing/]],
   ['inbound.cutUnheard', [/heard nothing/], [/\{/]],
   [
@@ -142,13 +155,14 @@ for (const [name, has, hasNot] of SAYS) {
 }
 
 t.test('no order of one moment is that of another', async (t) => {
-  const { greeting, idle, voicemail, moment } = talkTexts('inbound', null);
+  const { greeting, idle, voicemail, moment, cutOff } = talkTexts('inbound', null);
   const told = [
     greeting,
     talkTexts('outbound', null).greeting,
     ...idle,
     voicemail,
     moment,
+    cutOff,
     SESSION_TEXTS.resumed,
   ];
   t.equal(new Set(told).size, told.length);
