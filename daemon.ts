@@ -11,7 +11,6 @@ import { observeAll } from './bridge/calls/call-observers.ts';
 import { openCallRamp } from './bridge/calls/call-ramp.ts';
 import { MediaThreads } from './bridge/calls/media-threads.ts';
 import { observeBridge } from './bridge/calls/metrics.ts';
-import { SignOfLife } from './bridge/calls/sign-of-life.ts';
 import { Takeover } from './bridge/calls/takeover.ts';
 import { mediaThreadsFor } from './bridge/calls/thread-count.ts';
 import { openCarriers } from './bridge/carriers/carriers.ts';
@@ -296,8 +295,6 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       failpoint,
     });
     onStorageLow = () => calls.stopRecordings();
-    const life = new SignOfLife({ store, now, calls: () => calls.size, log });
-    closing.opened({ name: 'sign of life', shareMs: SHARE_MS.rest, close: () => life.close() });
     const endTaken = async (taken: readonly CallRecord[]) => {
       for (const { recording_path } of taken) {
         if (recording_path !== null) await repairRecording(join(dataDir, recording_path)).catch(() => {});
