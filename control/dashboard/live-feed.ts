@@ -29,7 +29,7 @@ interface Entry {
 
 function fieldsOf(record: CallRecord) {
   const { id, status, direction, from_number, to_number, agent_id, created_at, answered_at } = record;
-  const { hangup_cause, error_code } = record;
+  const { hangup_cause, error_code, gaps } = record;
   return {
     id,
     status,
@@ -41,6 +41,7 @@ function fieldsOf(record: CallRecord) {
     answered_at,
     hangup_cause,
     error_code,
+    gaps,
   };
 }
 

@@ -111,7 +111,8 @@ export async function signIn(page: Page, password: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-async function watch(context: BrowserContext, url: string): Promise<Sight> {
+/** A window whose page is watched for what nobody should see. */
+export async function watch(context: BrowserContext, url: string): Promise<Sight> {
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const seen: string[] = [];

@@ -71,6 +71,7 @@ export type LiveCall = Pick<
   | 'answered_at'
   | 'hangup_cause'
   | 'error_code'
+  | 'gaps'
 > & {
   agent_name: string | null;
   /** Null until the call's audio is there. */

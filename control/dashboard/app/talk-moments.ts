@@ -1,12 +1,13 @@
 // PURE. What happened over the agent's voice on a call, and what of its answers nobody heard, in order of time: from the turns,
-// the interruptions and the words, which the API gives apart. And who spoke when, for the picture of it.
-import type { Interruption, TranscriptItem, Turn } from '../../sdk/index.ts';
+// the interruptions, the gaps and the words, which the API gives apart. And who spoke when, for the picture of it.
+import type { CallGap, Interruption, TranscriptItem, Turn } from '../../sdk/index.ts';
+import { gapCause, gapLabel } from './call-gaps.ts';
 import { counted, latency } from './format.ts';
 
 export interface TalkMoment {
   id: string;
-  /** `stopped`: an interruption. `passed`: a sound that was none. `thrown`: answers begun in a pause, and thrown away. */
-  kind: 'stopped' | 'passed' | 'thrown';
+  /** `stopped`: an interruption. `passed`: a sound that was none. `thrown`: answers begun in a pause, and thrown away. `gap`: no sound either way. */
+  kind: 'stopped' | 'passed' | 'thrown' | 'gap';
   /** When the sound began; of answers thrown away, the end of the turn in whose pauses they were begun. */
   atMs: number;
   /** When the agent's voice was lowered, paused, and as before or over; null: it was not. */
@@ -30,8 +31,11 @@ export function talkMoments(o: {
   turns: readonly Turn[];
   interruptions: readonly Interruption[];
   words: readonly TranscriptItem[];
+  gaps: readonly CallGap[];
+  /** The call has ended: a gap that is open then stays so. */
+  over: boolean;
 }): TalkMoment[] {
-  const { turns, interruptions, words } = o;
+  const { turns, interruptions, words, gaps, over } = o;
   const passed = interruptions.filter(({ taken_back }) => taken_back);
   const stops = interruptions.filter(({ taken_back }) => !taken_back);
   const before = (stop: Interruption) =>
@@ -41,6 +45,7 @@ export function talkMoments(o: {
     ...passed.filter((one) => !merged.has(one)).map((one) => passedMoment(one, words)),
     ...stops.map((one) => stoppedMoment(one, before(one), words)),
     ...turns.filter(({ thrown_away }) => thrown_away > 0).map(thrownMoment),
+    ...gaps.map((gap) => gapMoment(gap, over)),
   ].sort((a, b) => a.atMs - b.atMs);
 }
 
@@ -116,10 +121,24 @@ function thrownMoment({ id, thrown_away, speech_end_ms, decided_ms }: Turn): Tal
   };
 }
 
+function gapMoment(gap: CallGap, over: boolean): TalkMoment {
+  const { from_ms, to_ms } = gap;
+  return {
+    id: `gap ${from_ms}`,
+    kind: 'gap',
+    atMs: from_ms,
+    loweredMs: null,
+    pausedMs: null,
+    untilMs: to_ms ?? from_ms,
+    what: `${gapCause(gap)}. ${gapLabel(gap, over)}`,
+    said: null,
+  };
+}
+
 /** A stretch of a lane, in per cent of its width. */
 export interface Stretch {
   key: string;
-  /** The style it has: `spoken`, `unheard`, `lowered`, `paused`, or the kind of a moment. */
+  /** The style it has: `spoken`, `lowered`, `paused`, or the kind of a moment. */
   is: string;
   left: number;
   width: number;
@@ -130,6 +149,7 @@ export interface Stretch {
 export function talkLanes(o: {
   words: readonly TranscriptItem[];
   moments: readonly TalkMoment[];
+  gaps: readonly CallGap[];
   lengthMs: number;
 }): { caller: Stretch[]; agent: Stretch[]; marks: Stretch[] } {
   const percent = (ms: number) => (Math.min(o.lengthMs, Math.max(0, ms)) / Math.max(1, o.lengthMs)) * 100;
@@ -156,8 +176,16 @@ export function talkLanes(o: {
       ? []
       : [stretch(`${id} paused`, 'paused', pausedMs, untilMs, 'voice paused')]),
   ]);
+  // Neither side heard the other: over both lanes, one that is open to their end.
+  const gaps = o.gaps.map(({ from_ms, to_ms }) =>
+    stretch(`gap ${from_ms}`, 'gap', from_ms, to_ms ?? o.lengthMs, 'no sound'),
+  );
   const marks = o.moments.map(({ id, kind, atMs, what, said }) =>
     stretch(id, kind, atMs, atMs, said === null ? what : `“${said.slice(0, 60)}”: ${what}`),
   );
-  return { caller: spoken('caller'), agent: [...spoken('agent'), ...held], marks };
+  return {
+    caller: [...spoken('caller'), ...gaps],
+    agent: [...spoken('agent'), ...held, ...gaps],
+    marks,
+  };
 }

@@ -117,6 +117,7 @@ t.test('a follower gets a snapshot, then each change of its own organization, in
       answered_at: null,
       hangup_cause: null,
       error_code: null,
+      gaps: [],
       agent_name: 'Front desk',
       floor: null,
       last_latency_ms: null,
@@ -125,7 +126,15 @@ t.test('a follower gets a snapshot, then each change of its own organization, in
     },
   ]);
 
-  const answered = { ...first, status: 'in_progress' as const, answered_at: '2026-03-01T12:00:05.000Z' };
+  const gaps = [
+    { why: 'stream_lost' as const, started_at: '2026-03-01T12:00:07.000Z', from_ms: 2_000, to_ms: null },
+  ];
+  const answered = {
+    ...first,
+    status: 'in_progress' as const,
+    answered_at: '2026-03-01T12:00:05.000Z',
+    gaps,
+  };
   observer.changed?.(answered);
   observer.changed?.(call(rig.other.orgId));
   observer.floor?.(first.id, 'agent', 12.4);

@@ -1,7 +1,7 @@
-// The talk of a call at a glance: who spoke when, what sounds over the agent's voice did to it, and answers that nobody heard; as
-// a picture, and as a table that says the same.
+// The talk of a call at a glance: who spoke when, what sounds over the agent's voice did to it, answers that nobody heard, and when
+// there was no line; as a picture, and as a table that says the same.
 import { html } from 'htm/preact';
-import type { CallTurns, Transcript } from '../../../sdk/index.ts';
+import type { CallGap, CallTurns, Transcript } from '../../../sdk/index.ts';
 import { clock } from '../format.ts';
 import { interruptedWords } from '../interruptions.ts';
 import { type Stretch, type TalkMoment, talkLanes, talkMoments } from '../talk-moments.ts';
@@ -18,6 +18,7 @@ const KINDS: Record<TalkMoment['kind'], { label: string; tone: Tone; about: stri
     tone: 'warn',
     about: 'answers begun in a pause of the other side, which went on: nobody heard them',
   },
+  gap: { label: 'Line lost', tone: 'warn', about: 'neither side heard the other' },
 };
 const HELD = [
   {
@@ -34,12 +35,15 @@ type Seek = ((ms: number) => void) | undefined;
 export function TalkSection(props: {
   turns: CallTurns;
   transcript: Transcript;
+  gaps: readonly CallGap[];
+  /** The call has ended. */
+  over: boolean;
   recordedMs: number;
   seek?: Seek;
 }) {
-  const { turns, transcript, seek } = props;
+  const { turns, transcript, gaps, over, seek } = props;
   const { data, interruptions } = turns;
-  const moments = talkMoments({ turns: data, interruptions, words: transcript.data });
+  const moments = talkMoments({ turns: data, interruptions, words: transcript.data, gaps, over });
   const lastMs = Math.max(
     0,
     ...transcript.data.map(({ start_ms, end_ms }) => end_ms ?? start_ms + 1_000),
@@ -47,7 +51,7 @@ export function TalkSection(props: {
   );
   if (lastMs === 0) return null;
   const lengthMs = Math.max(lastMs, props.recordedMs);
-  const lanes = talkLanes({ words: transcript.data, moments, lengthMs });
+  const lanes = talkLanes({ words: transcript.data, moments, gaps, lengthMs });
   const kinds = Object.entries(KINDS).filter(([kind]) => moments.some((one) => one.kind === kind));
   const held = HELD.filter(({ is }) => lanes.agent.some((one) => one.is === is));
   return html`<${Section} title="Who spoke when" lead=${interruptedWords(interruptions) || undefined}>
@@ -82,7 +86,7 @@ function Lane(props: { name: string; side: string; stretches: readonly Stretch[]
 function Moments(props: { moments: readonly TalkMoment[]; seek?: Seek }) {
   const { seek } = props;
   return html`<${Table}
-    caption="Sounds over the agent's voice, and answers that nobody heard"
+    caption="Sounds over the agent's voice, answers that nobody heard, and times without a line"
     dense
     rows=${props.moments}
     rowKey=${({ id }: TalkMoment) => id}
@@ -101,7 +105,7 @@ function Moments(props: { moments: readonly TalkMoment[]; seek?: Seek }) {
         cell: ({ kind }: TalkMoment) =>
           html`<span title=${KINDS[kind].about}><${Badge} tone=${KINDS[kind].tone}>${KINDS[kind].label}<//></span>`,
       },
-      { label: "The agent's voice", cell: ({ what }: TalkMoment) => what },
+      { label: 'What happened', cell: ({ what }: TalkMoment) => what },
       {
         label: 'Said',
         grow: true,

@@ -1,7 +1,8 @@
 // The words of a call: heard and cut told apart, tools in between, each line a way to its place in the recording.
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { TranscriptItem } from '../../../sdk/index.ts';
+import type { CallGap, TranscriptItem } from '../../../sdk/index.ts';
+import { gapLabel, withGaps } from '../call-gaps.ts';
 import { clock } from '../format.ts';
 import { heardParts, toolCall } from '../spoken.ts';
 import { EmptyState } from '../ui/feedback.ts';
@@ -55,6 +56,7 @@ function ToolLine(props: { item: TranscriptItem; short?: boolean | undefined }) 
 
 interface TranscriptProps {
   items: readonly TranscriptItem[];
+  gaps: readonly CallGap[];
   live: boolean;
   /** The line that is heard now; -1: none. */
   current: number;
@@ -70,8 +72,8 @@ export function TranscriptView(props: TranscriptProps) {
   useEffect(() => {
     const box = list.current;
     if (box === null || !props.playing || props.current < 0) return;
-    const line = box.children[props.current] as HTMLElement | undefined;
-    if (line !== undefined) bringInto(box, line);
+    const line = box.querySelector<HTMLElement>('li.current');
+    if (line !== null) bringInto(box, line);
   }, [props.current, props.playing]);
   useEffect(() => {
     const box = list.current;
@@ -84,12 +86,15 @@ export function TranscriptView(props: TranscriptProps) {
       ${props.live ? 'Words show up here as they are spoken.' : 'The call ended before anybody spoke.'}
     <//>`;
   }
+  const current = props.items[props.current];
   const hasCut = props.items.some((item) => heardParts(item).cut !== '');
   return html`
     ${hasCut ? html`<p class="small dim"><del>Struck words</del> were made but never heard: the agent was interrupted.</p>` : null}
     <ol class="transcript" ref=${list} tabindex="0" aria-label="Transcript">
-      ${props.items.map((item, at) => {
-        const isCurrent = at === props.current;
+      ${withGaps(props.items, props.gaps, ({ start_ms }) => start_ms).map(({ item, gap }) => {
+        if (gap !== undefined)
+          return html`<${GapLine} key=${`gap ${gap.from_ms}`} gap=${gap} over=${!props.live} />`;
+        const isCurrent = item === current;
         return html`<li key=${item.id} class=${isCurrent ? 'current' : undefined} aria-current=${isCurrent ? 'true' : undefined}>
           ${
             props.seek === undefined
@@ -116,6 +121,14 @@ export function TranscriptView(props: TranscriptProps) {
         </li>`;
       })}
     </ol>`;
+}
+
+/** Between the lines: nobody heard anything here. */
+function GapLine(props: { gap: CallGap; over: boolean }) {
+  return html`<li class="line-gap">
+    <span class="line-time digits">${clock(props.gap.from_ms)}</span>
+    <p class="small">${gapLabel(props.gap, props.over)}</p>
+  </li>`;
 }
 
 /** Scrolls within the list only: the page stays where the reader has it. */

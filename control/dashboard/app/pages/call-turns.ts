@@ -1,7 +1,8 @@
 // The turns of a call: how long each answer took and what the wait was made of, as bars and as a table.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import type { CallTurns, Turn } from '../../../sdk/index.ts';
+import type { CallGap, CallTurns, Turn } from '../../../sdk/index.ts';
+import { gapLabel, type WithGap, withGaps } from '../call-gaps.ts';
 import { clock, counted, latency } from '../format.ts';
 import { EmptyState } from '../ui/feedback.ts';
 import { Segments } from '../ui/field.ts';
@@ -28,7 +29,13 @@ function begunWords({ requested_ms, decided_ms, thrown_away }: Turn): string {
     .join(', ');
 }
 
-export function TurnsSection(props: { turns: CallTurns; seek?: ((ms: number) => void) | undefined }) {
+export function TurnsSection(props: {
+  turns: CallTurns;
+  gaps: readonly CallGap[];
+  /** The call has ended. */
+  over: boolean;
+  seek?: ((ms: number) => void) | undefined;
+}) {
   const [view, setView] = useState<'bars' | 'table'>('bars');
   const { data } = props.turns;
   const waits = answerWaits(data);
@@ -65,20 +72,32 @@ export function TurnsSection(props: { turns: CallTurns; seek?: ((ms: number) => 
       data.length === 0
         ? html`<${EmptyState} title="No turns.">The agent did not come to speak on this call.<//>`
         : view === 'bars'
-          ? html`<${Bars} turns=${data} seek=${props.seek} />`
-          : html`<${TurnTable} turns=${data} />`
+          ? html`<${Bars} turns=${data} gaps=${props.gaps} over=${props.over} seek=${props.seek} />`
+          : html`<${TurnTable} turns=${data} gaps=${props.gaps} over=${props.over} />`
     }
   <//>`;
 }
 
-function Bars(props: { turns: readonly Turn[]; seek?: ((ms: number) => void) | undefined }) {
+/** When it was wanted: by the end of the speech that it answers, where it answers some. */
+const atMsOf = (turn: Turn) => turn.speech_end_ms ?? turn.decided_ms;
+
+interface Gaps {
+  gaps: readonly CallGap[];
+  over: boolean;
+}
+
+function Bars(props: Gaps & { turns: readonly Turn[]; seek?: ((ms: number) => void) | undefined }) {
   const { rows, marks, endMs } = waterfall(props.turns);
   return html`<div>
     <p class="legend">
       ${PARTS.map((part) => html`<span key=${part.key} title=${part.about}><i class=${`swatch ${part.colour}`}></i>${part.label}</span>`)}
     </p>
     <ol class="waterfall" aria-label="Waits of the turns; the same as a table by the switch above">
-      ${rows.map((row) => html`<li key=${row.turn.id}><${BarRow} row=${row} seek=${props.seek} /></li>`)}
+      ${withGaps(rows, props.gaps, ({ turn }) => atMsOf(turn)).map(({ item, gap }) =>
+        gap === undefined
+          ? html`<li key=${item.turn.id}><${BarRow} row=${item} seek=${props.seek} /></li>`
+          : html`<li key=${`gap ${gap.from_ms}`} class="wait-gap small"><span class="digits">${clock(gap.from_ms)}</span><span>${gapLabel(gap, props.over)}</span></li>`,
+      )}
     </ol>
     <div class="waterfall-scale digits" aria-hidden="true">
       ${marks.map((at) => html`<${Placed} key=${at} left=${(at / endMs) * 100}>${at === 0 ? '0' : latency(at)}<//>`)}
@@ -88,7 +107,7 @@ function Bars(props: { turns: readonly Turn[]; seek?: ((ms: number) => void) | u
 
 function BarRow(props: { row: WaitRow; seek?: ((ms: number) => void) | undefined }) {
   const { turn, bars, totalMs } = props.row;
-  const atMs = turn.speech_end_ms ?? turn.decided_ms;
+  const atMs = atMsOf(turn);
   const parts = bars.map((bar) => `${bar.label} ${latency(bar.ms)}`).join(', ');
   const begun = begunWords(turn);
   const outcome =
@@ -123,33 +142,42 @@ function BarRow(props: { row: WaitRow; seek?: ((ms: number) => void) | undefined
   </div>`;
 }
 
-function TurnTable(props: { turns: readonly Turn[] }) {
+function TurnTable(props: Gaps & { turns: readonly Turn[] }) {
+  type Row = WithGap<Turn>;
+  const ofTurn = (show: (turn: Turn) => unknown) => (row: Row) =>
+    row.gap === undefined ? show(row.item) : null;
   return html`<${Table}
     caption="Turns: what each wait was made of"
     dense
-    rows=${props.turns}
-    rowKey=${(turn: Turn) => turn.id}
+    rows=${withGaps(props.turns, props.gaps, atMsOf)}
+    rowKey=${({ item, gap }: Row) => item?.id ?? `gap ${gap?.from_ms}`}
     columns=${[
       {
         label: 'Turn',
-        cell: (turn: Turn) => {
+        cell: ({ item: turn, gap }: Row) => {
+          if (gap !== undefined) return html`<span class="dim">${gapLabel(gap, props.over)}</span>`;
           const begun = begunWords(turn);
           return html`${turn.index}. ${KINDS[turn.kind]}${begun === '' ? null : html`<div class="dim small field-about">${begun}</div>`}`;
         },
       },
-      { label: 'At', numeric: true, cell: (turn: Turn) => clock(turn.speech_end_ms ?? turn.decided_ms) },
+      {
+        label: 'At',
+        numeric: true,
+        cell: ({ item, gap }: Row) => clock(gap === undefined ? atMsOf(item) : gap.from_ms),
+      },
       ...PARTS.map(({ key, label }) => ({
         label,
         numeric: true,
-        cell: (turn: Turn) => latency(turn.parts[key]),
+        cell: ofTurn((turn) => latency(turn.parts[key])),
       })),
       {
         label: 'Heard after',
         numeric: true,
-        cell: (turn: Turn) =>
+        cell: ofTurn((turn) =>
           turn.latency_ms === null
             ? html`<${Badge} tone="warn">${turn.barged_in ? 'Cut' : 'Not heard'}<//>`
             : html`<strong>${latency(turn.latency_ms)}</strong>`,
+        ),
       },
     ]}
   />`;

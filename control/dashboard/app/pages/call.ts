@@ -4,6 +4,7 @@ import { html } from 'htm/preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Call, CallEvents, CallTurns, Transcript } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
+import { gapSentence } from '../call-gaps.ts';
 import { callTitle, causeInWords, isOver } from '../call-words.ts';
 import { onLive, stream } from '../live-stream.ts';
 import type { PageProps } from '../route-match.ts';
@@ -79,9 +80,14 @@ function useLiveUpdates(id: string, loads: Loads, reloadAll: () => void): void {
             interruptions: [...now.interruptions.filter((one) => one.id !== interruption.id), interruption],
           }));
         }
-        if (event.type === 'call' && event.data.id === id && event.data.status !== call.data?.status) {
-          call.reload();
-          events.reload();
+        if (event.type === 'call' && event.data.id === id) {
+          if (event.data.status !== call.data?.status) {
+            call.reload();
+            events.reload();
+          } else {
+            const { gaps } = event.data;
+            call.change((now) => ({ ...now, gaps }));
+          }
         }
         if (event.type === 'ended' && event.data.call.id === id) reloadAll();
         // After a gap in the stream nobody knows what was missed.
@@ -130,6 +136,7 @@ function CallView(props: Omit<Loads, 'call'> & { call: Call; error: unknown }) {
             ${call.error_code === null ? null : html`<p class="dim small">Code <code>${call.error_code}</code></p>`}
           <//>`
     }
+    <${Gaps} call=${call} />
     <${Header} call=${call} />
     <div class="with-aside">
       <div>
@@ -144,6 +151,16 @@ function CallView(props: Omit<Loads, 'call'> & { call: Call; error: unknown }) {
         <${SentSection} call=${call} />
       </div>
     </div>
+  <//>`;
+}
+
+/** Where its sound broke off, and that it went on. */
+function Gaps(props: { call: Call }) {
+  const { gaps } = props.call;
+  if (gaps.length === 0) return null;
+  const over = isOver(props.call);
+  return html`<${Note} kind=${gaps.at(-1)?.to_ms === null ? 'warn' : 'info'} title="The sound of this call was interrupted.">
+    ${gaps.map((gap) => html`<p key=${gap.from_ms}>${gapSentence(gap, over)}</p>`)}
   <//>`;
 }
 
@@ -228,28 +245,29 @@ function Sound(props: { call: Call; transcript: Load<Transcript>; turns: Load<Ca
     ${
       props.turns.data === undefined || props.transcript.data === undefined
         ? null
-        : html`<${Talk} turns=${props.turns.data} transcript=${props.transcript.data} player=${player} seek=${seek} />`
+        : html`<${Talk} call=${call} turns=${props.turns.data} transcript=${props.transcript.data} player=${player} seek=${seek} />`
     }
     <${Section} title="Transcript">
       <${Loaded} load=${props.transcript} title="The transcript could not be read." skeleton=${html`<${Skeleton} lines=${6} />`}>
-        ${(transcript: Transcript) => html`<${FollowingTranscript} key=${player === null ? 'still' : 'played'} transcript=${transcript} player=${player} seek=${seek} />`}
+        ${(transcript: Transcript) => html`<${FollowingTranscript} key=${player === null ? 'still' : 'played'} gaps=${call.gaps} transcript=${transcript} player=${player} seek=${seek} />`}
       <//>
     <//>
     <${Loaded} load=${props.turns} title="The turns could not be read." skeleton=${html`<${Skeleton} height="chart" />`}>
-      ${(turns: CallTurns) => html`<${TurnsSection} turns=${turns} seek=${seek} />`}
+      ${(turns: CallTurns) => html`<${TurnsSection} turns=${turns} gaps=${call.gaps} over=${over} seek=${seek} />`}
     <//>
   `;
 }
 
 /** Only the length of the recording draws it anew, not every frame of the player. */
 function Talk(props: {
+  call: Call;
   turns: CallTurns;
   transcript: Transcript;
   player: Player | null;
   seek?: ((ms: number) => void) | undefined;
 }) {
-  const { turns, transcript, player, seek } = props;
-  return html`<${TalkSection} turns=${turns} transcript=${transcript} recordedMs=${player?.durationMs.value ?? 0} seek=${seek} />`;
+  const { call, turns, transcript, player, seek } = props;
+  return html`<${TalkSection} turns=${turns} transcript=${transcript} gaps=${call.gaps} over=${isOver(call)} recordedMs=${player?.durationMs.value ?? 0} seek=${seek} />`;
 }
 
 function NotRecorded() {
@@ -260,6 +278,7 @@ function NotRecorded() {
 }
 
 function FollowingTranscript(props: {
+  gaps: Call['gaps'];
   transcript: Transcript;
   player: Player | null;
   seek?: ((ms: number) => void) | undefined;
@@ -273,6 +292,7 @@ function FollowingTranscript(props: {
   );
   return html`<${TranscriptView}
     items=${transcript.data}
+    gaps=${props.gaps}
     live=${transcript.status === 'live'}
     current=${current.value}
     playing=${player?.playing.value ?? false}

@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import { Component } from 'preact';
 import { api } from '../api.ts';
+import { isGapOpen } from '../call-gaps.ts';
 import { callTitle, nameOfSide, otherSide } from '../call-words.ts';
 import { counted, latency } from '../format.ts';
 import { inOrder } from '../live-state.ts';
@@ -89,7 +90,7 @@ function LiveCard(props: { call: LiveCall }) {
     <div class="live-figures">
       <div><span class="dim small">Duration</span><strong><${Duration} since=${call.answered_at ?? call.created_at} /></strong></div>
       <div><span class="dim small">Last answer after</span><strong class="digits">${latency(call.last_latency_ms)}</strong></div>
-      <${Floor} floor=${call.floor} status=${call.status} />
+      <${Floor} floor=${call.floor} status=${call.status} lost=${isGapOpen(call)} />
     </div>
     <div class="live-words">
       ${
@@ -105,17 +106,20 @@ function LiveCard(props: { call: LiveCall }) {
   </article>`;
 }
 
-/** The two sides, the one that may speak lit. */
-function Floor(props: { floor: FloorHolder; status: string }) {
-  const { floor } = props;
+/** The two sides, the one that may speak lit. `lost`: the line carries no sound just now. */
+function Floor(props: { floor: FloorHolder; status: string; lost: boolean }) {
+  // Without a line nobody has it, whoever had it last.
+  const floor = props.lost ? null : props.floor;
   const text =
     props.status !== 'in_progress'
       ? 'Not connected'
-      : floor === 'agent'
-        ? 'The agent speaks'
-        : floor === 'caller'
-          ? 'The other side speaks'
-          : 'Nobody speaks';
+      : props.lost
+        ? 'Line lost, waiting for it'
+        : floor === 'agent'
+          ? 'The agent speaks'
+          : floor === 'caller'
+            ? 'The other side speaks'
+            : 'Nobody speaks';
   return html`<div class="floor" data-floor=${floor ?? 'nobody'}>
     <span class="floor-side caller" aria-hidden="true"><i></i><i></i><i></i></span>
     <span class="small">${text}</span>

@@ -15,6 +15,7 @@ const call = (id: string, fields: Partial<LiveCall> = {}): LiveCall => ({
   answered_at: null,
   hangup_cause: null,
   error_code: null,
+  gaps: [],
   agent_name: null,
   floor: null,
   last_latency_ms: null,

@@ -1,7 +1,7 @@
 // What happened over the agent's voice, and what nobody heard, as the page of a call tells it.
 import t from 'tap';
 import { talkLanes, talkMoments } from '../../../../control/dashboard/app/talk-moments.ts';
-import type { Interruption, TranscriptItem, Turn } from '../../../../control/sdk/index.ts';
+import type { CallGap, Interruption, TranscriptItem, Turn } from '../../../../control/sdk/index.ts';
 
 const sound = (fields: Partial<Interruption>): Interruption => ({
   id: 'one',
@@ -27,7 +27,7 @@ const line = (fields: Partial<TranscriptItem>): TranscriptItem => ({
 });
 const turn = (fields: Partial<Turn>) => ({ id: 'turn', thrown_away: 0, ...fields }) as Turn;
 const of = (interruptions: Interruption[], words: TranscriptItem[] = [], turns: Turn[] = []) =>
-  talkMoments({ turns, interruptions, words });
+  talkMoments({ turns, interruptions, words, gaps: [], over: true });
 
 t.test('a sound, by what it did to the voice', async (t) => {
   const table: [string, Interruption, object][] = [
@@ -119,7 +119,7 @@ t.test('the lanes: what was heard, what became of the voice, and nothing beyond 
     line({ id: 'tool', role: 'tool' }),
   ];
   const moments = of([sound({ paused_ms: 2_600, at_ms: 11_000 })], words);
-  const { caller, agent, marks } = talkLanes({ words, moments, lengthMs: 10_000 });
+  const { caller, agent, marks } = talkLanes({ words, moments, gaps: [], lengthMs: 10_000 });
   const places = (list: typeof agent) => list.map(({ is, left, width }) => [is, left, width]);
   t.same(places(caller), [['spoken', 20, 5]]);
   t.same(places(agent), [
@@ -129,5 +129,37 @@ t.test('the lanes: what was heard, what became of the voice, and nothing beyond 
     ['paused', 26, 74],
   ]);
   t.match(marks, [{ is: 'passed', left: 20, width: 0, title: /^“Mhm.”: lowered for 500 ms/ }]);
-  t.same(talkLanes({ words: [], moments: [], lengthMs: 0 }), { caller: [], agent: [], marks: [] });
+  t.same(talkLanes({ words: [], moments: [], gaps: [], lengthMs: 0 }), { caller: [], agent: [], marks: [] });
+});
+
+t.test('a gap is a moment and lies over both lanes; one that is open, to their end', async (t) => {
+  const gap = (fields: Partial<CallGap>): CallGap => ({
+    why: 'stream_lost',
+    started_at: '2026-03-01T12:00:00.000Z',
+    from_ms: 4_000,
+    to_ms: 5_000,
+    ...fields,
+  });
+  const gaps = [gap({}), gap({ why: 'thread_lost', from_ms: 9_000, to_ms: null })];
+  const moments = (over: boolean) =>
+    talkMoments({ turns: [], interruptions: [sound({})], words: [], gaps, over });
+  t.match(moments(true), [
+    { kind: 'passed' },
+    { kind: 'gap', atMs: 4_000, untilMs: 5_000, what: 'The line to the carrier broke. No sound for 1.00 s' },
+    { kind: 'gap', atMs: 9_000, what: 'A part of the daemon broke down. No sound from here to the end' },
+  ]);
+  t.match(moments(false)[2]?.what, /not back yet$/);
+  const lanes = talkLanes({ words: [], moments: moments(true), gaps, lengthMs: 10_000 });
+  const places = (list: typeof lanes.agent) =>
+    list.flatMap(({ is, left, width }) => (is === 'gap' ? [[left, width]] : []));
+  for (const lane of [lanes.caller, lanes.agent]) {
+    t.same(places(lane), [
+      [40, 10],
+      [90, 10],
+    ]);
+  }
+  t.same(places(lanes.marks), [
+    [40, 0],
+    [90, 0],
+  ]);
 });
