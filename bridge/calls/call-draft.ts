@@ -73,7 +73,10 @@ export class Draft {
     this.#add(step);
     this.#happened.push(event.type);
     this.#mark(event);
-    if (this.isOver && !wasOver) this.know({ line: { at: 'open' } });
+    if (this.isOver && !wasOver) {
+      this.know({ line: { at: 'open' } });
+      if (call.running_tools.length > 0) this.note({ running_tools: [] });
+    }
     for (const effect of step.effects) {
       if (effect === 'hang-up') this.#askLine('hang-up-at-last');
       else if (effect === 'release')

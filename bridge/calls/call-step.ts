@@ -19,6 +19,7 @@ import {
   streamBegan,
   type ToolResult,
 } from './live-state.ts';
+import { withoutTool, withTool } from './running-tools.ts';
 
 /**
  * What an input makes of a call.
@@ -77,6 +78,9 @@ function take(d: Draft, input: CallInput): void {
       return;
     case 'end':
       d.end(input);
+      return;
+    case 'tool-answered':
+      toolAnswered(d, input.toolCallId);
       return;
     case 'last-line':
       d.tellMedia({ type: 'finish', callId: d.call.id, reason: input.reason, say: d.rules.texts.closing });
@@ -139,6 +143,7 @@ function takeFromMedia(d: Draft, input: MediaInput): void {
       return;
     case 'tool-called': {
       const { type, ...tool } = input;
+      if (!d.isOver) d.note({ running_tools: withTool(d.call.running_tools, tool) });
       d.command({ do: 'run-tool', ...tool });
       return;
     }
@@ -281,6 +286,12 @@ function notAway(d: Draft, { toolCallId, why }: Input<'not-away'>): void {
     ok: false,
     error: why === 'not_possible' ? texts.notPossible[away.why] : texts.refused,
   });
+}
+
+/** The answer is in the transcript. */
+function toolAnswered(d: Draft, toolCallId: string): void {
+  const left = withoutTool(d.call.running_tools, toolCallId);
+  if (left.length < d.call.running_tools.length) d.note({ running_tools: left });
 }
 
 function comeBack(d: Draft, away: Away, result: ToolResult): void {

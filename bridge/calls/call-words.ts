@@ -43,8 +43,10 @@ export class CallWords {
   }
 
   /** Reads what a process that has died was told last. */
-  async takeUp(): Promise<void> {
-    for (const record of await this.#o.store.listTranscript(this.#callId)) this.#keepOpen(record);
+  async takeUp(): Promise<TranscriptItemRecord[]> {
+    const told = await this.#o.store.listTranscript(this.#callId);
+    for (const record of told) this.#keepOpen(record);
+    return told;
   }
 
   /** No word comes any more: of what the agent was saying, no more was heard than is known of. Begins to store that. */

@@ -29,6 +29,7 @@ import {
   streamBegan,
   unwritten,
 } from './live-state.ts';
+import { type ToolLine, toolLine, UNFINISHED, unanswered } from './running-tools.ts';
 import type { InterruptionTimes } from './turn-log.ts';
 
 /** A row that changes under a step is stepped again so often. */
@@ -140,9 +141,12 @@ export class Call {
    * @param rivals who else may have its line, asked when the carrier has named the lines
    */
   async recover(rivals: () => Promise<Rivals>): Promise<void> {
-    await this.#words.takeUp().catch((error: unknown) => {
+    const told = await this.#words.takeUp().catch((error: unknown) => {
       this.#o.log.error({ call_id: this.id, err: error }, 'transcript.not_read');
+      return [];
     });
+    for (const { name, arguments_json, at_ms } of unanswered(this.#row.running_tools, told))
+      await this.#toolSaid({ name, arguments: arguments_json, ok: false, output: UNFINISHED }, at_ms);
     if (this.#row.carrier_call_id === null) await this.#dial.find(rivals);
     const { carrier_call_id } = this.#row;
     const seen = carrier_call_id === null ? null : await this.#line.lookUp(carrier_call_id);
@@ -334,9 +338,13 @@ export class Call {
     const { signal } = this.#tools;
     const { ok, output } = await this.#o.runTool({ call: this.#row, name, argumentsJson, signal });
     this.#media.tell({ type: 'tool-result', callId: this.id, toolCallId, output });
-    const text = JSON.stringify({ name, arguments: argumentsJson, ok, output: output.slice(0, 4_000) });
-    const item = { id: newId(), role: 'tool' as const, text, heardText: '', interrupted: false };
-    await this.said([{ ...item, startMs: atMs, endMs: null }]);
+    await this.#toolSaid({ name, arguments: argumentsJson, ok, output }, atMs);
+    await this.tell({ type: 'tool-answered', toolCallId });
+  }
+
+  #toolSaid(line: ToolLine, atMs: number): Promise<void> {
+    const item = { id: newId(), role: 'tool' as const, heardText: '', interrupted: false };
+    return this.said([{ ...item, text: toolLine(line), startMs: atMs, endMs: null }]);
   }
 
   async #topUp({ minutes, amountMilliCents }: Ask<'top-up'>): Promise<CallRecord> {

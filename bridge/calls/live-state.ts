@@ -178,6 +178,8 @@ export type CallInput =
   /** The agent is to say a last line and end the talk. */
   | { type: 'last-line'; reason: EndReason }
   | { type: 'stop-recording' }
+  /** A tool that the daemon ran has answered, and its line is stored. */
+  | { type: 'tool-answered'; toolCallId: string }
   /** The end is recorded now, whatever the carrier says. */
   | { type: 'record-end'; cause: HangupCause }
   /** Another daemon owns it now. */

@@ -105,6 +105,7 @@ const INPUTS: CallInput[] = [
   { type: 'stream-ended', how: 'stopped', atMs: 1_000 },
   { type: 'stream-ended', how: 'lost', atMs: 1_000 },
   { type: 'tool-called', toolCallId: 'other', name: 'look_up', argumentsJson: '{}', atMs: 0 },
+  { type: 'tool-answered', toolCallId: 'other' },
   { type: 'digits-requested', toolCallId: 'tool', digits: '1' },
   { type: 'transfer-requested', toolCallId: 'tool', number: '+14155550123' },
   { type: 'talk-finished', reason: 'agent_ended', error: null, speak: null },

@@ -58,6 +58,8 @@ const ASKED: LiveState['line'] = {
   cause: 'hangup_requested',
   unanswered: 'ask_again',
 };
+const LOOK_UP = { toolCallId: 'look', name: 'look_up', argumentsJson: '{"a":1}', atMs: 700.4 };
+const RUNNING = { tool_call_id: 'look', name: 'look_up', arguments_json: '{"a":1}', at_ms: 700.4 };
 const SORRY = { text: 'Sorry.', language: 'en' };
 const MODEL_LOST = { code: 'model_lost', message: 'gone' } as const;
 
@@ -381,6 +383,46 @@ const ROWS: Row[] = [
     live: { ...ON, media: { at: 'releasing', since: 9_000, settle: 'result' }, usage: { a: 1, b: 2 } },
     input: { type: 'usage', usage: { b: 3 } },
     change: { usage: { a: 1, b: 5 } },
+  },
+  {
+    name: 'a tool is on the row before it runs',
+    call: TALKING,
+    live: ON,
+    input: { type: 'tool-called', ...LOOK_UP },
+    change: { running_tools: [RUNNING] },
+    do: [{ do: 'run-tool', toolCallId: 'look' }],
+  },
+  {
+    name: 'one that is called again is there once',
+    call: { ...TALKING, running_tools: [RUNNING, { ...RUNNING, tool_call_id: 'other' }] },
+    live: ON,
+    input: { type: 'tool-called', ...LOOK_UP },
+    change: { running_tools: [{ ...RUNNING, tool_call_id: 'other' }, RUNNING] },
+    do: ['run-tool'],
+  },
+  {
+    name: 'and off it with its answer',
+    call: { ...TALKING, running_tools: [RUNNING, { ...RUNNING, tool_call_id: 'other' }] },
+    live: ON,
+    input: { type: 'tool-answered', toolCallId: 'look' },
+    change: { running_tools: [{ ...RUNNING, tool_call_id: 'other' }] },
+    do: [],
+  },
+  {
+    name: 'the answer of one that is not on the row',
+    call: TALKING,
+    live: ON,
+    input: { type: 'tool-answered', toolCallId: 'look' },
+    change: null,
+    do: [],
+  },
+  {
+    name: 'none runs on a call that is over',
+    call: { ...ENDING, running_tools: [RUNNING] },
+    live: ON,
+    input: { type: 'carrier-status', carrierCallId: 'CA1', event: ended('completed') },
+    change: { status: 'completed', running_tools: [] },
+    do: ['release'],
   },
   {
     name: 'key tones take the line',

@@ -2,6 +2,7 @@
 // agent was saying when its media side was lost is said to have been cut.
 import t from 'tap';
 import { CallWords } from '../../../bridge/calls/call-words.ts';
+import { toolLine } from '../../../bridge/calls/running-tools.ts';
 import type { TurnLog } from '../../../bridge/calls/turn-log.ts';
 import type { Store } from '../../../storage/store.ts';
 import { makeItem, succeeded } from '../../storage/makers.ts';
@@ -73,7 +74,15 @@ t.test(
   'the process dies while the agent speaks: whoever ends the call says that the line was cut',
   async (t) => {
     const rig = await openCallsRig(t);
-    const call = rig.newCall({ carrier_call_id: 'CA9', answered_at: new Date(START_MS).toISOString() });
+    const asked = { arguments_json: '{}', at_ms: 500 };
+    const call = rig.newCall({
+      carrier_call_id: 'CA9',
+      answered_at: new Date(START_MS).toISOString(),
+      running_tools: [
+        { ...asked, tool_call_id: 'tool 1', name: 'look_up' },
+        { ...asked, tool_call_id: 'tool 2', name: 'order' },
+      ],
+    });
     succeeded(await rig.store.createCall(call, { events: ['call.queued'], reserve: 30_000 }));
     succeeded(await rig.store.saveCall(call.id, { from: ['queued'], change: { status: 'in_progress' } }));
     const line = { role: 'agent' as const, interrupted: false };
@@ -87,12 +96,36 @@ t.test(
         start_ms: 900,
         end_ms: null,
       }),
+      makeItem(call.id, {
+        id: 'tool',
+        role: 'tool',
+        text: toolLine({ name: 'look_up', arguments: '{}', ok: true, output: 'done' }),
+        heard_text: '',
+        start_ms: 500,
+        end_ms: null,
+      }),
     ]);
     rig.atCarrier.set('CA9', snapshot({ carrierCallId: 'CA9', status: 'answered' }));
     await rig.calls.recover(await rig.store.unfinishedCalls());
     while (rig.calls.size > 0) await later();
-    t.match(await rig.store.findCall(call.id), { status: 'failed', hangup_cause: 'daemon_restart' });
-    t.match(await rig.store.listTranscript(call.id), CUT);
+    t.match(await rig.store.findCall(call.id), {
+      status: 'failed',
+      hangup_cause: 'daemon_restart',
+      running_tools: [],
+    });
+    const told = await rig.store.listTranscript(call.id);
+    t.match(
+      told.filter(({ role }) => role === 'agent'),
+      CUT,
+    );
+    t.match(
+      told.filter(({ role }) => role === 'tool').map(({ text }) => JSON.parse(text)),
+      [
+        { name: 'look_up', ok: true },
+        { name: 'order', arguments: '{}', ok: false, output: /not known/ },
+      ],
+      'a tool that ran is told as unfinished, once',
+    );
   },
 );
 
@@ -186,9 +219,11 @@ t.test(
 );
 
 t.test('ended while a tool runs: let go of after the note of what the tool answered', async (t) => {
+  const running: unknown[] = [];
   const rig = await openCallsRig(t, {
-    runTool: ({ signal }) =>
+    runTool: ({ call, signal }) =>
       new Promise((resolve) => {
+        void rig.store.findCall(call.id).then((row) => running.push(row?.running_tools));
         signal.addEventListener('abort', () => setImmediate(resolve, { ok: false, output: 'canceled' }));
       }),
   });
@@ -198,8 +233,11 @@ t.test('ended while a tool runs: let go of after the note of what the tool answe
   rig.calls.onMedia({ type: 'media-started', callId: call.id, streamId: 's', carrierCallId, at, atMs: 0 });
   const tool = { toolCallId: 'tool 1', name: 'look_up', argumentsJson: '{}', atMs: 700 };
   rig.calls.onMedia({ type: 'tool-called', callId: call.id, ...tool });
+  while (running.length === 0) await new Promise((later) => setImmediate(later));
+  t.match(running, [[{ tool_call_id: 'tool 1', name: 'look_up', at_ms: 700 }]], 'written before it runs');
   rig.calls.onThreadLost([call.id]);
   while (rig.calls.size > 0) await new Promise((later) => setImmediate(later));
+  t.match(await rig.store.findCall(call.id), { running_tools: [] });
   t.match(await rig.store.listTranscript(call.id), [{ role: 'tool', start_ms: 700, text: /canceled/ }]);
 });
 
