@@ -8,6 +8,7 @@ type Recorded = { frames: number; dropped: number };
 
 export class CallRecorder {
   readonly #path: string | null;
+  readonly #fromMs: number;
   readonly #now: () => number;
   readonly #onError: (error: unknown) => void;
   #timeline: RecordingTimeline | null = null;
@@ -16,10 +17,17 @@ export class CallRecorder {
 
   /**
    * @param o.path absolute; the folder exists. Null: the call is not recorded
+   * @param o.fromMs where the file begins on the call's clock: all times that come are of that
    * @param o.onError told once when the file cannot be opened
    */
-  constructor(o: { path: string | null; now: () => number; onError: (error: unknown) => void }) {
+  constructor(o: {
+    path: string | null;
+    fromMs?: number;
+    now: () => number;
+    onError: (error: unknown) => void;
+  }) {
     this.#path = o.path;
+    this.#fromMs = o.fromMs ?? 0;
     this.#now = o.now;
     this.#onError = o.onError;
   }
@@ -33,12 +41,12 @@ export class CallRecorder {
 
   /** The caller's mu-law. `atMs` is where the carrier's time puts its first sample on the call's clock. */
   caller(mulaw: Uint8Array, atMs: number): void {
-    this.#timeline?.caller(mulaw, atMs, this.#now());
+    this.#timeline?.caller(mulaw, atMs - this.#fromMs, this.#now() - this.#fromMs);
   }
 
   /** mu-law of the agent's, handed to the carrier now. */
   agent(mulaw: Uint8Array, nowMs: number): void {
-    this.#timeline?.agent(mulaw, nowMs);
+    this.#timeline?.agent(mulaw, nowMs - this.#fromMs);
   }
 
   /** A mark goes out behind what was handed over. */
@@ -48,22 +56,22 @@ export class CallRecorder {
 
   /** A mark has come back. */
   markBack(name: string, nowMs: number): void {
-    this.#timeline?.markBack(name, nowMs);
+    this.#timeline?.markBack(name, nowMs - this.#fromMs);
   }
 
   /** The carrier's buffer is gone: what it had not played is silence. */
   cleared(nowMs: number): void {
-    this.#timeline?.cleared(nowMs);
+    this.#timeline?.cleared(nowMs - this.#fromMs);
   }
 
   /** Once a tick. */
   tick(nowMs: number): void {
-    this.#timeline?.tick(nowMs);
+    this.#timeline?.tick(nowMs - this.#fromMs);
   }
 
   /** Ends the file. Null when there is none, or it could not be opened, which was told. Safe to call twice. */
   close(nowMs: number): Promise<Recorded | null> {
-    this.#ending ??= this.#end(this.#timeline, nowMs);
+    this.#ending ??= this.#end(this.#timeline, nowMs - this.#fromMs);
     this.#timeline = null;
     return this.#ending;
   }

@@ -20,6 +20,7 @@ import { CallerStream } from './caller-stream.ts';
 import { CarrierLine } from './carrier-line.ts';
 import type { FrameAges } from './frame-age.ts';
 import type { FrameClock } from './frame-clock.ts';
+import { cutOffOf, takenUp } from './resumed-talk.ts';
 import { Talk } from './talk.ts';
 import { TalkRecord } from './talk-record.ts';
 
@@ -66,19 +67,26 @@ export class MediaCall {
   readonly #totals = { framesIn: 0, filledMs: 0, duplicateFrames: 0, lateFrames: 0, malformedMessages: 0 };
   #lateTickMs = 0;
 
-  /** Prepares a call: its model session is opened at once. */
-  constructor(plan: PrepareCall, ports: MediaCallPorts) {
+  /** Prepares a call, or one that goes on here: its model session is opened at once. */
+  constructor(prepared: PrepareCall, ports: MediaCallPorts) {
+    const plan = takenUp(prepared);
+    const { resumed } = plan;
     this.callId = plan.callId;
     this.carrier = plan.carrier;
     this.#plan = plan;
+    if (resumed !== null) this.#startedAt = this.#preparedAt - resumed.elapsedMs;
     this.#ports = ports;
     this.#tokenHash = Buffer.from(plan.tokenHash, 'hex');
     const { callId } = plan;
     const { post } = ports;
     const now = this.#now;
-    const floor = new Floor({ greets: plan.texts.greeting !== null, plan: plan.machine }, ports.rules);
+    const floor = new Floor(
+      { greets: plan.texts.greeting !== null, plan: plan.machine, cutOff: cutOffOf(resumed) },
+      ports.rules,
+    );
     this.#recorder = new CallRecorder({
       path: plan.recordingPath,
+      fromMs: resumed?.elapsedMs ?? 0,
       now,
       onError(error) {
         const fields = { call_id: callId, error: String(error) };

@@ -36,6 +36,14 @@ export class ModelRequests {
         this.#record.wanted('greeting', null);
         this.#ask(this.#texts.greeting ?? '');
         return;
+      case 'cut-off':
+        this.#record.wanted('prompt', null);
+        this.#ask(this.#texts.cutOff);
+        return;
+      case 'owed':
+        this.#record.wanted('answer', null);
+        this.#ask(null);
+        return;
       case 'idle':
         this.#record.wanted('prompt', null);
         this.#ask(this.#texts.idle[(effect.silences ?? 1) - 1] ?? '');

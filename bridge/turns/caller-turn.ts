@@ -1,5 +1,6 @@
 // The caller's turn: where it begins, that it was only noise, that it is over. PURE. Speech over the agent's voice is
 // agent-turn.ts; how long a pause may be, end-of-turn.ts.
+import { firstWords } from './cut-off.ts';
 import { beginPieces, nextPiece } from './dictation.ts';
 import { endSilenceMs, isDictation, learnPause, listenedMs } from './end-of-turn.ts';
 import { hearTurn } from './machine.ts';
@@ -90,9 +91,10 @@ export function onSpeechTakenBack(state: TurnState, onsetMs: number, now: number
   const quiet: TurnState = { ...state, voice: QUIET_VOICE, verdict };
   if (phase.at === 'agent') return to(quiet, { ...phase, hold: null });
   if (phase.at !== 'caller') return known(quiet);
-  if (state.answer === 'heard' || (first && !state.greets))
+  const what = first ? firstWords(state, now) : 'continue';
+  if (state.answer === 'heard' || what === null)
     return to(quiet, open(now), [{ do: 'forget' }, { do: 'floor', floor: 'none' }]);
-  return to(quiet, thinking(now), [{ do: 'forget' }, { do: 'speak', what: first ? 'greeting' : 'continue' }]);
+  return to(quiet, thinking(now), [{ do: 'forget' }, { do: 'speak', what }]);
 }
 
 /** What is known of the caller's pauses after the one that began at `silentSince`. A drawn-out sound tells its own. */

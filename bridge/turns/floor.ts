@@ -8,7 +8,6 @@ import {
   NO_EFFECTS,
   openTurns,
   type Phase,
-  type Plan,
   type TurnEffect,
   type TurnEvent,
   type TurnRules,
@@ -19,7 +18,7 @@ export class Floor {
   #rules: TurnRules;
   #state: TurnState;
 
-  constructor(o: { greets: boolean; plan: Plan }, rules: TurnRules) {
+  constructor(o: Parameters<typeof openTurns>[0], rules: TurnRules) {
     this.#rules = rules;
     this.#state = openTurns(o);
   }

@@ -12,6 +12,7 @@ import {
   onVoice,
 } from './agent-turn.ts';
 import { onSpeechStarted, onSpeechTakenBack, onTickCaller } from './caller-turn.ts';
+import { firstWords } from './cut-off.ts';
 import { endPiece } from './dictation.ts';
 import { onTickPaused, settleEarly } from './early-answer.ts';
 import { onKeys, onTyped } from './keys.ts';
@@ -42,8 +43,9 @@ function begin(state: TurnState, now: number): TurnStep {
   if (state.phase.at !== 'opening') return known(state);
   if (!state.modelReady) return state.streaming ? to(state, { at: 'opening', since: now }) : known(state);
   if (!state.streaming) return known(state);
-  if (!state.greets) return to(state, open(now), [{ do: 'floor', floor: 'none' }]);
-  return to(state, thinking(now), [{ do: 'speak', what: 'greeting' }]);
+  const what = firstWords(state, now);
+  if (what === null) return to(state, open(now), [{ do: 'floor', floor: 'none' }]);
+  return to(state, thinking(now), [{ do: 'speak', what }]);
 }
 
 function onTick(state: TurnState, tick: Tick, rules: TurnRules, now: number): TurnStep | null {

@@ -2,6 +2,7 @@
 // What an event does to the floor is turn-state.ts.
 
 import type { EndReason, FloorHolder, MachineVerdict } from '../protocol/messages.ts';
+import type { CutOff } from './cut-off.ts';
 import { beginPieces, type Pieces } from './dictation.ts';
 import { EARLY_RULES, type EarlyRules } from './early-pause.ts';
 import { PAUSE_RULES, type PauseRules } from './end-of-turn.ts';
@@ -112,6 +113,8 @@ export interface TurnState {
   modelReady: boolean;
   /** The agent speaks first. */
   greets: boolean;
+  /** How the call was left by who had it before; null: it begins here. */
+  cutOff: CutOff | null;
   plan: Plan;
   /**
    * Who is there. `silent`: nobody has spoken yet; `pending`: somebody has; `suspected`: with first words as long as a machine's;
@@ -226,7 +229,16 @@ export type TurnEffect =
   /** Ask for a response without a turn of the caller before it. */
   | {
       do: 'speak';
-      what: 'greeting' | 'idle' | 'voicemail' | 'retry' | 'continue' | 'moment' | 'filler';
+      what:
+        | 'greeting'
+        | 'cut-off'
+        | 'owed'
+        | 'idle'
+        | 'voicemail'
+        | 'retry'
+        | 'continue'
+        | 'moment'
+        | 'filler';
       /** For `idle`: silences in a row, from 1. */
       silences?: number;
     }
@@ -249,12 +261,13 @@ export interface TurnStep {
 }
 
 /** The state before anything has happened. */
-export function openTurns(o: { greets: boolean; plan: Plan }): TurnState {
+export function openTurns(o: { greets: boolean; plan: Plan; cutOff?: CutOff | null }): TurnState {
   return {
     phase: { at: 'opening', since: null },
     streaming: false,
     modelReady: false,
     greets: o.greets,
+    cutOff: o.cutOff ?? null,
     plan: o.plan,
     verdict: o.plan === 'none' ? 'human' : 'silent',
     answer: 'none',

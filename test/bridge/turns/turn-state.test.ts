@@ -43,6 +43,32 @@ t.test('the greeting waits for both the stream and the model', async (t) => {
   t.same(play(fresh({ greets: false }), GREETED.slice(0, 2)).did, ['floor']);
 });
 
+t.test(
+  'a call that goes on here: an answer that is owed, or that it was cut off, and no greeting',
+  async (t) => {
+    const begun = (cutOff: NonNullable<ReturnType<typeof fresh>['cutOff']>, atMs: number) =>
+      play(fresh({ cutOff }), [
+        [60_000, { type: 'model-ready', renewed: false }],
+        [atMs, { type: 'stream-started' }],
+      ]).effects;
+    const owed = { lostAtMs: 58_000, owed: true };
+    t.match(begun(owed, 60_999), [[60_999, { do: 'speak', what: 'owed' }]]);
+    t.match(begun(owed, 61_000), [[61_000, { do: 'speak', what: 'cut-off' }]], 'he has waited');
+    t.match(
+      begun({ ...owed, owed: false }, 60_500),
+      [[60_500, { do: 'speak', what: 'cut-off' }]],
+      'the agent was speaking, or had ended with a question',
+    );
+    const noise = play(fresh({ cutOff: owed }), [
+      [60_000, { type: 'model-ready', renewed: false }],
+      [60_500, { type: 'stream-started' }],
+      [60_800, { type: 'speech-started', onsetMs: 60_600 }],
+      [61_100, { type: 'speech-taken-back', onsetMs: 60_600 }],
+    ]);
+    t.match(noise.effects.at(-1), [61_100, { do: 'speak', what: 'cut-off' }], 'asked again, not greeted');
+  },
+);
+
 t.test("a caller's turn: listen from the onset, commit after the silence, answer", async (t) => {
   const { effects, state } = play(fresh(), [
     ...GREETED,
