@@ -107,7 +107,6 @@ export function openConnection(o: ConnectionOptions): Connection {
   const statements = new Map<string, Database.Statement<unknown[], Row>>();
   const steadyClock = new SteadyClock(db);
   const clocks = new StorageClocks(clock, steadyClock);
-  const version = Number(db.pragma('user_version', { simple: true }));
   const group = new GroupCommit({
     db,
     clocks,
@@ -118,7 +117,9 @@ export function openConnection(o: ConnectionOptions): Connection {
     onWritten,
     monotonicMs: o.monotonicMs ?? (() => performance.now()),
   });
-  const probe = () => group.commit(() => void db.pragma(`user_version = ${version}`));
+  // As it is now: a newer program may have added to the schema meanwhile.
+  const probe = () =>
+    group.commit(() => void db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`));
   const kept = new KeptWrites({ log, probe });
   kept.onRecovered(() => subscribers.recovered());
 

@@ -33,6 +33,7 @@ import { type Enrolment, enrol, notEnded } from './enrolment.ts';
 import { checkedAtOpen } from './integrity.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import { keepNote, readNote } from './notes.ts';
+import { isAddedBeside, mayUse, oldestReader, READER_NOTE } from './schema-reach.ts';
 
 /** Marks the file as ours ("Offh" in ASCII), so that another program's database is never migrated. */
 const APPLICATION_ID = 0x4f666668;
@@ -49,7 +50,7 @@ export { StorageError };
 export interface OpenOptions {
   /** The database file; `:memory:` for one that ends with the process and takes no lock. */
   path: string;
-  /** Other daemons of this host may have it open too, each for itself; the schema is changed only while none has. */
+  /** Other daemons of this host may have it open too, each for itself; while one has, the schema is only added to. */
   shared?: boolean | undefined;
   log?: Log | undefined;
   now?: (() => Date) | undefined;
@@ -228,7 +229,8 @@ function corrupt(path: string, found: string, cause?: unknown): StorageError {
 }
 
 /**
- * Brings the schema up to date, all steps in one transaction, after a copy of a database that holds something.
+ * Brings the schema up to date, all steps in one transaction, after a copy of a database that holds something. Beside other
+ * daemons only where each step just adds; they go on meanwhile. A database that a newer program has added to stays as it is.
  * @throws StorageError newer_schema, foreign_database, migration_failed, locked
  */
 function migrate(
@@ -241,18 +243,27 @@ function migrate(
   if (tables > 0 && Number(db.pragma('application_id', { simple: true })) !== APPLICATION_ID) {
     throw new StorageError('foreign_database', `${path} is a database of another program`);
   }
-  if (version > target) {
+  if (!mayUse(migrations, version, readNote(db, READER_NOTE))) {
     throw new StorageError(
       'newer_schema',
       `${path} has schema ${version}, this version knows ${target}: start the newer version, or put back a backup`,
     );
   }
-  if (version === target) return;
-  if (others.present.length > 0) {
+  if (version > target) {
+    log?.info({ schema: version, known: target }, 'storage.newer_schema');
+    return;
+  }
+  const reader = String(oldestReader(migrations));
+  if (version === target) {
+    keepNote(db, READER_NOTE, reader);
+    return;
+  }
+  const beside = others.present.length > 0;
+  if (beside && !isAddedBeside(migrations, version)) {
     const pids = others.present.map(({ pid }) => pid).join(', ');
     throw new StorageError(
       'locked',
-      `${path} has schema ${version}, this version needs ${target}, and other daemons are using it (process ${pids}): stop them first`,
+      `${path} has schema ${version}, this version needs ${target}, which is not only added to it, and other daemons are using it (process ${pids}): stop them first`,
     );
   }
 
@@ -284,12 +295,16 @@ function migrate(
           throw new StorageError('migration_failed', `migration "${migration.name}" failed: ${error}`, error);
         }
       }
-      const checkBegun = performance.now();
-      const broken = db.pragma('foreign_key_check') as unknown[];
-      if (tables > 0) log?.info({ seconds: seconds(checkBegun) }, 'storage.references_checked');
-      if (broken.length > 0) {
-        throw new StorageError('migration_failed', `migrations left ${broken.length} broken references`);
+      // A walk through all rows, for which others would have to wait: what only adds has broken none.
+      if (!beside) {
+        const checkBegun = performance.now();
+        const broken = db.pragma('foreign_key_check') as unknown[];
+        if (tables > 0) log?.info({ seconds: seconds(checkBegun) }, 'storage.references_checked');
+        if (broken.length > 0) {
+          throw new StorageError('migration_failed', `migrations left ${broken.length} broken references`);
+        }
       }
+      keepNote(db, READER_NOTE, reader);
       db.pragma(`application_id = ${APPLICATION_ID}`);
       db.pragma(`user_version = ${target}`);
     }).exclusive();

@@ -9,7 +9,9 @@ import type { Store } from '../store.ts';
 import { openConnection } from './connection.ts';
 import { openDatabase } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { readNote } from './notes.ts';
 import { organizations } from './organizations.ts';
+import { mayUse, READER_NOTE } from './schema-reach.ts';
 import { type Forgotten, forgetSecrets, openSecretsBeside } from './secret-keys.ts';
 
 const BUSY_WAIT_MS = 5000;
@@ -47,7 +49,8 @@ export function openBeside(o: { path: string; secretKeys: string | null; now: ()
   try {
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
-    if (Number(db.pragma('user_version', { simple: true })) !== MIGRATIONS.length) {
+    const version = Number(db.pragma('user_version', { simple: true }));
+    if (version < MIGRATIONS.length || !mayUse(MIGRATIONS, version, readNote(db, READER_NOTE))) {
       throw new StorageError(
         'newer_schema',
         `${o.path} is of another version: start the daemon of this one once, then try again`,

@@ -5,6 +5,12 @@
 export interface Migration {
   name: string;
   sql: string;
+  /**
+   * What it means to a program that does not know it. `adds`: nothing but columns with a default, and tables of its own: takes
+   * a moment, however many rows there are, and that program goes on reading and writing. `fills`: adds too, but goes through
+   * rows, as an index or values for a new column do. Left out: it changes what is there, and that program may not come near.
+   */
+  kind?: 'adds' | 'fills';
 }
 
 const FIRST_SCHEMA = `
@@ -667,5 +673,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'answers thrown away', sql: THROWN_AWAY },
   { name: 'pauses of the voice', sql: PAUSES },
   { name: 'tuning', sql: TUNING },
-  { name: 'calls go on', sql: CALLS_GO_ON },
+  { name: 'calls go on', sql: CALLS_GO_ON, kind: 'adds' },
 ];

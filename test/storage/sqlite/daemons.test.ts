@@ -118,6 +118,42 @@ t.test('the schema changes only while nobody else is there', async (t) => {
   t.end();
 });
 
+t.test('beside others the schema is added to, and they go on as if nothing were', async (t) => {
+  const path = fileOf(t);
+  const older = await openStore({ path, shared });
+  t.teardown(() => older.close());
+  const org = await addOrganization(older);
+  const call = makeCall(org, { status: 'in_progress' });
+  await older.createCall(call, { events: [], reserve: 0 });
+  // Each statement of it that will be asked again is one from before.
+  await older.daemons();
+  const sql = `ALTER TABLE calls ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm';
+    ALTER TABLE daemons ADD COLUMN mood TEXT;`;
+  const more = [...MIGRATIONS, { name: 'moods', sql, kind: 'adds' } as const];
+  const newer = openDatabase({ path, shared, migrations: more });
+  t.teardown(() => newer.close());
+  t.equal(newer.db.pragma('user_version', { simple: true }), more.length);
+  t.match(await older.saveCall(call.id, { from: ['in_progress'], change: { context: { goes: 'on' } } }), {
+    id: call.id,
+    context: { goes: 'on' },
+  });
+  const next = makeCall(org, { status: 'queued' });
+  t.match(await older.createCall(next, { events: [], reserve: 0 }), { id: next.id });
+  t.match(await older.findCall(next.id), { id: next.id });
+  t.strictSame(
+    (await older.daemons()).map(({ epoch }) => epoch),
+    [older.self().epoch, newer.daemon.epoch],
+  );
+  t.strictSame(newer.db.prepare('SELECT DISTINCT mood FROM calls').pluck().all(), ['calm']);
+  const third = await openStore({ path, shared });
+  t.match(
+    await third.findCall(call.id),
+    { context: { goes: 'on' } },
+    'and one more of the older ones may come',
+  );
+  await third.close();
+});
+
 t.test('calls that nobody owns are taken over as well', async (t) => {
   const path = fileOf(t);
   const store = await openStore({ path });

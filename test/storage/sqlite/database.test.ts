@@ -183,8 +183,14 @@ t.test('a newer schema is refused, and the lock let go', (t) => {
   openDatabase({ path }).close();
   const future = new Database(path);
   future.pragma(`user_version = ${MIGRATIONS.length + 1}`);
+  const note = future.prepare("UPDATE notes SET value = ? WHERE name = 'min_reader'");
+  note.run(String(MIGRATIONS.length + 1));
   future.close();
   const message = new RegExp(`has schema ${MIGRATIONS.length + 1}, this version knows ${MIGRATIONS.length}`);
+  failsWith(t, 'newer_schema', message, () => openDatabase({ path }));
+  const silent = new Database(path);
+  silent.exec("DELETE FROM notes WHERE name = 'min_reader'");
+  silent.close();
   failsWith(t, 'newer_schema', message, () => openDatabase({ path }));
   const back = new Database(path);
   back.pragma(`user_version = ${MIGRATIONS.length}`);
@@ -192,6 +198,67 @@ t.test('a newer schema is refused, and the lock let go', (t) => {
   openDatabase({ path }).close();
   t.end();
 });
+
+t.test(
+  'a database that a newer version has only added to is used as it is, until one changes it',
+  async (t) => {
+    const path = join(t.testdir(), 'offhook.db');
+    const sql = `ALTER TABLE organizations ADD COLUMN plan TEXT NOT NULL DEFAULT 'free';
+    CREATE TABLE visits (id TEXT NOT NULL) STRICT;`;
+    const newer = [...MIGRATIONS, { name: 'plans', sql, kind: 'adds' } as const];
+    const older = await openStore({ path });
+    const org = await addOrganization(older);
+    await older.close();
+    openDatabase({ path, migrations: newer }).close();
+
+    const told: unknown[] = [];
+    const log = { info: (_: unknown, event: string) => told.push(event) } as unknown as Log;
+    const again = await openStore({ path, log });
+    t.equal((await again.firstOrganization())?.id, org);
+    const second = await addOrganization(again);
+    await again.close();
+    t.ok(told.includes('storage.newer_schema'), 'and says so');
+    const { db, close } = openDatabase({ path, migrations: newer });
+    t.equal(
+      db.pragma('user_version', { simple: true }),
+      newer.length,
+      'whoever knows less sets nothing back',
+    );
+    const plans = db.prepare('SELECT id, plan FROM organizations ORDER BY seq').all();
+    t.strictSame(plans, [
+      { id: org, plan: 'free' },
+      { id: second, plan: 'free' },
+    ]);
+    close();
+
+    openDatabase({ path, migrations: [...newer, { name: 'gone', sql: 'DROP TABLE visits' }] }).close();
+    await t.rejects(openStore({ path }), { code: 'newer_schema' });
+  },
+);
+
+t.test(
+  'to see whether the disk takes writes again, a schema that was added to meanwhile is not set back',
+  async (t) => {
+    const path = join(t.testdir(), 'offhook.db');
+    let full = false;
+    const onWrite = () => {
+      if (full) throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+    };
+    const store = await openStore({ path, onWrite });
+    t.teardown(() => store.close());
+    full = true;
+    await t.rejects(addOrganization(store));
+    t.notOk(store.writable(), 'it waits for the disk');
+    const newer = new Database(path);
+    newer.pragma(`user_version = ${MIGRATIONS.length + 1}`);
+    full = false;
+    for (let looks = 0; looks < 100 && !store.writable(); looks++)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    t.ok(store.writable());
+    t.equal(newer.pragma('user_version', { simple: true }), MIGRATIONS.length + 1);
+    newer.close();
+  },
+);
 
 t.test('a migration takes a copy first, and happens whole or not at all', (t) => {
   const folder = t.testdir();

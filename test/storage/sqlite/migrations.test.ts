@@ -196,6 +196,28 @@ t.test('calls of before are telephone calls unless they came from a page', (t) =
   t.end();
 });
 
+t.test('a step that is said only to add does, and in a moment; one that fills takes nothing away', (t) => {
+  const columns = /^ALTER TABLE \w+ ADD COLUMN (?!.*\bUNIQUE\b)/;
+  const table = /^CREATE TABLE (\w+)/;
+  const index = /^CREATE INDEX \w+ ON (\w+)/;
+  for (const { name, sql, kind } of MIGRATIONS) {
+    if (kind === undefined) continue;
+    const statements = sql
+      .replaceAll(/^\s*--.*$/gm, '')
+      .split(';')
+      .map((one) => one.trim())
+      .filter((one) => one !== '');
+    const own = new Set(statements.map((one) => table.exec(one)?.[1]));
+    for (const one of statements) {
+      const of = index.exec(one)?.[1] ?? '';
+      const adds = columns.test(one) || table.test(one) || own.has(of);
+      const fills = of !== '' || /^(INSERT INTO|UPDATE) \w+/.test(one);
+      t.ok(adds || (kind === 'fills' && fills), `${name}: ${one.slice(0, 60)}`);
+    }
+  }
+  t.end();
+});
+
 t.test('every table is strict and holds the fields of its record', (t) => {
   const db = migrated();
   const all = db.pragma('table_list') as { name: string; type: string; strict: number; schema: string }[];
