@@ -1,8 +1,10 @@
 // `npm run chaos`: the kill campaign. Reads its options, shows how it goes, prints a table, exits 1 on any violation.
 
 import { readCampaignOptions, runCampaignScript } from './campaign-options.ts';
+import { LINES_IN_TALK, runBreaksScript } from './chaos/breaks-script.ts';
 import { type CampaignReport, POINTS, runCampaign } from './chaos/campaign.ts';
 import type { DayFigures } from './chaos/day.ts';
+import { columns, rowsOf, tellViolations } from './chaos/table.ts';
 
 const USAGE = `npm run chaos -- [options]
 
@@ -10,13 +12,15 @@ Kills a daemon that has live calls, again and again, at random and at named poin
 receiver fail and its carrier lose answers. Then checks that no event was lost or invented, every call has one end, all
 money adds up and nobody was dialled twice. Everything runs on this machine.
 
-  --kills N           kills of the daemon (default 200)
+  --crashes N         kills of the daemon under short calls (default 200)
   --redis-flushes N   times that Redis is emptied (default 20; needs redis-server or valkey-server on the path)
   --redis-kills N     times that Redis is killed (default 10)
-  --lines N           callers and customers at once (default 14, with --day 100)
+  --lines N           callers and customers at once (default 14, with --day 100, people in talk 20)
   --points A,B        kill at these named points only
   --day N             in place of kills, a day of N calls (28800 are 20 a minute): a fault each 10 seconds, a restart each
                       5 minutes, by a stop and by a kill in turn; says what the daemon held meanwhile
+  --kills N           in place of all that: N kills under people in talk, each with a start at once, as a supervisor's;
+                      the talks have to go on
   --minutes N         no more kills after so long (default 60)
   --seed N            the choices of an earlier run (timing is the machine's own)
   --keep DIR          keep data and logs in this folder
@@ -25,7 +29,8 @@ money adds up and nobody was dialled twice. Everything runs on this machine.
 function readOptions() {
   const { numbers, texts, help, keep } = readCampaignOptions({
     numbers: {
-      kills: 200,
+      crashes: 200,
+      kills: 0,
       'redis-flushes': 20,
       'redis-kills': 10,
       lines: 0,
@@ -45,10 +50,11 @@ function readOptions() {
     ...(isDay ? { day: { calls: numbers.day, faultMs: 10_000, restartMs: 300_000 } } : {}),
     help,
     keep,
-    kills: numbers.kills,
+    breaks: numbers.kills > 0 ? { kind: 'kills' as const, times: numbers.kills } : null,
+    kills: numbers.crashes,
     redisFlushes: numbers['redis-flushes'],
     redisKills: numbers['redis-kills'],
-    lines: numbers.lines || (isDay ? 100 : 14),
+    lines: numbers.lines || (isDay ? 100 : numbers.kills > 0 ? LINES_IN_TALK : 14),
     minutes: numbers.minutes,
     seed: numbers.seed,
   };
@@ -93,22 +99,14 @@ function table(report: CampaignReport): string {
     ['redis', redis, ''],
     ['took', `${report.seconds} s`, ''],
     ['deliveries given up, then sent again', String(report.replays), ''],
-    ...report.checks.map((check): [string, string, string] => [
-      check.name,
-      String(check.value),
-      check.violations.length === 0 ? 'ok' : `${check.violations.length} VIOLATIONS`,
-    ]),
+    ...rowsOf(report.checks),
   ];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows
-    .map(([name, value, verdict]) =>
-      `${name.padEnd(width)}  ${verdict.padEnd(verdict === '' ? 0 : 4)} ${value}`.trimEnd(),
-    )
-    .join('\n');
+  return columns(rows);
 }
 
 async function run(options: ReturnType<typeof readOptions>, folder: string): Promise<boolean> {
   console.log(`seed ${options.seed}`);
+  if (options.breaks !== null) return runBreaksScript({ ...options, ...options.breaks, folder });
   const live = process.stdout.isTTY === true;
   const report = await runCampaign({
     ...options,
@@ -125,12 +123,7 @@ async function run(options: ReturnType<typeof readOptions>, folder: string): Pro
   console.log(`\nkilled at: ${points.map(([name, count]) => `${name} ${count}`).join(', ')}`);
   const said = Object.entries(report.warnings).sort(([, a], [, b]) => b - a);
   if (said.length > 0) console.log(`warnings: ${said.map(([name, count]) => `${name} ${count}`).join(', ')}`);
-  const broken = report.checks.filter((check) => check.violations.length > 0);
-  for (const check of broken) {
-    console.log(`\n${check.name}:`);
-    for (const violation of check.violations.slice(0, 20)) console.log(`  ${violation}`);
-  }
-  return broken.length === 0;
+  return tellViolations(report.checks);
 }
 
 process.exitCode = await runCampaignScript({ usage: USAGE, read: readOptions, run, name: 'chaos' });

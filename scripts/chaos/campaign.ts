@@ -109,7 +109,7 @@ const CARRIER_FAULTS: FaultInput[] = [
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 /** Gives the first organization a balance, while no daemon runs: rows and balance agree from the start. */
-function fund(databasePath: string): void {
+export function fund(databasePath: string): void {
   const db = new Database(databasePath);
   db.prepare('UPDATE organizations SET balance_milli_cents = ?').run(BALANCE);
   db.prepare(
@@ -120,11 +120,11 @@ function fund(databasePath: string): void {
 }
 
 /** A copy of the database of a stopped daemon, with its log. */
-function copyDatabase(from: string, to: string): void {
+export function copyDatabase(from: string, to: string): void {
   for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end);
 }
 
-async function buyNumber(lab: Lab): Promise<{ id: string; e164: string }> {
+export async function buyNumber(lab: Lab): Promise<{ id: string; e164: string }> {
   const found = await lab.api<{ data: { e164: string }[] }>('GET', '/v1/numbers/available?limit=1');
   const bought = await lab.api<{ id: string; e164: string }>('POST', '/v1/numbers/purchase', {
     e164: found.body.data[0]?.e164,
@@ -133,7 +133,7 @@ async function buyNumber(lab: Lab): Promise<{ id: string; e164: string }> {
   return bought.body;
 }
 
-async function makeAgent(lab: Lab, fields: Record<string, unknown>): Promise<string> {
+export async function makeAgent(lab: Lab, fields: Record<string, unknown>): Promise<string> {
   const made = await lab.api<{ id: string }>('POST', '/v1/agents', fields);
   if (made.status !== 201) throw new Error(`no agent: ${JSON.stringify(made.body)}`);
   return made.body.id;
@@ -420,7 +420,7 @@ async function campaign(lab: Lab, o: Parts): Promise<CampaignReport> {
  * Waits until every call is over, every result settled and every delivery done; what was given up while the receiver
  * flapped is listed, and sent again. Answers how many were.
  */
-async function settle(lab: Lab, endpointId: string, complaints: string[]): Promise<number> {
+export async function settle(lab: Lab, endpointId: string, complaints: string[]): Promise<number> {
   let replays = 0;
   await lab.api('PATCH', `/v1/webhook_endpoints/${endpointId}`, { status: 'enabled' });
   const listed = async (path: string) => {
