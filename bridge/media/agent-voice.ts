@@ -169,6 +169,11 @@ export class AgentVoice {
     return this.#playout.clear();
   }
 
+  /** What there is so far of the item that is being heard; null: none is. */
+  hearing(): Cut | null {
+    return this.#playout.hearing();
+  }
+
   /** Anything received and not yet heard. */
   pending(): boolean {
     return this.#playout.pending();

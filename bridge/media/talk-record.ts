@@ -143,6 +143,11 @@ export class TalkRecord {
     this.#heardWords();
   }
 
+  /** So much of an item was heard by now: each further word is told, so that whoever takes the call up knows of it. */
+  hearing(sofar: Cut | null): void {
+    if (sofar !== null) this.#say(this.#transcript.agentHearing(sofar.itemId, sofar));
+  }
+
   /** An item was cut. Answers the words of it that were heard. */
   itemCut(cut: Cut): string {
     const update = this.#transcript.agentCut(cut.itemId, cut, this.#now());

@@ -170,6 +170,7 @@ export class Talk implements CallerListener {
     const heard = this.#voice.markBack(name, now);
     this.#record.heard(confirmedMs);
     for (const { itemId } of heard) this.#itemHeard(itemId);
+    this.#record.hearing(this.#voice.hearing());
   }
 
   digit(digit: string): void {

@@ -54,16 +54,29 @@ export class Transcript {
 
   agentTextDone(itemId: string, text: string, atMs: number): TranscriptUpdate {
     const line = this.#line(itemId, atMs);
-    line.update.text = text;
+    const { update } = line;
+    update.text = text;
     line.whole = true;
+    if (!text.startsWith(update.heardText)) update.heardText = '';
     if (line.spoken !== null) this.#judge(line, line.spoken);
     else if (this.#over) this.#unheard(line);
-    return { ...line.update };
+    return { ...update };
   }
 
   /** The line's first sound left for the carrier. */
   agentStarted(itemId: string, atMs: number): void {
     this.#line(itemId, atMs).update.startMs = atMs;
+  }
+
+  /** More of the item was heard, and it goes on. Null where that is not a word more, or nothing of it is known. */
+  agentHearing(itemId: string, spoken: Spoken): TranscriptUpdate | null {
+    const line = this.#agent.get(itemId);
+    if (line === undefined || line.spoken !== null) return null;
+    const { update } = line;
+    const heard = this.#heardOf(line, spoken);
+    if (heard.length <= update.heardText.length) return null;
+    update.heardText = heard;
+    return { ...update };
   }
 
   /** All audio there is of the item was heard. Null when nothing of it is known. */
@@ -204,12 +217,16 @@ export class Transcript {
     const { update, whole } = line;
     line.spoken = spoken;
     this.#unjudged.delete(line);
+    update.heardText = this.#heardOf(line, spoken);
+    update.interrupted = update.heardText !== update.text || !whole;
+    if (spoken.heardMs > 0) this.#wasHeard(line);
+  }
+
+  #heardOf({ update, whole }: AgentLine, spoken: Spoken): string {
     const msPerCharacter = (this.#spokenMs / this.#spokenCharacters) * SLOWER;
     // Text runs ahead of its audio: of a line that broke off at the model, the last words were never made.
     const complete = spoken.complete && whole;
-    update.heardText = heardText(update.text, { ...spoken, complete }, msPerCharacter);
-    update.interrupted = update.heardText !== update.text || !whole;
-    if (spoken.heardMs > 0) this.#wasHeard(line);
+    return heardText(update.text, { ...spoken, complete }, msPerCharacter);
   }
 
   /** A turn that was taken back had no answer: what was said before it stands until something else is heard. */

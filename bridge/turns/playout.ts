@@ -24,7 +24,7 @@ export interface PlayoutItem {
   readonly unsent: SoundQueue;
 }
 
-/** What is left of an item when it is cut. */
+/** What was heard of an item, and received, when it is cut or while it is heard. */
 export interface Cut {
   itemId: string;
   heardMs: number;
@@ -150,12 +150,7 @@ export class Playout {
     const cuts = this.#open.map((item) => {
       item.settled = true;
       item.unsent.clear();
-      return {
-        itemId: item.itemId,
-        heardMs: Math.floor(item.heardBytes / this.#bytesPerMs),
-        receivedMs: Math.floor(item.receivedBytes / this.#bytesPerMs),
-        complete: item.complete,
-      };
+      return this.#soFar(item);
     });
     this.#open = [];
     this.#generation++;
@@ -163,6 +158,12 @@ export class Playout {
     this.#heard = 0;
     this.#marked = 0;
     return cuts;
+  }
+
+  /** What there is so far of the item that is being heard; null: none is, or not a sound of it was. */
+  hearing(): Cut | null {
+    const [item] = this.#open;
+    return item === undefined || item.heardBytes === 0 ? null : this.#soFar(item);
   }
 
   /** All that was sent has been heard. */
@@ -195,6 +196,11 @@ export class Playout {
   /** Milliseconds heard of an item. */
   heardMs(itemId: string): number {
     return Math.floor((this.#items.get(itemId)?.heardBytes ?? 0) / this.#bytesPerMs);
+  }
+
+  #soFar({ itemId, heardBytes, receivedBytes, complete }: PlayoutItem): Cut {
+    const heardMs = Math.floor(heardBytes / this.#bytesPerMs);
+    return { itemId, heardMs, receivedMs: Math.floor(receivedBytes / this.#bytesPerMs), complete };
   }
 
   /** Up to where a mark says that all was played: no further than is known, where it tells nothing new. */

@@ -204,7 +204,9 @@ export class CallTeller {
       told.text = true;
       this.#early.splice(early, 1);
     }
-    if (!told.text && item.text !== '') {
+    // Of the agent's words more may come until they were heard.
+    const over = item.role !== 'agent' || item.end_ms !== null;
+    if (!told.text && item.text !== '' && over) {
       told.text = true;
       this.#screen.line(
         item.role === 'caller'

@@ -189,12 +189,12 @@ t.test('the model is opened at once and asked only when the stream is there', as
   t.same(rig.verbs.at(-1), ['respond', 'Greet.']);
 });
 
-t.test('a line is heard when its last mark has come, not when it was sent', async (t) => {
+t.test('a line is heard as its marks come, not when it was sent, and over with the last', async (t) => {
   const rig = greeted();
   const marks = rig.play();
   t.equal(rig.lines()[0]?.heardText, '');
   for (const mark of marks.slice(0, -1)) rig.talk.markBack(mark);
-  t.equal(rig.lines()[0]?.heardText, '');
+  t.match(rig.lines()[0], { heardText: 'Hello there, how are you', interrupted: false, endMs: null });
   rig.at(2_500).talk.markBack(marks.at(-1) ?? '');
   t.match(rig.lines()[0], {
     role: 'agent',
@@ -204,6 +204,40 @@ t.test('a line is heard when its last mark has come, not when it was sent', asyn
   });
   t.match(rig.posted.filter((m) => m.type === 'floor').at(-1), { floor: 'none' });
 });
+
+t.test(
+  'what is heard of a line is told while it is, word by word, before the model has said all',
+  async (t) => {
+    const rig = greeted();
+    rig.at(2_500);
+    for (const mark of rig.play()) rig.talk.markBack(mark);
+    const before = rig.posted.length;
+    const text = 'We are open from nine to five on every weekday, and closed on Sundays.';
+    rig.model.text('late', text);
+    rig.model.audio('late', Buffer.alloc(4_000 * 8, 1));
+    const wordsAt: number[] = [];
+    let words = 0;
+    for (const [n, mark] of rig.play().entries()) {
+      const known = rig.posted.length;
+      rig.at(2_600 + 100 * n).talk.markBack(mark);
+      for (const message of rig.posted.slice(known)) {
+        if (message.type !== 'transcript') continue;
+        const [line] = message.items;
+        t.match(line, { text, interrupted: false, endMs: null });
+        t.ok(text.startsWith(line?.heardText ?? '?'));
+        t.ok((line?.heardText ?? '').split(' ').length > words, 'each time a word more');
+        words = (line?.heardText ?? '').split(' ').length;
+      }
+      wordsAt.push(words);
+    }
+    const told = rig.posted.slice(before).filter(({ type }) => type === 'transcript');
+    t.ok(told.length >= 8, `told ${told.length} times`);
+    // By this voice's pace no word takes 500 ms: with it and the one that is being said, what is told is never behind by more.
+    for (const [n, some] of wordsAt.entries())
+      t.ok(some >= (100 * (n + 1)) / 500 - 2, `${some} words after ${100 * (n + 1)} ms`);
+    t.ok(words >= 9);
+  },
+);
 
 t.test('barge-in: carrier cleared, model told what was heard, late marks prove nothing', async (t) => {
   const rig = greeted();

@@ -22,6 +22,31 @@ t.test('a whole line that was heard to its end: every word', async (t) => {
   });
 });
 
+t.test('a line that is being heard: each word more, none twice, none before it was heard', async (t) => {
+  const transcript = line({ whole: false, text: 'One two three four five' });
+  const hear = (heardMs: number, complete = false) =>
+    transcript.agentHearing('a', { heardMs, receivedMs: complete ? 3_600 : 1_600, complete });
+  t.equal(hear(100), null, 'not a word yet');
+  t.match(hear(600), { heardText: 'One', text: 'One two three four five', interrupted: false, endMs: null });
+  t.equal(hear(650), null, 'nothing new');
+  t.match(hear(900), { heardText: 'One two' });
+  t.equal(hear(600), null, 'what was told stands');
+  transcript.agentText('a', TEXT.slice('One two three four five'.length), 0);
+  t.match(transcript.agentTextDone('a', TEXT, 1_000), { text: TEXT, heardText: 'One two', endMs: null });
+  t.match(hear(3_000, true), { heardText: 'One two three four five six seven' });
+  t.match(transcript.agentHeard('a', 3_600, 3_700), { heardText: TEXT, interrupted: false, endMs: 3_700 });
+  t.equal(hear(3_600, true), null, 'it is over');
+  t.equal(transcript.agentHearing('unknown', { heardMs: 1, receivedMs: 1, complete: true }), null);
+});
+
+t.test('the model takes back words that were counted as heard: no others are told as heard', async (t) => {
+  const transcript = line({ whole: false, text: 'One two three four' });
+  t.match(transcript.agentHearing('a', { heardMs: 900, receivedMs: 1_000, complete: false }), {
+    heardText: 'One two',
+  });
+  t.match(transcript.agentTextDone('a', 'Won too three', 1_000), { text: 'Won too three', heardText: '' });
+});
+
 t.test('a line that broke off at the model: the words its audio had room for, and it says so', async (t) => {
   const heard = line({ whole: false }).agentHeard('a', 1_000, 1_200);
   t.ok(heard !== null && TEXT.startsWith(heard.heardText));

@@ -36,6 +36,24 @@ t.test(
   },
 );
 
+t.test('what is being heard: the oldest that is not over, from its first sound on', async (t) => {
+  const playout = new Playout(MULAW_8K);
+  t.equal(playout.hearing(), null);
+  playout.push('a', bytes(200));
+  playout.finish('a');
+  playout.push('b', bytes(300));
+  const { marks } = drain(playout);
+  t.equal(playout.hearing(), null, 'it was sent');
+  playout.markPlayed(marks[0]!);
+  t.same(playout.hearing(), { itemId: 'a', heardMs: 100, receivedMs: 200, complete: true });
+  playout.markPlayed(marks[1]!);
+  t.equal(playout.hearing(), null, 'it is over, and of the next no sound was heard');
+  playout.markPlayed(marks[2]!);
+  t.same(playout.hearing(), { itemId: 'b', heardMs: 100, receivedMs: 300, complete: false });
+  playout.clear();
+  t.equal(playout.hearing(), null);
+});
+
 t.test('heard is what marks confirm, never what was sent', async (t) => {
   const playout = new Playout(MULAW_8K);
   playout.push('a', bytes(400));
