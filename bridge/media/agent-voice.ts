@@ -90,14 +90,17 @@ export class AgentVoice {
     this.#callerClock = callerClock;
     this.#aheadUntilMs = 0;
     this.#ducking.restart();
-    this.#playout.oweMarks();
   }
 
-  /** The stream is gone, and what it had not played. */
+  /** The stream is gone: what it is not known to have played goes to the next. */
   detach(nowMs: number): void {
     if (this.#line === null) return;
     this.#line = null;
-    this.#ports.recorder.cleared(nowMs);
+    this.#leftOver = false;
+    this.#playout.rewind();
+    this.#toEar.restart();
+    this.#ports.recorder.lost();
+    this.#ports.echo.cleared(nowMs + this.#callerLeadMs);
   }
 
   /** Adds sound of an item in what the line takes (copied). True when it is the first of it. */

@@ -64,6 +64,11 @@ export class CallRecorder {
     this.#timeline?.cleared(nowMs - this.#fromMs);
   }
 
+  /** The line is gone: what it is not known to have played is silence. */
+  lost(): void {
+    this.#timeline?.lost();
+  }
+
   /** Once a tick. */
   tick(nowMs: number): void {
     this.#timeline?.tick(nowMs - this.#fromMs);

@@ -36,8 +36,9 @@ export class CallerFeed {
     this.#bytesPerMs = bytesPerMs(format);
   }
 
-  /** A stream begins. What was kept of another format is forgotten. */
+  /** A stream begins. What was kept of another is forgotten: it is not what was said just before, and was given. */
   begin(format: AudioFormat): void {
+    this.#kept.clear();
     if (sameFormat(format, this.#toModel.from)) return;
     this.#toModel = createConverter(format, this.#model.takes);
     this.#kept = new Preroll(format, KEPT_MS);
@@ -47,7 +48,7 @@ export class CallerFeed {
   /** The caller's next sound, in the stream's format; the first sample is from `atMs`. */
   push(sound: Buffer, atMs: number): void {
     const backMs = this.#endMs - atMs;
-    // Of a stream before this one: longer past than anything is kept.
+    // So much was lost: longer past than anything is kept.
     if (-backMs > KEPT_MS) this.#kept.clear();
     this.#kept.push(sound);
     if (backMs > FRAME_MS / 2) {

@@ -52,6 +52,10 @@ export class ModelRequests {
         this.#record.wanted('prompt', null);
         this.#ask(this.#texts.voicemail);
         return;
+      case 'line-back':
+        this.#record.wanted('prompt', null);
+        this.#ask(this.#texts.lineBack);
+        return;
       case 'retry':
         if (this.#model.busy()) this.#model.interrupt([]);
         this.#record.stillWanted();

@@ -54,7 +54,7 @@ export class RecordingTimeline {
   #spans: Span[] = [];
   /** The last mark that came back, while the frame after it has not. */
   #returned: { mark: string; latest: number; atMs: number } | null = null;
-  readonly #lead = new ClockLead();
+  #lead = new ClockLead();
 
   /** From now on frames of both voices are written; until then they are kept. The arrays are valid during the call only. */
   start(write: WriteFrame): void {
@@ -108,7 +108,21 @@ export class RecordingTimeline {
     const first = this.#spans[0];
     if (first === undefined) return;
     const stuck = first.mark !== null && first.to + OVERDUE < now;
-    const until = Math.min(this.#agentTo, stuck ? first.from : Math.max(first.from, now));
+    this.#silence(stuck ? first.from : Math.max(first.from, now));
+  }
+
+  /** The line is gone: only what it is known to have played was heard, and the rest may come again on the next. */
+  lost(): void {
+    if (this.#returned !== null) this.#heard(this.#returned.latest);
+    const first = this.#spans[0];
+    if (first !== undefined) this.#silence(first.from);
+    // The clock of the next stream is not that of this one.
+    this.#lead = new ClockLead();
+  }
+
+  /** The agent's voice has ended at a sample, whatever was handed over. */
+  #silence(sample: number): void {
+    const until = Math.min(this.#agentTo, sample);
     this.#erase(until, this.#agentTo);
     this.#agentTo = until;
     this.#heardTo = until;

@@ -156,6 +156,11 @@ export class TalkRecord {
     return update?.heardText ?? '';
   }
 
+  /** The line is back that was gone for so long: nothing was heard meanwhile. */
+  lineBack(goneMs: number): void {
+    this.#transcript.lineBack(goneMs);
+  }
+
   /** What the agent said that was not begun to be heard will not be. */
   agentSilenced(): void {
     for (const line of this.#transcript.agentSilenced()) this.#say(line);

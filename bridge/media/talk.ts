@@ -57,6 +57,8 @@ export class Talk implements CallerListener {
   /** The model tells the turns: it hears all, and our own ear decides nothing about them. */
   readonly #modelTells: boolean;
   #turnFromMs = 0;
+  /** Since when there is no stream where there was one. */
+  #pausedMs: number | null = null;
   /** Told fifty times a second and call: always the same one. */
   readonly #tick = {
     type: 'tick' as const,
@@ -119,14 +121,22 @@ export class Talk implements CallerListener {
 
   /** @param format what the stream brings */
   streamStarted(format: AudioFormat): void {
+    const now = this.#ports.now();
     this.#feed.begin(format);
     this.#tools.back();
-    this.#silence.agentHeard(this.#ports.now());
+    // Nobody could be heard, or not, before this.
+    this.#silence.agentHeard(now);
+    this.#silence.callerVoice(true, now);
+    if (this.#pausedMs !== null) this.#record.lineBack(now - this.#pausedMs);
+    this.#pausedMs = null;
     this.#handle({ type: 'stream-started' });
   }
 
+  /** The stream is gone, and another may come: for what a tool asked, or it is lost. */
   streamPaused(): void {
-    this.#silence.callerVoice(true, this.#ports.now());
+    const now = this.#ports.now();
+    this.#pausedMs ??= now;
+    this.#silence.callerVoice(true, now);
     this.#handle({ type: 'stream-paused' });
   }
 
@@ -213,7 +223,7 @@ export class Talk implements CallerListener {
   tick(nowMs: number, heardMs: number): void {
     this.#tick.heardMs = heardMs;
     this.#timePasses(nowMs);
-    if (!this.#modelTells) return;
+    if (!this.#modelTells || !this.#floor.streaming) return;
     const { quietSinceMs } = this.#silence;
     if (this.#floor.at !== 'caller' || quietSinceMs === null) return;
     if (nowMs - quietSinceMs > MODEL_UNTOLD_MS) this.#endTurn(quietSinceMs);

@@ -14,6 +14,8 @@ interface AgentLine {
   whole: boolean;
   /** Null: there may be more of it to hear. */
   spoken: Spoken | null;
+  /** For so long the line was gone in the middle of it. */
+  goneMs: number;
 }
 
 const UNHEARD: Spoken = { heardMs: 0, receivedMs: 0, complete: false };
@@ -63,9 +65,16 @@ export class Transcript {
     return { ...update };
   }
 
-  /** The line's first sound left for the carrier. */
+  /** The line's first sound left for the carrier: once more, where the carrier was gone before any of it was heard. */
   agentStarted(itemId: string, atMs: number): void {
-    this.#line(itemId, atMs).update.startMs = atMs;
+    const line = this.#line(itemId, atMs);
+    line.update.startMs = atMs;
+    line.goneMs = 0;
+  }
+
+  /** The carrier's line was gone for so long. */
+  lineBack(goneMs: number): void {
+    for (const line of this.#unjudged) line.goneMs += goneMs;
   }
 
   /** More of the item was heard, and it goes on. Null where that is not a word more, or nothing of it is known. */
@@ -103,7 +112,8 @@ export class Transcript {
     if (line === undefined) return null;
     const { update } = line;
     this.#judge(line, cut);
-    update.endMs = cut.heardMs > 0 ? Math.min(atMs, update.startMs + cut.heardMs) : update.startMs;
+    const heardToMs = update.startMs + cut.heardMs + line.goneMs;
+    update.endMs = cut.heardMs > 0 ? Math.min(atMs, heardToMs) : update.startMs;
     return { ...update };
   }
 
@@ -199,7 +209,7 @@ export class Transcript {
         startMs: atMs,
         endMs: null,
       };
-      line = { update, whole: false, spoken: null };
+      line = { update, whole: false, spoken: null, goneMs: 0 };
       this.#agent.set(itemId, line);
       this.#unjudged.add(line);
     }

@@ -36,6 +36,8 @@ export interface TalkTexts {
   cutOff: string;
   /** Told of the tool {name}, called with {arguments}: it ran when the call was cut off. */
   unfinishedTool: string;
+  /** Told when the line was gone for some seconds and is back, and nobody has anything to say. */
+  lineBack: string;
   /** Told to a model that cannot take back what it said: only {heard} was heard of it, or nothing. */
   cutShort: string;
   cutUnheard: string;

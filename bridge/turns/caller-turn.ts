@@ -97,15 +97,28 @@ export function onSpeechTakenBack(state: TurnState, onsetMs: number, now: number
   return to(quiet, thinking(now), [{ do: 'forget' }, { do: 'speak', what }]);
 }
 
-/** What is known of the caller's pauses after the one that began at `silentSince`. A drawn-out sound tells its own. */
-function pauseAfter({ pauseMs, pieces }: TurnState, silentSince: number | null, onsetMs: number): number {
-  return silentSince === null || pieces.drawnOut ? pauseMs : learnPause(pauseMs, onsetMs - silentSince);
+/** What is known of the caller's pauses after the one that began at `silentSince`. A drawn-out sound tells its own; a gap of the line none. */
+function pauseAfter(state: TurnState, silentSince: number | null, onsetMs: number): number {
+  const { pauseMs, pieces, backAt } = state;
+  const known = silentSince !== null && silentSince >= backAt && !pieces.drawnOut;
+  return known ? learnPause(pauseMs, onsetMs - silentSince) : pauseMs;
 }
 
-function endOfTurn(state: TurnState, phase: CallerPhase, rules: TurnRules, now: number): TurnStep {
+/** The turn is over, and what was said in it is answered. @param asked the agent's last words have asked for what is dictated */
+export function endOfTurn(
+  state: TurnState,
+  phase: CallerPhase,
+  asked: boolean,
+  rules: TurnRules,
+  now: number,
+): TurnStep {
   const speechEndMs = phase.silentSince ?? now;
+  const { pieces } = state;
+  // The pauses of dictation say nothing of those to come.
+  const pauseMs = isDictation(asked, pieces) ? pieces.knownPauseMs : state.pauseMs;
   const quiet: TurnState = {
     ...state,
+    pauseMs,
     answer: 'due',
     spokeUntil: speechEndMs,
     moments: 0,
@@ -126,19 +139,16 @@ export function onTickCaller(
   rules: TurnRules,
   now: number,
 ): TurnStep | null {
+  const asked = tick.asked === true;
   if (phase.silentSince === null) {
     if (now - phase.since < rules.monologueMs) return null;
     // Its next stretch is measured from here on.
     const voice: Voice = state.voice.is === 'quiet' ? QUIET_VOICE : { ...state.voice, onsetMs: now };
-    return endOfTurn({ ...state, voice }, phase, rules, now);
+    return endOfTurn({ ...state, voice }, phase, asked, rules, now);
   }
-  const asked = tick.asked === true;
   const silentMs = listenedMs(tick.heardMs ?? now, now, rules) - phase.silentSince;
   const enoughMs = endSilenceMs(state, asked, rules);
   // Speech seems to begin again: an onset takes a while to be known for one.
   if (state.voice.is === 'starting' && silentMs < enoughMs + rules.confirmMs) return null;
-  if (silentMs < enoughMs) return null;
-  // The pauses of dictation say nothing of those to come.
-  const pauseMs = isDictation(asked, state.pieces) ? state.pieces.knownPauseMs : state.pauseMs;
-  return endOfTurn({ ...state, pauseMs }, phase, rules, now);
+  return silentMs < enoughMs ? null : endOfTurn(state, phase, asked, rules, now);
 }

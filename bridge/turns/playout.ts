@@ -1,5 +1,5 @@
 // What was received from the model, sent to the carrier and heard by the other side, item by item. PURE.
-// Heard is what the carrier's marks confirm and nothing else. After a clear, marks of the generation before
+// Heard is what the carrier's marks confirm and nothing else. After a clear or a rewind, marks of the generation before
 // are ignored: a carrier sends those of unheard audio back as well.
 import { type AudioFormat, bytesPerMs, frameBytes, silentByte } from '../../audio/format.ts';
 import { SoundQueue } from '../../audio/sound-queue.ts';
@@ -18,11 +18,13 @@ export interface PlayoutItem {
   complete: boolean;
   /** All of it was heard, or the rest was cut away. */
   settled: boolean;
-  /** Where its first byte went in the stream of this generation; -1 before. */
-  startAt: number;
-  /** Received and not yet sent. */
-  readonly unsent: SoundQueue;
+  /** Where its first byte stands in what is sent in this generation, before its beginning where it was heard in part before; null: none of it was sent. */
+  startAt: number | null;
+  /** Received and not yet heard: until then it may have to be sent again. */
+  readonly unheard: SoundQueue;
 }
+
+const unsentBytes = ({ receivedBytes, sentBytes }: PlayoutItem): number => receivedBytes - sentBytes;
 
 /** What was heard of an item, and received, when it is cut or while it is heard. */
 export interface Cut {
@@ -66,7 +68,7 @@ export class Playout {
     if (payload.length === 0) return;
     const item = this.#items.get(itemId) ?? this.#begin(itemId);
     if (item.complete || item.settled) return;
-    item.unsent.push(payload);
+    item.unheard.push(payload);
     item.receivedBytes += payload.length;
   }
 
@@ -91,13 +93,13 @@ export class Playout {
     while (written + frame <= out.length) {
       const item = this.#current();
       if (item === undefined) break;
-      const left = item.unsent.length;
+      const left = unsentBytes(item);
       if (left === 0 || (left < frame && !item.complete)) break;
-      if (item.startAt < 0) {
-        item.startAt = this.#sent;
-        this.#onStart(item.itemId);
+      if (item.startAt === null) {
+        item.startAt = this.#sent - item.sentBytes;
+        if (item.sentBytes === 0) this.#onStart(item.itemId);
       }
-      const copied = item.unsent.take(out, written, frame);
+      const copied = item.unheard.copy(out, written, item.sentBytes - item.heardBytes, frame);
       item.sentBytes += copied;
       if (copied < frame) out.fill(this.#silentByte, written + copied, written + frame);
       this.#sent += frame;
@@ -110,7 +112,7 @@ export class Playout {
   dueMark(): string | null {
     if (this.#sent === this.#marked) return null;
     const item = this.#current();
-    const more = item !== undefined && item.unsent.length > 0;
+    const more = item !== undefined && unsentBytes(item) > 0;
     return more && this.#sent - this.#marked < this.#markEveryBytes ? null : this.lastMark();
   }
 
@@ -119,11 +121,6 @@ export class Playout {
     if (this.#sent === this.#marked) return null;
     this.#marked = this.#sent;
     return `${this.#generation}:${this.#sent}`;
-  }
-
-  /** The line is gone that has the marks which are owed: one is due on the next, behind what that one is given. */
-  oweMarks(): void {
-    this.#marked = this.#heard;
   }
 
   /** Milliseconds that a mark would confirm beyond what is confirmed already, should it come back now. */
@@ -137,8 +134,10 @@ export class Playout {
     if (position === this.#heard) return [];
     this.#heard = position;
     for (const item of this.#open) {
-      if (item.startAt < 0) continue;
-      item.heardBytes = Math.min(item.sentBytes, Math.max(item.heardBytes, position - item.startAt));
+      if (item.startAt === null) continue;
+      const heardBytes = Math.min(item.sentBytes, Math.max(item.heardBytes, position - item.startAt));
+      item.unheard.drop(heardBytes - item.heardBytes);
+      item.heardBytes = heardBytes;
     }
     const done = this.#open.filter((item) => this.#isHeard(item));
     for (const item of done) this.#settle(item);
@@ -149,15 +148,28 @@ export class Playout {
   clear(): Cut[] {
     const cuts = this.#open.map((item) => {
       item.settled = true;
-      item.unsent.clear();
+      item.unheard.clear();
       return this.#soFar(item);
     });
     this.#open = [];
+    this.#beginAgain();
+    return cuts;
+  }
+
+  /** The line is gone with all it had not played: what is not known to be heard is sent again, on the next. */
+  rewind(): void {
+    for (const item of this.#open) {
+      item.sentBytes = item.heardBytes;
+      item.startAt = null;
+    }
+    this.#beginAgain();
+  }
+
+  #beginAgain(): void {
     this.#generation++;
     this.#sent = 0;
     this.#heard = 0;
     this.#marked = 0;
-    return cuts;
   }
 
   /** What there is so far of the item that is being heard; null: none is, or not a sound of it was. */
@@ -180,7 +192,8 @@ export class Playout {
   ready(): boolean {
     const item = this.#current();
     if (item === undefined) return false;
-    return item.unsent.length >= this.#frameBytes || (item.complete && item.unsent.length > 0);
+    const unsent = unsentBytes(item);
+    return unsent >= this.#frameBytes || (item.complete && unsent > 0);
   }
 
   /** Whether any sound of the item was received, as far back as items are remembered. */
@@ -221,8 +234,8 @@ export class Playout {
       heardBytes: 0,
       complete: false,
       settled: false,
-      startAt: -1,
-      unsent: new SoundQueue(),
+      startAt: null,
+      unheard: new SoundQueue(),
     };
     this.#items.set(itemId, item);
     this.#open.push(item);
@@ -241,12 +254,12 @@ export class Playout {
 
   /** The item to send from: the oldest one that is not all sent. A later one waits until it is complete. */
   #current(): PlayoutItem | undefined {
-    for (const item of this.#open) if (item.unsent.length > 0 || !item.complete) return item;
+    for (const item of this.#open) if (unsentBytes(item) > 0 || !item.complete) return item;
     return undefined;
   }
 
   #isHeard(item: PlayoutItem): boolean {
-    return item.complete && item.unsent.length === 0 && item.heardBytes === item.sentBytes;
+    return item.complete && item.heardBytes === item.receivedBytes;
   }
 
   #settle(item: PlayoutItem): void {

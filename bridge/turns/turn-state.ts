@@ -1,7 +1,7 @@
 // Who has the floor: (state, event, now) -> state and effects. PURE. Times are milliseconds since the stream's start.
 // Everything that depends on the agent's voice runs on heard time: the caller's silence is counted from the last
 // confirmed mark, and a goodbye is over when it was heard. The two sides' turns: caller-turn.ts, agent-turn.ts, short words
-// over the agent's voice: short-words.ts; what time alone ends: waits.ts.
+// over the agent's voice: short-words.ts; what time alone ends: waits.ts; and in a gap of the line, which stops time: gap.ts.
 
 import {
   onAgentAudio,
@@ -15,6 +15,7 @@ import { onSpeechStarted, onSpeechTakenBack, onTickCaller } from './caller-turn.
 import { firstWords } from './cut-off.ts';
 import { endPiece } from './dictation.ts';
 import { onTickPaused, settleEarly } from './early-answer.ts';
+import { onStreamBack, onStreamGone, onTickGone } from './gap.ts';
 import { onKeys, onTyped } from './keys.ts';
 import { onBeep, onMachineDetection, onTickMachine } from './machine.ts';
 import { onWordGiven, onWordKnown } from './short-words.ts';
@@ -154,16 +155,13 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
     case 'stream-started':
       if (phase.at === 'away') {
         // What became of it is told to the model next, and it goes on from there.
-        return to({ ...state, streaming: true }, thinking(now));
+        return to({ ...state, streaming: true, goneSince: null }, thinking(now));
       }
-      if (phase.at !== 'opening') return known({ ...state, streaming: true });
-      return begin({ ...state, streaming: true }, now);
-    case 'stream-paused': {
-      const paused: TurnState = { ...state, streaming: false, voice: QUIET_VOICE };
-      // Nobody tells the end of what was being said.
-      if (phase.at === 'caller') return to(paused, { ...phase, silentSince: phase.silentSince ?? now });
-      return phase.at === 'agent' ? to(paused, { ...phase, hold: null }) : known(paused);
-    }
+      if (phase.at === 'opening') return begin({ ...state, streaming: true }, now);
+      if (state.goneSince !== null) return onStreamBack(state, state.goneSince, rules, now);
+      return known({ ...state, streaming: true });
+    case 'stream-paused':
+      return onStreamGone(state, now);
     case 'model-ready':
       return event.renewed
         ? known({ ...state, modelReady: true })
@@ -235,6 +233,7 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
       }
       return to(state, closing(now, event.reason), [{ do: 'interrupt' }, { do: 'say', text: event.say }]);
     case 'tick':
+      if (state.goneSince !== null) return onTickGone(state, state.goneSince, event, rules, now);
       return onDeadAir(state, event, rules) ?? onTick(state, event, rules, now);
   }
 }

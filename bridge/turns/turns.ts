@@ -43,6 +43,10 @@ export interface TurnRules extends HoldRules, PauseRules, EarlyRules {
   patienceMs: number;
   /** Who went on over the first answer as a greeting does, and is then silent this long, waits for one: most machines have beeped. */
   suspectQuietMs: number;
+  /** A turn that the line broke in is over after so long: nobody goes on with it as if nothing had been. */
+  gapTurnMs: number;
+  /** A gap of the line so long is spoken of, where nobody has anything else to say. */
+  gapToldMs: number;
   /** After a message that somebody spoke over: how long the line is kept for a person. */
   lingerMs: number;
   /** How long a voicemail greeting may go on until the message is spoken anyway. */
@@ -69,6 +73,8 @@ export const TURN_RULES: TurnRules = {
   machineSpeechMs: 3_200,
   patienceMs: 4_000,
   suspectQuietMs: 2_000,
+  gapTurnMs: 1_000,
+  gapToldMs: 3_000,
   lingerMs: 3_000,
   greetingLimitMs: 40_000,
 };
@@ -109,6 +115,10 @@ export interface TurnState {
   phase: Phase;
   /** The carrier's stream is there; it may go and come back in any phase. */
   streaming: boolean;
+  /** Since when the stream is gone in the middle of the talk; null: it is there, is not there yet, or has left for a while. */
+  goneSince: number | null;
+  /** When the stream came that followed on a gap; 0 before the first. */
+  backAt: number;
   /** The model is there: in `opening` the talk waits for it, and without it no last words can be asked for. */
   modelReady: boolean;
   /** The agent speaks first. */
@@ -238,7 +248,8 @@ export type TurnEffect =
         | 'retry'
         | 'continue'
         | 'moment'
-        | 'filler';
+        | 'filler'
+        | 'line-back';
       /** For `idle`: silences in a row, from 1. */
       silences?: number;
     }
@@ -265,6 +276,8 @@ export function openTurns(o: { greets: boolean; plan: Plan; cutOff?: CutOff | nu
   return {
     phase: { at: 'opening', since: null },
     streaming: false,
+    goneSince: null,
+    backAt: 0,
     modelReady: false,
     greets: o.greets,
     cutOff: o.cutOff ?? null,

@@ -1,5 +1,6 @@
 // How long each phase waits for what may never come, and what then: a model that is silent, a tool that does not answer, sound
-// that is never confirmed, an end that does not come. PURE. Every phase but `away` has an end here or in turn-state.ts.
+// that is never confirmed, an end that does not come. PURE. Every phase but `away` has an end here or in turn-state.ts, while
+// the line is there: in a gap of it no time passes, and who ends a call whose line does not come back is the control side.
 import {
   finish,
   open,

@@ -60,6 +60,8 @@ export function talkTexts(direction: 'inbound' | 'outbound', language: string | 
       'You were cut off from the other person for a moment. Say so in one short sentence, in the language of the conversation. Then go on where you were, or answer what they said last. Do not greet again. Do not repeat what they heard.',
     unfinishedTool:
       'You had called the tool "{name}" with {arguments} when the line was cut off. Nobody knows whether it was done. Do not call it again before you have asked the other person.',
+    lineBack:
+      'The line was gone for a few seconds and is back. The other person heard nothing meanwhile, and you heard nothing of them. Say in one short sentence that the line was gone for a moment and that you are here again. Then stop and listen.',
     cutShort:
       'The other person spoke over you. Of what you said last they heard only this: "{heard}" The rest was not said.',
     cutUnheard: 'The other person spoke over you. They heard nothing of what you said last. It was not said.',

@@ -154,14 +154,32 @@ t.test('a stream in another format than the line was thought to bring', async (t
   const { feed, hears, told } = open({}, MULAW_8K, WIDEST);
   feed.begin(WIDE);
   hears(0, 1_000, WIDE);
-  feed.begin(WIDE);
   feed.listen(900);
-  t.same(told, [100 + PREROLL_MS], 'another stream like it: what was kept is still there');
+  t.same(told, [100 + PREROLL_MS]);
   feed.begin(MULAW_8K);
   hears(1_000, 1_020, MULAW_8K);
   t.same(told.slice(1), [FRAME_MS], 'and on in the middle of a turn');
   feed.listen(900);
   t.same(told.slice(2), [FRAME_MS], 'of the stream before, in other bytes, nothing is left');
+});
+
+t.test('a stream after another: a turn that begins with it has no word of the one before', async (t) => {
+  for (const [line, gapMs] of [
+    [MULAW_8K, 305],
+    [WIDE, 0],
+  ] as const) {
+    const { feed, given } = open({}, line, line);
+    feed.begin(line);
+    for (let atMs = 0; atMs < 2_000; atMs += FRAME_MS) feed.push(Buffer.alloc(frameBytes(line), 7), atMs);
+    feed.listen(1_000);
+    feed.endTurn();
+    given.length = 0;
+    feed.begin(line);
+    const fromMs = 2_000 + gapMs;
+    for (let ms = 0; ms < 100; ms += FRAME_MS) feed.push(Buffer.alloc(frameBytes(line), 9), fromMs + ms);
+    feed.listen(fromMs + FRAME_MS);
+    t.ok(Buffer.concat(given).equals(Buffer.alloc(100 * bytesPerMs(line), 9)), `${gapMs} ms later`);
+  }
 });
 
 t.test('what was heard before a moment, whatever the line brings', async (t) => {

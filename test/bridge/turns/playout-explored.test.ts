@@ -1,5 +1,5 @@
 // The playout under every short order of what can happen to it, and under long ones drawn at random: sound of two items, whole
-// and broken frames, marks that come late, twice, or of audio that was cleared. What must hold of all of them is said once.
+// and broken frames, marks that come late, twice, or of audio that was cleared or lost with its line. What must hold of all of them is said once.
 // Then whole calls of many items, beside a record that forgets nothing.
 import fc from 'fast-check';
 import t from 'tap';
@@ -34,6 +34,7 @@ const ACTS = [
   'newest mark',
   'an old mark',
   'clear',
+  'line lost',
 ] as const;
 type Act = (typeof ACTS)[number];
 
@@ -51,15 +52,24 @@ function run(acts: readonly Act[]): void {
   /** Of the items whose sound was given out, in order. */
   const sounded: Item[] = [];
   const out = Buffer.alloc(2 * FRAME_BYTES);
-  /** What a listener knows: the frames given out since the last clear, and how many of their bytes were confirmed. */
+  /** What a listener knows: the frames given out on this line since the last clear, and how many of their bytes were confirmed. */
   let frames: { item: Item; bytes: number }[] = [];
   let confirmed = 0;
   let generation = 0;
   const given: Record<Item, number> = { a: 0, b: 0 };
+  /** Bytes that were confirmed on lines before this one. */
+  const heardBefore: Record<Item, number> = { a: 0, b: 0 };
   const heardOf = (item: Item) =>
     frames
       .slice(0, confirmed / FRAME_BYTES)
-      .reduce((sum, frame) => sum + (frame.item === item ? frame.bytes : 0), 0);
+      .reduce((sum, frame) => sum + (frame.item === item ? frame.bytes : 0), heardBefore[item]);
+  function anotherStretch(): void {
+    old = [...old, ...marks];
+    marks = [];
+    frames = [];
+    confirmed = 0;
+    generation++;
+  }
 
   const hold = (what: boolean, why: string) => {
     if (!what) throw new Error(why);
@@ -126,11 +136,18 @@ function run(acts: readonly Act[]): void {
           end(itemId, 'cut');
         }
         hold(!playout.pending() && !playout.ready(), 'something is left after a clear');
-        old = [...old, ...marks];
-        marks = [];
-        frames = [];
-        confirmed = 0;
-        generation++;
+        anotherStretch();
+        return;
+      case 'line':
+        playout.rewind();
+        for (const one of ITEMS) {
+          heardBefore[one] = heardOf(one);
+          given[one] = heardBefore[one];
+        }
+        // What was given out and not heard comes again, in its order.
+        sounded.length = 0;
+        anotherStretch();
+        hold(playout.sentIsHeard(), 'a line that is gone is waited for');
     }
   }
   function look(): void {
@@ -209,7 +226,7 @@ class PlainRecord {
     heard: number;
     complete: boolean;
     over: boolean;
-    startAt: number;
+    startAt: number | null;
   }[] = [];
   readonly started: string[] = [];
   readonly #format: AudioFormat;
@@ -225,7 +242,7 @@ class PlainRecord {
   push(id: string, sound: Buffer): void {
     let item = this.#item(id);
     if (item === undefined) {
-      item = { id, sound: Buffer.alloc(0), sent: 0, heard: 0, complete: false, over: false, startAt: -1 };
+      item = { id, sound: Buffer.alloc(0), sent: 0, heard: 0, complete: false, over: false, startAt: null };
       this.items.push(item);
     }
     if (!item.complete && !item.over) item.sound = Buffer.concat([item.sound, sound]);
@@ -245,9 +262,10 @@ class PlainRecord {
     if (item === undefined) return null;
     const sound = item.sound.subarray(item.sent, item.sent + size);
     if (sound.length === 0 || (sound.length < size && !item.complete)) return null;
-    if (item.startAt < 0) {
-      item.startAt = this.#sent;
-      this.started.push(item.id);
+    if (item.startAt === null) {
+      // Of a line before this one some of it was heard: that stands before the beginning.
+      item.startAt = this.#sent - item.heard;
+      if (item.heard === 0) this.started.push(item.id);
     }
     item.sent += sound.length;
     this.#sent += size;
@@ -268,25 +286,38 @@ class PlainRecord {
     if (generation !== this.#generation || position > this.#sent || position <= this.#heard) return [];
     this.#heard = position;
     for (const item of this.items)
-      if (!item.over && item.startAt >= 0)
+      if (!item.over && item.startAt !== null)
         item.heard = Math.min(item.sent, Math.max(item.heard, position - item.startAt));
     return this.#settled();
+  }
+
+  rewind(): void {
+    for (const item of this.items) {
+      if (item.over) continue;
+      item.sent = item.heard;
+      item.startAt = null;
+    }
+    this.#again();
   }
 
   clear(): Cut[] {
     const ms = (bytes: number) => Math.floor(bytes / bytesPerMs(this.#format));
     const cut = this.items.filter((item) => !item.over);
     for (const item of cut) item.over = true;
-    this.#generation++;
-    this.#sent = 0;
-    this.#marked = 0;
-    this.#heard = 0;
+    this.#again();
     return cut.map(({ id, heard, sound, complete }) => ({
       itemId: id,
       heardMs: ms(heard),
       receivedMs: ms(sound.length),
       complete,
     }));
+  }
+
+  #again(): void {
+    this.#generation++;
+    this.#sent = 0;
+    this.#marked = 0;
+    this.#heard = 0;
   }
 
   pending(): boolean {
@@ -331,6 +362,7 @@ t.test('whole calls, beside a record that forgets nothing', async (t) => {
       'mark',
       'mark',
       'clear',
+      'lost',
     ),
     /** Which of the newest items, and of the newest marks. */
     back: fc.nat(4),
@@ -390,6 +422,11 @@ t.test('whole calls, beside a record that forgets nothing', async (t) => {
           case 'clear':
             if (back === 4) same('cut', playout.clear(), plain.clear());
             else same('last mark', playout.lastMark(), plain.mark(false));
+            break;
+          case 'lost':
+            if (back < 3) break;
+            playout.rewind();
+            plain.rewind();
         }
         same('started', started, plain.started);
         same('pending', playout.pending(), plain.pending());

@@ -127,6 +127,70 @@ t.test(
   },
 );
 
+t.test('a lost line: what was not known to be heard is sent again, from the last mark on', async (t) => {
+  const started: string[] = [];
+  const playout = new Playout(MULAW_8K, (id) => started.push(id));
+  const source = Buffer.from(Array.from({ length: 2_410 }, (_, i) => i % 251));
+  playout.push('a', source);
+  playout.push('b', bytes(100, 2));
+  playout.finish('a');
+  t.same(drain(playout).marks, ['0:800', '0:1600', '0:2400', '0:3200', '0:3360']);
+  playout.markPlayed('0:800');
+  playout.rewind();
+  t.equal(playout.heardMs('a'), 100, 'what was heard stays heard');
+  t.ok(playout.sentIsHeard());
+  t.ok(playout.pending());
+  for (const late of ['0:1600', '0:2400', '0:3200', '0:3360']) t.same(playout.markPlayed(late), [], late);
+  t.equal(playout.heardMs('a'), 100, 'marks of the line before are void');
+  const again = drain(playout);
+  t.ok(again.audio.subarray(0, 1_610).equals(source.subarray(800)), 'from the next byte on, and all of it');
+  t.same(again.marks, ['1:800', '1:1600', '1:2400', '1:2560']);
+  t.same(started, ['a', 'b', 'b'], 'of the second nothing had been heard: it begins again');
+  playout.markPlayed('1:800');
+  t.equal(playout.heardMs('a'), 200);
+  t.same(playout.markPlayed('1:1600'), []);
+  t.equal(playout.heardMs('a'), 300);
+  t.match(playout.markPlayed('1:2400'), [{ itemId: 'a' }]);
+  t.equal(playout.heardMs('b'), 80);
+  t.same(playout.markPlayed('1:2560'), [], 'more of it may come');
+  t.equal(playout.finish('b'), true);
+  t.notOk(playout.pending());
+});
+
+t.test('a line that is lost before anything of an item was heard, twice, and a cut after it', async (t) => {
+  const playout = new Playout(MULAW_8K);
+  playout.push('a', bytes(300));
+  drain(playout);
+  playout.rewind();
+  drain(playout);
+  playout.markPlayed('1:800');
+  playout.rewind();
+  t.equal(drain(playout).audio.length, 200 * 8);
+  t.same(playout.markPlayed('1:2400'), []);
+  t.same(playout.clear(), [{ itemId: 'a', heardMs: 100, receivedMs: 300, complete: false }]);
+  t.same(playout.markPlayed('2:1600'), []);
+  t.notOk(playout.ready());
+});
+
+t.test(
+  'an item that was all heard but not over goes on after a lost line with what comes of it',
+  async (t) => {
+    const playout = new Playout(MULAW_8K);
+    playout.push('a', bytes(100));
+    drain(playout);
+    playout.markPlayed('0:800');
+    playout.rewind();
+    t.notOk(playout.ready());
+    playout.push('a', bytes(100, 2));
+    const { audio, marks } = drain(playout);
+    t.ok(audio.every((byte) => byte === 2));
+    t.same(marks, ['1:800']);
+    t.same(playout.markPlayed('1:800'), []);
+    t.equal(playout.heardMs('a'), 200);
+    t.equal(playout.finish('a'), true);
+  },
+);
+
 t.test('a barge-in before the first frame is heard cuts at zero', async (t) => {
   const playout = new Playout(MULAW_8K);
   playout.push('a', bytes(500));

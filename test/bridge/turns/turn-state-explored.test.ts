@@ -61,6 +61,8 @@ const RULES: TurnRules = {
   machineSpeechMs: 1,
   patienceMs: 1,
   suspectQuietMs: 1,
+  gapTurnMs: 1,
+  gapToldMs: 2,
   lingerMs: 1,
   greetingLimitMs: 2,
 };
@@ -123,6 +125,8 @@ function moved(state: TurnState, by: (at: number) => number): TurnState {
     thrown: Math.min(1, state.thrown),
     keys: state.keys && { digits: state.keys.digits.slice(0, 1), lastAt: by(state.keys.lastAt) },
     spokeUntil: state.spokeUntil === 0 ? 0 : by(state.spokeUntil),
+    goneSince: state.goneSince === null ? null : by(state.goneSince),
+    backAt: state.backAt === 0 ? 0 : by(state.backAt),
   };
 }
 
@@ -137,6 +141,7 @@ function keyOf(s: TurnState): string {
     hold === null ? s.phase : { ...s.phase, hold: { ...hold, word: hold.word?.is === 'given' } },
     s.voice.is,
     s.streaming,
+    s.goneSince !== null,
     s.modelReady,
     s.owes,
     s.moments,
@@ -234,7 +239,17 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
   if (did('ask-early') > 0 && before.verdict !== 'human' && before.exchanges < 2)
     wrong.push('asks early what may be a machine');
   if (was && did('commit') > 0) wrong.push('a turn is given twice');
-  if (event.type === 'tick' && before.phase.at === 'caller' && before.phase.silentSince !== null) {
+  const isGone = before.goneSince !== null;
+  if (isGone && before.streaming) wrong.push('a line that is there is gone');
+  if (isGone && event.type === 'tick') {
+    const ended = before.phase.at === 'caller' && !listens(state);
+    if (!ended) wrong.push(`time passes in a gap: ${effects.map((effect) => effect.do).join(' ')}`);
+  }
+  if (isGone && event.type === 'stream-started' && (!state.streaming || state.goneSince !== null))
+    wrong.push('a line that is back is still gone');
+  if (event.type === 'stream-paused' && effects.some((effect) => effect.do !== 'resume'))
+    wrong.push('a line that goes has something done');
+  if (!isGone && event.type === 'tick' && before.phase.at === 'caller' && before.phase.silentSince !== null) {
     const { silentSince } = before.phase;
     const wantedMs = endSilenceMs(before, event.asked === true, RULES);
     const listened = (event.heardMs ?? now) - silentSince >= wantedMs;
@@ -341,8 +356,8 @@ for (const [plan, greets] of [
         const waited = node.now < LAST ? node.state : moved(node.state, earlier);
         for (const event of ticksAt(later)) tell(node, waited, event, later);
         const { phase } = node.state;
-        // Before the stream is there the call only rings: the control thread ends that.
-        if (phase.at === 'opening' && phase.since === null) continue;
+        // Before the stream is there the call only rings, and in a gap it waits for the next: the control thread ends both.
+        if ((phase.at === 'opening' && phase.since === null) || node.state.goneSince !== null) continue;
         for (const tools of flags) {
           for (const due of flags) {
             for (const hears of flags) {
@@ -389,6 +404,13 @@ t.test('nobody is heard: whatever the state, the call ends after the longest wai
       `${phase.at}: not before`,
     );
   }
+  const gone: TurnState = {
+    ...start,
+    streaming: false,
+    goneSince: 0,
+    phase: { at: 'open', since: 0, prompts: 0 },
+  };
+  t.equal(step(gone, { type: 'tick', quietMs: 3_600_000 }, 0, RULES), null, 'in a gap of the line');
   const away: TurnState = { ...start, phase: { at: 'away' } };
   t.equal(step(away, { type: 'tick', quietMs: 3_600_000 }, 0, RULES), null, 'with somebody else');
 });

@@ -1179,21 +1179,6 @@ t.test('typed words are a turn of the caller', async (t) => {
   t.equal(closing.state.phase.at, 'closing');
 });
 
-t.test('a stream that is lost while the caller speaks: what he has said is answered', async (t) => {
-  const { effects, state } = play(fresh(), [
-    ...GREETED,
-    [6_200, { type: 'voice', voice: { is: 'speaking', onsetMs: 6_000, stoppedMs: 0 } }],
-    [6_200, { type: 'speech-started', onsetMs: 6_000 }],
-    [8_000, { type: 'stream-paused' }],
-    [8_300, { type: 'tick', due: false }],
-    [8_600, { type: 'tick', due: false }],
-    [8_650, { type: 'tick', due: false }],
-  ]);
-  t.match(effects.slice(-1), [[8_650, { do: 'commit', respond: true, speechEndMs: 8_000 }]]);
-  t.equal(effects.filter(([now]) => now > 6_200).length, 1, 'and nobody is asked before');
-  t.equal(state.phase.at, 'thinking');
-});
-
 t.test('whose voice is unsure pauses the agent, and stops it when it is known for the caller', async (t) => {
   const answering: [number, TurnEvent][] = [
     ...GREETED.slice(0, 3),

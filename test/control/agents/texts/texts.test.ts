@@ -120,6 +120,7 @@ const SAYS: [name: string, has: RegExp[], hasNot: RegExp[]][] = [
     [/end_call|goodbye/i],
   ],
   ['inbound.unfinishedTool', [/"\{name\}" with \{arguments\}/, /Nobody knows/, /Do not call it again/], []],
+  ['inbound.lineBack', [/line was gone/, /one short sentence/, /stop and listen/], [/repeat|sorry|\{/]],
   ['inbound.cutShort', [/heard only this: "\{heard\}"/], [/nothing/]],
   ['inbound.cutUnheard', [/heard nothing/], [/\{/]],
   [
@@ -155,9 +156,10 @@ for (const [name, has, hasNot] of SAYS) {
 }
 
 t.test('no order of one moment is that of another', async (t) => {
-  const { greeting, idle, voicemail, moment, cutOff } = talkTexts('inbound', null);
+  const { greeting, idle, voicemail, moment, cutOff, lineBack } = talkTexts('inbound', null);
   const told = [
     greeting,
+    lineBack,
     talkTexts('outbound', null).greeting,
     ...idle,
     voicemail,
@@ -238,8 +240,8 @@ t.test('the scenarios of the simulated model know our orders by what they say', 
       name.endsWith('.json') ? [join(root, folder, name)] : [],
     ),
   );
-  const { greeting, idle, voicemail, moment, sayLine, keysPressed } = talkTexts('outbound', null);
-  const orders = [greeting ?? '', ...idle, voicemail, moment, sayLine, keysPressed].map((text) =>
+  const { greeting, idle, voicemail, moment, sayLine, keysPressed, lineBack } = talkTexts('outbound', null);
+  const orders = [greeting ?? '', ...idle, voicemail, moment, sayLine, keysPressed, lineBack].map((text) =>
     fillIn(text, { line: 'Please hold the line.', keys: '12' }),
   );
   let patterns = 0;
