@@ -114,7 +114,7 @@ export interface DueDelivery {
 
 /** How soon a write is to be stored. */
 export interface Patience {
-  /** Nobody waits for it: it may wait for others to share their commit, a quarter of a second at most. */
+  /** Nobody waits for it: it may wait for others to share their commit, a tenth of a second at most. */
   patient?: boolean;
 }
 

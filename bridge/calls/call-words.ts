@@ -14,6 +14,8 @@ export class CallWords {
   /** Lines that are stored next: when those before them are, so that what is newer of a line is written last. */
   #next: { records: TranscriptItemRecord[]; stored: Promise<readonly TranscriptItemRecord[]> } | null = null;
   #before: Promise<unknown> = Promise.resolve();
+  /** Writes that are on their way, or wait for one that is. */
+  #storing = 0;
   /** Somebody waits for all of it. */
   #hurried = false;
   /** Lines of the agent's of which nobody has said yet what was heard, by their id. */
@@ -106,10 +108,15 @@ export class CallWords {
   async #store(records: readonly TranscriptItemRecord[]): Promise<readonly TranscriptItemRecord[]> {
     if (this.#next === null) {
       const gathered: TranscriptItemRecord[] = [];
-      const stored = this.#before.then(() => {
-        this.#next = null;
-        return this.#o.transcripts(gathered, { patient: !this.#hurried });
-      });
+      // What has waited for others of the call waits for none of another.
+      const waited = this.#storing > 0;
+      this.#storing++;
+      const stored = this.#before
+        .then(() => {
+          this.#next = null;
+          return this.#o.transcripts(gathered, { patient: !waited && !this.#hurried });
+        })
+        .finally(() => this.#storing--);
       this.#before = stored;
       this.#next = { records: gathered, stored };
     }

@@ -7,7 +7,7 @@ import type { Moment, StorageClocks } from './steady-clock.ts';
 import type { News } from './subscribers.ts';
 
 /** What nobody waits for waits for other writes, for so long at most. */
-export const PATIENCE_MS = 250;
+export const PATIENCE_MS = 100;
 /** So many wait for no others any more. */
 const MOST_PATIENT = 500;
 /** A transaction that has written for so long is committed, and the rest is the next one's: other work comes in between. */

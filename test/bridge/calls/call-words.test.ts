@@ -26,6 +26,44 @@ async function speaking(rig: CallsRig): Promise<string> {
   return call.id;
 }
 
+t.test('what waits for a line of its call that is being stored waits for nothing else', async (t) => {
+  const stores: { ids: string[]; patient: boolean | undefined; done(): void }[] = [];
+  const words = new CallWords(
+    {
+      store: {} as Store,
+      turnLog: {} as TurnLog,
+      observer: {},
+      now: () => new Date(START_MS),
+      transcripts(records, patience) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        stores.push({ ids: records.map(({ id }) => id), patient: patience?.patient, done: resolve });
+        return promise.then(() => records);
+      },
+    },
+    'call',
+  );
+  const say = (id: string) =>
+    void words.said(
+      [{ id, role: 'agent', text: 'Hello.', heardText: '', interrupted: false, startMs: 0, endMs: null }],
+      null,
+    );
+  const told = () => stores.map(({ ids, patient }) => [ids.join(' '), patient]);
+  say('first');
+  await later();
+  say('second');
+  say('third');
+  await later();
+  t.same(told(), [['first', true]]);
+  stores[0]?.done();
+  await later();
+  t.same(told().at(-1), ['second third', false]);
+  stores[1]?.done();
+  await later();
+  say('fourth');
+  await later();
+  t.same(told().at(-1), ['fourth', true]);
+});
+
 const STATS = {
   framesIn: 0,
   framesOut: 0,
