@@ -4,17 +4,25 @@ import type { Server } from 'node:net';
 export interface ListenAddress {
   host: string;
   port: number;
+  /** Of a socket that listens there already, as another process has left it to this one; closed with the server. */
+  fd?: number | undefined;
 }
 
 /** @param reusePort beside others who say so too; where the system knows no such thing, ENOTSUP. @throws Error of listen */
 export function listen(server: Server, at: ListenAddress, reusePort = false): Promise<void> {
   return new Promise((listening, fail) => {
     server.once('error', fail);
-    server.listen({ ...at, reusePort }, () => {
+    server.listen(at.fd === undefined ? { ...at, reusePort } : { fd: at.fd }, () => {
       server.off('error', fail);
       listening();
     });
   });
+}
+
+/** The descriptor that a server listens by, for another process to go on with; null where Node does not say. */
+export function descriptorOf(server: Server): number | null {
+  const { _handle: handle } = server as Server & { _handle?: { fd?: unknown } | null };
+  return typeof handle?.fd === 'number' && handle.fd >= 0 ? handle.fd : null;
 }
 
 /** Somebody comes in each of so many turns: it ends all the same. */

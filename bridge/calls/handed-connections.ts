@@ -143,6 +143,17 @@ export class HandedConnections {
     port.unref();
   }
 
+  /** Has the thread listen no longer; resolves when it does not. Those who are there stay. */
+  async leave(): Promise<void> {
+    if (!this.#listens) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#changed = () => {
+      if (!this.#listens) resolve();
+    };
+    this.#tell({ type: 'leave' });
+    await promise;
+  }
+
   /** Has the thread listen no longer, and waits until none is left: for a second at most, in a hurry not at all. */
   async finish(hurry: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -9,6 +9,7 @@ import type {
   Placement,
   ToListening,
 } from '../listener/listening-messages.ts';
+import type { ListenAddress } from '../listening.ts';
 import { afterDeath } from './admission.ts';
 import { type HandedConnection, HandedConnections } from './handed-connections.ts';
 import { HUNG_SECONDS, STOP_MS } from './media-worker.ts';
@@ -33,6 +34,7 @@ interface Run {
   handed: HandedConnections;
   bornAt: number;
   listens: boolean;
+  fd: number | null;
 }
 
 export class ListeningWorker {
@@ -43,6 +45,9 @@ export class ListeningWorker {
   /** Since its last report, by the control thread's own timer. */
   #silentSeconds = 0;
   #closing = false;
+  #isFirst = true;
+  /** The port is somebody else's: there is no next one. */
+  #left = false;
 
   /** Resolves when the first of it listens, or cannot: the control thread has the port then, until another does. */
   readonly settled: Promise<void>;
@@ -58,6 +63,11 @@ export class ListeningWorker {
     return this.#run?.listens === true;
   }
 
+  /** By which it does; null where it does not, or that is not known. */
+  get publicFd(): number | null {
+    return this.#run?.listens === true ? this.#run.fd : null;
+  }
+
   /** Its last report; null before the first. */
   get load(): ListeningLoad | null {
     return this.#load;
@@ -71,6 +81,12 @@ export class ListeningWorker {
   /** These calls live nowhere any more. */
   gone(callIds: readonly string[]): void {
     if (callIds.length > 0) this.#tell({ type: 'gone', callIds });
+  }
+
+  /** Has it listen no longer; streams that came by it stay. Resolves when it does not. */
+  async leavePort(): Promise<void> {
+    this.#left = true;
+    if (this.#run?.listens === true) await this.#run.handed.leave();
   }
 
   /** Another second has gone by. One that is silent for too long is taken for hung and ended. */
@@ -109,7 +125,7 @@ export class ListeningWorker {
     try {
       worker = new Worker(new URL('../listener/listening-thread.ts', import.meta.url), {
         name: 'listening',
-        workerData: { ...this.#o.data, connections: port2 },
+        workerData: { ...this.#o.data, address: this.#nextAddress(), connections: port2 },
         transferList: [port2],
         env: {},
         resourceLimits: RESOURCES,
@@ -122,13 +138,15 @@ export class ListeningWorker {
       return;
     }
     const handed = new HandedConnections(port1, (connection) => this.#o.onConnection(connection));
-    const run: Run = { worker, handed, bornAt: performance.now(), listens: false };
+    const run: Run = { worker, handed, bornAt: performance.now(), listens: false, fd: null };
     this.#run = run;
     this.#silentSeconds = 0;
     worker.on('message', (message: FromListening) => {
       if (message.type === 'load') this.#report(message);
       else {
         run.listens = true;
+        run.fd = message.fd;
+        if (this.#left) void run.handed.leave();
         if (!this.#closing) this.#o.onPublic();
         settled.resolve();
       }
@@ -142,10 +160,18 @@ export class ListeningWorker {
     await settled.promise;
   }
 
+  /** A socket that was there is the first one's: it ends with it. */
+  #nextAddress(): ListenAddress {
+    const { host, port, fd } = this.#o.data.address;
+    const first = this.#isFirst;
+    this.#isFirst = false;
+    return first ? { host, port, fd } : { host, port };
+  }
+
   #startAgain(deaths: number, livedMs: number): void {
     const after = afterDeath(deaths, livedMs);
     setTimeout(() => {
-      if (!this.#closing) void this.#start(after.deaths);
+      if (!this.#closing && !this.#left) void this.#start(after.deaths);
     }, after.restartMs).unref();
   }
 

@@ -53,7 +53,10 @@ export class MediaThreads {
   #listening: ListeningWorker | null = null;
   readonly #stopWatching: () => void;
   #isPublic = false;
+  /** Another process has the public port. */
+  #left = false;
   #closing = false;
+  #isFirst = true;
 
   /**
    * Starts the threads and waits until each listens.
@@ -154,6 +157,27 @@ export class MediaThreads {
     return this.#upgrades.take(upgrade);
   }
 
+  /** One of them listens on the public port. */
+  get isPublic(): boolean {
+    return this.#isPublic;
+  }
+
+  /** By which that one listens; null where none does, or it is not known. */
+  publicFd(): number | null {
+    const parts = [...this.#workers.values(), this.#listening];
+    return parts.map((part) => part?.publicFd ?? null).find((fd) => fd !== null) ?? null;
+  }
+
+  /**
+   * The public port is left to another process: none of them listens there any more, nor does one that takes another's place.
+   * Streams and other connections that came by it stay. Resolves when it is left.
+   */
+  async leavePort(): Promise<void> {
+    this.#left = true;
+    const parts = [...this.#workers.values(), this.#listening];
+    await Promise.all(parts.map((part) => part?.leavePort()));
+  }
+
   /** @param hurry aborted: connections that threads have handed over are waited for no longer */
   async close(hurry: AbortSignal): Promise<void> {
     this.#closing = true;
@@ -182,7 +206,7 @@ export class MediaThreads {
       ...this.#o,
       thread,
       port: firstPort === 0 ? 0 : firstPort + thread - 1,
-      publicPort: this.#o.count === 1 ? this.#o.publicPort : null,
+      publicPort: this.#o.count === 1 && !this.#left ? this.#nextAddress() : null,
       onPublic: () => this.#publicChanged(),
       onDeath: (lost, livedMs) => {
         this.#listening?.gone(lost);
@@ -192,6 +216,16 @@ export class MediaThreads {
     });
     this.#workers.set(thread, worker);
     await worker.listening;
+  }
+
+  /** A socket that was there is the first run's: it ends with it. */
+  #nextAddress(): ListenAddress | null {
+    const address = this.#o.publicPort;
+    if (address === null || this.#isFirst) {
+      this.#isFirst = false;
+      return address;
+    }
+    return { host: address.host, port: address.port };
   }
 
   #startAgain(thread: number, { deaths, restartMs }: ReturnType<typeof afterDeath>): void {
@@ -209,7 +243,7 @@ export class MediaThreads {
 
   #publicChanged(): void {
     const any = [...this.#workers.values(), this.#listening].some((one) => one?.isPublic === true);
-    if (any === this.#isPublic || this.#closing) return;
+    if (any === this.#isPublic || this.#closing || this.#left) return;
     this.#isPublic = any;
     this.#o.onPublic(any);
   }

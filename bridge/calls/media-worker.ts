@@ -63,6 +63,7 @@ export class MediaWorker {
   /** Null before it listens, and once it has ended. */
   #port: number | null = null;
   #isPublic = false;
+  #publicFd: number | null = null;
   #pace: Pace = ON_TIME;
   #load: ThreadLoad | null = null;
   /** Since its last report, by the control thread's own timer: a pause of that thread is no silence of this one. */
@@ -115,6 +116,11 @@ export class MediaWorker {
     return this.#isPublic;
   }
 
+  /** By which it does; null where it does not, or that is not known. */
+  get publicFd(): number | null {
+    return this.#isPublic ? this.#publicFd : null;
+  }
+
   get pace(): Pace {
     return this.#pace;
   }
@@ -149,6 +155,12 @@ export class MediaWorker {
 
   post(message: ToMedia): void {
     this.#worker.postMessage(message);
+  }
+
+  /** Has it listen on the public port no longer; what came by it stays. Resolves when it does not. */
+  async leavePort(): Promise<void> {
+    await this.listening.catch(() => {});
+    if (this.#isPublic) await this.#handed.leave();
   }
 
   /** Another second has gone by. One that is silent for too long is late, and at last taken for hung and ended. */
@@ -192,10 +204,11 @@ export class MediaWorker {
     }
   }
 
-  #listens({ protocol, port, isPublic }: Extract<FromMedia, { type: 'listening' }>): void {
+  #listens({ protocol, port, isPublic, publicFd }: Extract<FromMedia, { type: 'listening' }>): void {
     if (protocol === MEDIA_PROTOCOL) {
       this.#port = port;
       this.#isPublic = isPublic;
+      this.#publicFd = publicFd;
       if (isPublic) this.#o.onPublic();
       this.#listening.resolve();
       return;

@@ -38,5 +38,5 @@ export interface ListeningLoad {
 }
 
 export type FromListening =
-  /** The first message: it listens. */
-  { type: 'listening' } | ({ type: 'load' } & ListeningLoad);
+  /** The first message: it listens, by this descriptor where that is known. */
+  { type: 'listening'; fd: number | null } | ({ type: 'load' } & ListeningLoad);

@@ -99,4 +99,4 @@ function stop(): void {
 }
 
 control.on('message', obey);
-tell({ type: 'listening' });
+tell({ type: 'listening', fd: listener.descriptor() });

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import { type StreamPath, streamAsked } from '../carriers/media.ts';
 import type { FromListener, ToListener } from '../handed-messages.ts';
-import { type ListenAddress, leaveOff, listen } from '../listening.ts';
+import { descriptorOf, type ListenAddress, leaveOff, listen } from '../listening.ts';
 
 export interface PublicListenerOptions {
   address: ListenAddress;
@@ -67,6 +67,11 @@ export class PublicListener {
       o.letIn();
       this.#open(socket, NOTHING);
     });
+  }
+
+  /** By which it listens; null where that is not known. */
+  descriptor(): number | null {
+    return descriptorOf(this.#server);
   }
 
   /**

@@ -6,6 +6,7 @@ import type { Vad } from '../../audio/vad/vad.ts';
 import type { Log } from '../../log.ts';
 import { type StreamPath, streamCarriers } from '../carriers/media.ts';
 import { PublicListener } from '../listener/public-listener.ts';
+import type { ListenAddress } from '../listening.ts';
 import { models } from '../models/models.ts';
 import { type FromMedia, MEDIA_PROTOCOL, type MediaThreadData, type ToMedia } from '../protocol/messages.ts';
 import { Rounds } from '../rounds.ts';
@@ -88,7 +89,7 @@ const server = await openMediaServer({
 if (data.publicPort !== null) listener = await openPublicListener(data.publicPort);
 
 /** Without it the thread has its calls all the same: their streams come by the control thread. */
-function openPublicListener(address: { host: string; port: number }): Promise<PublicListener | null> {
+function openPublicListener(address: ListenAddress): Promise<PublicListener | null> {
   const open = PublicListener.open({
     address,
     control,
@@ -219,4 +220,5 @@ post({
   protocol: MEDIA_PROTOCOL,
   port: server.port,
   isPublic: listener !== null,
+  publicFd: listener?.descriptor() ?? null,
 });

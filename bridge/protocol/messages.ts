@@ -21,7 +21,7 @@ export interface MediaThreadData {
   /** Loopback port to listen on; 0 for any. */
   port: number;
   /** The public one, on which it listens in place of the control thread; null: it does not. */
-  publicPort: { host: string; port: number } | null;
+  publicPort: { host: string; port: number; fd?: number | undefined } | null;
   /** By carrier: what its media upgrades are verified with. Upgrades of other carriers are refused. */
   carrierSecrets: Record<string, string>;
   publicUrl: string;
@@ -305,6 +305,8 @@ export type FromMedia =
       port: number;
       /** On the public port too. */
       isPublic: boolean;
+      /** The descriptor that it listens there by, where that is known. */
+      publicFd: number | null;
     }
   | ({ type: 'load' } & ThreadLoad)
   | {

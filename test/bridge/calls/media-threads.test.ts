@@ -31,6 +31,19 @@ t.test(
 );
 
 t.test(
+  'the public port is left to threads of another daemon that listen beside',
+  { skip: process.platform !== 'linux' && 'one thread alone may listen on a port here' },
+  async (t) => {
+    const program = join(import.meta.dirname, '../port-left.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [program], { env: {}, timeout: 60_000 });
+    t.same(stdout.trim().split('\n'), [
+      '1: by after,before, then by after; failed: 0',
+      '2: by after,before, then by after; failed: 0',
+    ]);
+  },
+);
+
+t.test(
   'where no other thread is to be had for one that died, the rest go on, and it is asked for again',
   async (t) => {
     const program = join(import.meta.dirname, '../no-thread.ts');

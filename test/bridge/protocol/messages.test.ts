@@ -76,7 +76,7 @@ const TO_MEDIA: Samples<ToMedia> = {
 };
 
 const FROM_MEDIA: Samples<FromMedia> = {
-  listening: { type: 'listening', protocol: MEDIA_PROTOCOL, port: 40_001, isPublic: true },
+  listening: { type: 'listening', protocol: MEDIA_PROTOCOL, port: 40_001, isPublic: true, publicFd: 21 },
   'model-ready': { type: 'model-ready', callId, tookMs: 312 },
   'media-started': {
     type: 'media-started',

@@ -1,6 +1,9 @@
 // The control thread's hold of the public port, on real sockets.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import t from 'tap';
 import { listen } from '../../../bridge/listening.ts';
 import { PublicPort } from '../../../control/http/public-port.ts';
@@ -44,6 +47,71 @@ t.test(
     for (const socket of [first, last, ...mine]) socket.destroy();
   },
 );
+
+for (const [how, isShared] of [
+  ['beside', 'shared'],
+  ['adopt', 'alone'],
+]) {
+  t.test(
+    `a process that was left the socket goes on with it, and nobody is turned away (${how})`,
+    async (t) => {
+      const port = await PublicPort.open({ host: HOST, port: 0 }, (socket) => socket.end('first'));
+      const fd = port.descriptor();
+      if (fd === null) throw new Error('no descriptor');
+      const program = join(import.meta.dirname, 'port-heir.ts');
+      const heir = spawn(process.execPath, [program, String(port.address.port), String(how)], {
+        stdio: ['pipe', 'pipe', 'inherit', fd],
+      });
+      const { stdin, stdout } = heir;
+      if (stdin === null || stdout === null) throw new Error('no pipes');
+      const gone = once(heir, 'exit');
+      const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+      t.equal((await lines.next()).value, 'ready');
+
+      const said: string[] = [];
+      let asking = true;
+      const clients = Array.from({ length: 8 }, async () => {
+        while (asking) said.push(await ask(port.address.port));
+      });
+      const some = async (more: number) => {
+        const until = said.length + more;
+        while (said.length < until) await new Promise((turn) => setTimeout(turn, 5));
+      };
+      await some(100);
+      stdin.write('listen');
+      t.equal((await lines.next()).value, `listens on ${port.address.port}, ${isShared}`);
+      await some(100);
+      await port.leave();
+      await some(8);
+      const from = said.length;
+      await some(100);
+      asking = false;
+      await Promise.all(clients);
+      stdin.end();
+      await gone;
+      t.same([...new Set(said.slice(from))], ['heir']);
+      t.same(
+        [...new Set(said)].sort(),
+        ['first', 'heir'],
+        'none was refused, reset or left without an answer',
+      );
+      await port.close();
+    },
+  );
+}
+
+/** What is said to a connection before it ends; or why there was none. */
+function ask(port: number): Promise<string> {
+  return new Promise((answered) => {
+    let said = '';
+    const socket = connect(port, HOST);
+    socket.on('data', (bytes) => {
+      said += bytes;
+    });
+    socket.on('error', (error) => answered(error.message));
+    socket.on('close', () => answered(said));
+  });
+}
 
 t.test('a port that somebody shares is taken all the same', async (t) => {
   const at = { host: HOST, port: await freePort() };
