@@ -1,5 +1,6 @@
 // What is said on one call and how fast it is answered, as it is stored and told to whoever watches.
 import type { TranscriptItemRecord } from '../../storage/records.ts';
+import { UNINTELLIGIBLE } from '../protocol/agent-texts.ts';
 import type { TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
 import type { CallContext } from './call-context.ts';
 import type { InterruptionTimes } from './turn-log.ts';
@@ -18,7 +19,7 @@ export class CallWords {
   #storing = 0;
   /** Somebody waits for all of it. */
   #hurried = false;
-  /** Lines of the agent's of which nobody has said yet what was heard, by their id. */
+  /** Lines of the agent's of which nobody has said yet what was heard, and turns of the caller's without their words, by their id. */
   readonly #open = new Map<string, TranscriptItemRecord>();
 
   constructor(o: Needs, callId: string) {
@@ -51,12 +52,16 @@ export class CallWords {
     return told;
   }
 
-  /** No word comes any more: of what the agent was saying, no more was heard than is known of. Begins to store that. */
+  /**
+   * No word comes any more of whoever has had the call up to now: of what the agent was saying, no more was heard than is known
+   * of, and what the caller said was not understood. Begins to store that.
+   */
   breakOff(): void {
-    const cut = [...this.#open.values()].map((line) => ({
-      ...line,
-      interrupted: line.heard_text !== line.text,
-    }));
+    const cut = [...this.#open.values()].map((line) =>
+      line.role === 'caller'
+        ? { ...line, text: UNINTELLIGIBLE, heard_text: UNINTELLIGIBLE }
+        : { ...line, interrupted: line.heard_text !== line.text },
+    );
     this.#open.clear();
     if (cut.length > 0) void this.#save(cut);
   }
@@ -95,7 +100,9 @@ export class CallWords {
   }
 
   #keepOpen(record: TranscriptItemRecord): void {
-    if (record.role === 'agent' && record.end_ms === null) this.#open.set(record.id, record);
+    const { role, end_ms, text } = record;
+    const open = role === 'agent' ? end_ms === null : role === 'caller' && text === '';
+    if (open) this.#open.set(record.id, record);
     else this.#open.delete(record.id);
   }
 

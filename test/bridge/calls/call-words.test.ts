@@ -1,9 +1,10 @@
 // A call is here until what was said on it is stored, however long the store takes: its result is made of all of it. What the
-// agent was saying when its media side was lost is said to have been cut.
+// agent was saying when its media side was lost is said to have been cut, and what the caller had said, not to be made out.
 import t from 'tap';
 import { CallWords } from '../../../bridge/calls/call-words.ts';
 import { toolLine } from '../../../bridge/calls/running-tools.ts';
 import type { TurnLog } from '../../../bridge/calls/turn-log.ts';
+import { UNINTELLIGIBLE } from '../../../bridge/protocol/agent-texts.ts';
 import type { Store } from '../../../storage/store.ts';
 import { makeItem, succeeded } from '../../storage/makers.ts';
 import { type CallsRig, openCallsRig, START_MS, snapshot } from './calls-rig.ts';
@@ -20,9 +21,18 @@ async function speaking(rig: CallsRig): Promise<string> {
   const line = { role: 'agent' as const, interrupted: false };
   const hello = { ...line, id: 'hello', text: 'Hello.', heardText: '', startMs: 0, endMs: null };
   const open = { ...line, id: 'open', text: 'How are you?', heardText: '', startMs: 900, endMs: null };
-  const items = [hello, { ...hello, heardText: 'Hello.', endMs: 800 }, open];
+  const turn = {
+    ...line,
+    id: 'turn',
+    role: 'caller' as const,
+    text: '',
+    heardText: '',
+    startMs: 820,
+    endMs: 890,
+  };
+  const items = [hello, { ...hello, heardText: 'Hello.', endMs: 800 }, turn, open];
   for (const item of items) rig.calls.onMedia({ type: 'transcript', callId: call.id, items: [item] });
-  while ((await rig.store.listTranscript(call.id)).length < 2) await later();
+  while ((await rig.store.listTranscript(call.id)).length < 3) await later();
   return call.id;
 }
 
@@ -82,6 +92,7 @@ const STATS = {
 };
 const CUT = [
   { id: 'hello', heard_text: 'Hello.', interrupted: false, end_ms: 800 },
+  { id: 'turn', text: UNINTELLIGIBLE, heard_text: UNINTELLIGIBLE, interrupted: false, end_ms: 890 },
   { id: 'open', text: 'How are you?', heard_text: '', interrupted: true, end_ms: null },
 ];
 
@@ -100,12 +111,19 @@ t.test('a media thread that says what was heard, and lets go: what it says stand
   const hungUp = rig.calls.hangUp(rig.org, id);
   while ((await rig.store.findCall(id))?.status !== 'completed') await later();
   const line = { role: 'agent' as const, interrupted: true, startMs: 900, endMs: 1_100 };
-  const items = [{ ...line, id: 'open', text: 'How are you?', heardText: 'How' }];
+  const items = [
+    { ...line, id: 'open', text: 'How are you?', heardText: 'How' },
+    { ...line, id: 'turn', role: 'caller' as const, text: 'Hi.', heardText: 'Hi.', startMs: 820, endMs: 890 },
+  ];
   rig.calls.onMedia({ type: 'transcript', callId: id, items });
   rig.calls.onMedia({ type: 'released', callId: id, stats: STATS, recording: null });
   await hungUp;
   while (rig.calls.size > 0) await later();
-  t.match(await rig.store.listTranscript(id), [CUT[0], { heard_text: 'How', end_ms: 1_100 }]);
+  t.match(await rig.store.listTranscript(id), [
+    CUT[0],
+    { text: 'Hi.' },
+    { heard_text: 'How', end_ms: 1_100 },
+  ]);
 });
 
 t.test(
@@ -126,6 +144,15 @@ t.test(
     const line = { role: 'agent' as const, interrupted: false };
     await rig.store.saveTranscript([
       makeItem(call.id, { ...line, id: 'hello', text: 'Hello.', heard_text: 'Hello.', end_ms: 800 }),
+      makeItem(call.id, {
+        id: 'turn',
+        role: 'caller',
+        text: '',
+        heard_text: '',
+        interrupted: false,
+        start_ms: 820,
+        end_ms: 890,
+      }),
       makeItem(call.id, {
         ...line,
         id: 'open',
@@ -153,7 +180,7 @@ t.test(
     });
     const told = await rig.store.listTranscript(call.id);
     t.match(
-      told.filter(({ role }) => role === 'agent'),
+      told.filter(({ role }) => role !== 'tool'),
       CUT,
     );
     t.match(
