@@ -1,5 +1,7 @@
 // Opens everything in order and closes it in reverse: the only file that sees every folder. Signals have one owner, `run`.
 import { mkdirSync, readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openRecordingExports } from './audio/recording-exports.ts';
@@ -49,6 +51,7 @@ import {
   observeStrangers,
 } from './control/operations/metrics.ts';
 import { openStorageSpace } from './control/operations/storage-space.ts';
+import { handedSocket, tellSystemd } from './control/operations/supervisor.ts';
 import { openWebhooks } from './control/webhooks/webhooks.ts';
 import { AppError } from './errors.ts';
 import { failpoint, setFailpoints } from './failpoints.ts';
@@ -94,9 +97,10 @@ function version(): string {
 
 /**
  * Starts the daemon.
+ * @param o.socket a descriptor that it listens by in place of HOST and PORT
  * @throws ConfigError when credentials are missing; Error when something cannot be opened (then nothing stays open)
  */
-export async function start(config: Config, o: { log?: Log } = {}): Promise<Daemon> {
+export async function start(config: Config, o: { log?: Log; socket?: number | null } = {}): Promise<Daemon> {
   const missing = missingSettings(config);
   if (missing.length > 0) {
     throw new ConfigError(
@@ -150,9 +154,12 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
 
     const trustsProxy = readRanges('TRUSTED_PROXIES', config.TRUSTED_PROXIES);
     // The listener first: without PUBLIC_URL its own address is what the carrier is told.
-    let handle: Parameters<typeof createHttpServer>[0] = (_request, response) => {
+    let handle: RequestListener = (_request, response) => {
       response.writeHead(503, { 'retry-after': '1' }).end();
     };
+    const opened = Promise.withResolvers<RequestListener>();
+    // Whoever comes by a socket that was there before need not know that a daemon starts.
+    if (o.socket != null) handle = (...asked) => void opened.promise.then((app) => app(...asked));
     let threads: MediaThreads | null = null;
     const admission = { lateMs: config.MEDIA_LATE_MS };
     const ramp = openCallRamp({
@@ -169,9 +176,10 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       if (threads === null) socket.destroy();
       else if (threads.upgrade({ request, socket, head })) limits.release(socket);
     });
-    const publicPort = await PublicPort.open({ host: config.HOST, port: config.PORT }, (socket) =>
-      server.emit('connection', socket),
-    );
+    const taken = (socket: Socket) => server.emit('connection', socket);
+    const publicPort = await (o.socket == null
+      ? PublicPort.open({ host: config.HOST, port: config.PORT }, taken)
+      : PublicPort.adopt(o.socket, taken));
     closing.opened({
       name: 'listener',
       shareMs: SHARE_MS.listener,
@@ -441,6 +449,7 @@ export async function start(config: Config, o: { log?: Log } = {}): Promise<Daem
       metrics,
       pages: dashboard.pages,
     });
+    opened.resolve(handle);
     closing.opened({
       name: 'live calls',
       shareMs: SHARE_MS.calls,
@@ -504,7 +513,7 @@ export async function run(env: Record<string, string | undefined>): Promise<void
 
   let daemon: Daemon;
   try {
-    daemon = await start(readConfig(env));
+    daemon = await start(readConfig(env), { socket: handedSocket(env, [process.pid]) });
     running = daemon;
   } catch (error) {
     if (error instanceof ConfigError) console.error(`offhook: ${plainly(error)}`);
@@ -518,6 +527,11 @@ export async function run(env: Record<string, string | undefined>): Promise<void
   if (daemon.setupUrl !== null) {
     console.error(`\nThe dashboard waits for its password. Open this link once:\n\n  ${daemon.setupUrl}\n`);
   }
+  const tell = async (state: string) => {
+    const untold = await tellSystemd(env, [state]);
+    if (untold !== null) console.error('offhook:', plainly(untold));
+  };
+  await tell('READY=1');
   let stopping = false;
   const stop = (work: () => Promise<void>) => {
     work().then(
@@ -532,6 +546,7 @@ export async function run(env: Record<string, string | undefined>): Promise<void
   process.on('SIGTERM', () => {
     if (stopping) return fast();
     stopping = true;
+    void tell('STOPPING=1');
     stop(() => daemon.drain());
   });
   process.on('SIGINT', () => {

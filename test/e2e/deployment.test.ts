@@ -98,10 +98,13 @@ t.test(
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
     const unit = readFileSync(join(DEPLOY, 'offhook.service'), 'utf8');
     const file = join(folder, 'offhook.service');
+    writeFileSync(join(folder, 'offhook.socket'), readFileSync(join(DEPLOY, 'offhook.socket'), 'utf8'));
     // The programs that it names are on no machine but the one it is installed on.
     writeFileSync(file, unit.replace(/^ExecStart=.*/m, `ExecStart=${process.execPath} main.js`));
-    const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
-    t.notMatch(verified.stderr, /offhook\.service:\d+|Unknown|Failed to parse/, verified.stderr);
+    const verified = spawnSync('systemd-analyze', ['verify', file, join(folder, 'offhook.socket')], {
+      encoding: 'utf8',
+    });
+    t.notMatch(verified.stderr, /offhook\.(service|socket):\d+|Unknown|Failed to parse/, verified.stderr);
     const rated = spawnSync('systemd-analyze', ['security', '--offline=true', file], { encoding: 'utf8' });
     const exposure = Number(/exposure level[^:]*: ([\d.]+)/.exec(rated.stdout)?.[1] ?? Number.NaN);
     if (!Number.isNaN(exposure)) t.ok(exposure < 2, `exposure ${exposure}`);
