@@ -21,6 +21,11 @@ export class CarrierLine {
     this.#watch = new LineWatch(startMs);
   }
 
+  /** When something came of it last, or it began. */
+  get heardMs(): number {
+    return this.#watch.heardMs;
+  }
+
   /** A frame of the caller's has come. */
   frame(nowMs: number): void {
     this.#watch.frame(nowMs);

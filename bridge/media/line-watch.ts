@@ -1,6 +1,8 @@
 // Whether a carrier's line still carries: frames that come in, marks that come back, bytes that wait. PURE.
 // Says when to hold audio back and when the line is dead; what then happens to the call is decided elsewhere.
 
+import type { LineFault } from '../protocol/messages.ts';
+
 /** A carrier sends frames all the time, but for pauses of its network: silence this long is a dead line. */
 export const FIRST_FRAME_MS = 30_000;
 export const MEDIA_TIMEOUT_MS = 15_000;
@@ -19,11 +21,12 @@ export const UNPLAYED_LIMIT_MS = 15_000;
 /** Between two looks, of which there are many a second: longer, and the thread stood still, not the line. */
 const STOOD_STILL_MS = 10_000;
 
-/** `slow`: audio stays here for now; the last two: the line is dead, and how. */
-export type LineState = 'open' | 'slow' | 'media_timeout' | 'carrier_backpressure';
+/** `slow`: audio stays here for now; a fault: the line is dead. */
+export type LineState = 'open' | 'slow' | LineFault;
 
 /** Watches one stream from its start on. All times are of one clock. */
 export class LineWatch {
+  #heardAt: number;
   #lastFrameAt: number;
   #framed = false;
   #stuckSince: number | null = null;
@@ -33,10 +36,17 @@ export class LineWatch {
   #lookedAt: number | null = null;
 
   constructor(startMs: number) {
+    this.#heardAt = startMs;
     this.#lastFrameAt = startMs;
   }
 
+  /** When something came of it last: a frame or a mark; its start where nothing has. */
+  get heardMs(): number {
+    return this.#heardAt;
+  }
+
   frame(nowMs: number): void {
+    this.#heardAt = nowMs;
     this.#lastFrameAt = nowMs;
     this.#framed = true;
   }
@@ -47,6 +57,7 @@ export class LineWatch {
   }
 
   markBack(nowMs: number): void {
+    this.#heardAt = nowMs;
     this.#unplayed = Math.max(0, this.#unplayed - 1);
     this.#owedSince = this.#unplayed > 0 ? nowMs : null;
   }

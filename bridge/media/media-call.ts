@@ -61,6 +61,8 @@ export class MediaCall {
   #stream: { line: CarrierLine; caller: CallerStream } | null = null;
   /** Milliseconds since the first stream's start; before it, since the call was prepared. */
   readonly #now = (): number => performance.now() - (this.#startedAt ?? this.#preparedAt);
+  /** When anything came last of a stream that is gone. */
+  #lineHeardMs = 0;
   #failing = false;
   #aliveAt = 0;
   #released: Promise<void> | null = null;
@@ -127,7 +129,8 @@ export class MediaCall {
    */
   attach(socket: FrameSocket, wire: MediaWire, started: Started): boolean {
     if (!this.#takeToken(started.parameters.token ?? '')) return false;
-    this.#leaveStream();
+    // The one before is over, though its end was not heard of.
+    this.detach('lost');
     this.#startedAt ??= performance.now();
     const nowMs = this.#now();
     const line = new CarrierLine({ socket, wire, streamId: started.streamId }, nowMs);
@@ -305,6 +308,7 @@ export class MediaCall {
     if (this.#stream === null) return;
     const { line, caller } = this.#stream;
     this.#stream = null;
+    this.#lineHeardMs = line.heardMs;
     this.#voice.detach(this.#now());
     const mended = caller.close();
     this.#totals.filledMs += mended.filledMs;
@@ -314,6 +318,7 @@ export class MediaCall {
   }
 
   #tellStreamEnded(how: 'stopped' | 'lost'): void {
-    this.#ports.post({ type: 'stream-ended', callId: this.callId, how, why: 'closed', atMs: this.#now() });
+    const atMs = this.#lineHeardMs;
+    this.#ports.post({ type: 'stream-ended', callId: this.callId, how, why: null, atMs });
   }
 }

@@ -167,3 +167,15 @@ for (const [name, run, expected] of CASES) {
     t.equal(run(new LineWatch(0)), expected);
   });
 }
+
+t.test('when it was last heard: a frame or a mark, whatever stood still meanwhile', async (t) => {
+  const line = new LineWatch(5);
+  t.equal(line.heardMs, 5, 'its start');
+  line.frame(100);
+  line.markSent(150);
+  t.equal(line.heardMs, 100);
+  line.markBack(200);
+  line.look(220, 0);
+  line.look(60_000, 0);
+  t.equal(line.heardMs, 200);
+});

@@ -115,6 +115,26 @@ t.test('the end of the stream is told, once', async (t) => {
   await call.release();
 });
 
+t.test('a stream that another follows has ended, when the line was last heard', async (t) => {
+  const { call, attach, told } = open();
+  const { now } = performance;
+  t.teardown(() => {
+    performance.now = now;
+  });
+  const start = now.call(performance);
+  performance.now = () => start;
+  attach();
+  performance.now = () => start + 500;
+  call.media({ type: 'audio', payload: Buffer.alloc(FRAME_BYTES, 0xff), timestampMs: 0, chunk: 1 });
+  performance.now = () => start + 9_000;
+  call.expectStream(createHash('sha256').update('next').digest('hex'));
+  t.ok(attach('next'));
+  t.match(told('stream-ended'), [{ how: 'lost', why: null, atMs: 500 }]);
+  t.match(told('media-started'), [{ atMs: 0 }, { atMs: 9_000 }]);
+  performance.now = now;
+  await call.release();
+});
+
 t.test('a line that leaves for keys does not end, whatever another tool answers meanwhile', async (t) => {
   const { call, told } = away();
   t.equal(told('digits-requested').length, 1);
