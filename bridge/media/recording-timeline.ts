@@ -54,6 +54,8 @@ export class RecordingTimeline {
   #spans: Span[] = [];
   /** The last mark that came back, while the frame after it has not. */
   #returned: { mark: string; latest: number; atMs: number } | null = null;
+  /** There is no line: nothing comes of it any more, not even late. */
+  #gone = false;
   #lead = new ClockLead();
 
   /** From now on frames of both voices are written; until then they are kept. The arrays are valid during the call only. */
@@ -69,6 +71,7 @@ export class RecordingTimeline {
       at = this.#callerTo;
     }
     if (this.#returned !== null) this.#heard(Math.min(at, this.#returned.latest));
+    this.#gone = false;
     this.#callerTo = at;
     this.#place('caller', at, payload);
     this.#callerTo = at + payload.length;
@@ -116,6 +119,7 @@ export class RecordingTimeline {
     if (this.#returned !== null) this.#heard(this.#returned.latest);
     const first = this.#spans[0];
     if (first !== undefined) this.#silence(first.from);
+    this.#gone = true;
     // The clock of the next stream is not that of this one.
     this.#lead = new ClockLead();
   }
@@ -145,7 +149,8 @@ export class RecordingTimeline {
 
   /** Up to here neither voice changes any more. */
   #settledTo(): number {
-    return Math.min(this.#callerTo, this.#spans[0]?.from ?? Number.POSITIVE_INFINITY);
+    const callerTo = this.#gone ? Number.POSITIVE_INFINITY : this.#callerTo;
+    return Math.min(callerTo, this.#spans[0]?.from ?? Number.POSITIVE_INFINITY);
   }
 
   /** The sample that the carrier has come to. */

@@ -1,6 +1,6 @@
 // A call whose carrier's socket breaks in the middle of it, and that goes on with another: what the other side hears of the agent,
 // what the agent hears of him, what is told as heard, and where both stand in the recording. On a clock that the test turns.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -20,6 +20,8 @@ import { deadSocket, deafVad, HeldClock, makePlan, muteModel, TOKEN } from './he
 
 const START_MS = 10_000;
 const WINDOW = 256;
+/** Two voices, 16 bit. */
+const PAIRS_BYTES_PER_MS = BYTES_PER_MS * 4;
 const QUIET = Buffer.alloc(FRAME_BYTES, 0xff);
 /** From the carrier to the other side's ear, and back with the mark. */
 const LATE_MS = 60;
@@ -149,6 +151,7 @@ function open(t: Test) {
     }
     clock.tick(nowMs);
   }
+  const writtenMs = () => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) / PAIRS_BYTES_PER_MS;
   attach();
   return {
     call,
@@ -158,11 +161,14 @@ function open(t: Test) {
     lines,
     attach,
     atMs: () => nowMs - START_MS,
-    /** Time passes; now and then the disk has its turn. */
+    /** Time passes, no faster than the disk writes it down. */
     async pass(ms: number): Promise<void> {
+      // The file opens.
+      while (writtenMs() === 0) await turn();
+      await turn();
       for (const untilMs = nowMs + ms; nowMs < untilMs; ) {
         tick();
-        if (nowMs % 500 < FRAME_MS) await turn();
+        while (writtenMs() < nowMs - START_MS - 5_000) await turn();
       }
     },
     /** The caller says it, from now on. */
@@ -203,6 +209,7 @@ function open(t: Test) {
     /** Ends the call. Answers both voices of its recording. */
     async recorded() {
       await release();
+      t.match(posted.at(-1), { type: 'released', stats: { recordingDropped: 0 } });
       const wav = readFileSync(path);
       const pairs = new Int16Array(wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length));
       const voice = (channel: number) => pairs.filter((_, i) => i % 2 === channel);

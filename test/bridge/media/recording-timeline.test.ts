@@ -90,6 +90,49 @@ t.test('frames in time -> each in its place', async (t) => {
 });
 
 t.test(
+  'a line that is gone: silence as it passes, and what it is not known to have played is none',
+  async (t) => {
+    const call = open();
+    for (let ms = 0; ms < 2_000; ms += FRAME_MS) {
+      call.caller(ms, ms + FRAME_MS);
+      call.tick(ms + FRAME_MS);
+    }
+    // A second of it, of which 400 ms are confirmed.
+    for (let n = 0; n < 50; n++) {
+      call.timeline.agent(frame(60), 2_000);
+      if (n === 19 || n === 49) call.timeline.mark(`${n}`);
+    }
+    for (let ms = 2_000; ms < 2_600; ms += FRAME_MS) {
+      if (ms === 2_400) call.timeline.markBack('19', ms);
+      call.caller(ms, ms + FRAME_MS);
+      call.tick(ms + FRAME_MS);
+    }
+    call.timeline.lost();
+    call.timeline.markBack('49', 2_620);
+    for (let ms = 2_600; ms < 14_600; ms += FRAME_MS) call.timeline.tick(ms + FRAME_MS);
+    t.equal(
+      call.left.length * FRAME_MS,
+      12_600,
+      'written as on any line: not all of it when the next one comes',
+    );
+    // Another stream begins, with a clock of its own.
+    for (let n = 0; n < 10; n++) call.timeline.agent(frame(60), 14_600);
+    for (let ms = 0; ms < 1_000; ms += FRAME_MS) {
+      call.timeline.caller(said(ms), 14_600 + ms, 14_620 + ms);
+      call.timeline.tick(14_620 + ms);
+    }
+    call.timeline.close(15_600);
+    t.equal(call.left.length * FRAME_MS, 15_600);
+    t.same(call.agentAt(), [
+      [2_000, 2_400],
+      [14_600, 14_800],
+    ]);
+    t.equal(call.left.findIndex((ms, i) => i >= 130 && ms >= 0) * FRAME_MS, 14_600, 'and so does the caller');
+    t.equal(call.timeline.lateSamples, 0);
+  },
+);
+
+t.test(
   'a voice handed over a frame late, by our clock, is not torn where the carrier still had some of it',
   async (t) => {
     for (const [lateMs, holes] of [
