@@ -2,7 +2,7 @@
 // come. The line itself is browser-call.ts.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Agent, Call, TranscriptItem } from '../../../../sdk/index.ts';
+import type { Agent, Call, CallGap, TranscriptItem } from '../../../../sdk/index.ts';
 import { api } from '../../api.ts';
 import { type BrowserCall, type BrowserCallState, startBrowserCall } from '../../browser-call.ts';
 import { BrowserCallError } from '../../call-line.ts';
@@ -33,18 +33,32 @@ const LOOK_MS = 2_000;
 const ENDING_LOOK_MS = 500;
 const ENDING_LOOKS = 40;
 
-/** The words of a call as they come: by the live stream, by asking while that is lost, and once more at the end. */
-function useWords(callId: string | null, over: boolean): readonly TranscriptItem[] {
+interface Words {
+  items: readonly TranscriptItem[];
+  gaps: readonly CallGap[];
+}
+
+/**
+ * The words of a call as they come, and where it had no sound: by the live stream, by asking while that is lost, and once more
+ * at the end.
+ */
+function useWords(callId: string | null, over: boolean): Words {
   const [items, setItems] = useState<readonly TranscriptItem[]>([]);
+  const [gaps, setGaps] = useState<readonly CallGap[]>([]);
   const add = (news: readonly TranscriptItem[]) => setItems((known) => merged(known, news));
   const lost = stream.value.state !== 'open';
-  useEffect(() => setItems([]), [callId]);
+  useEffect(() => {
+    setItems([]);
+    setGaps([]);
+  }, [callId]);
   useEffect(() => {
     if (callId === null) return;
     return onLive((event) => {
       if (event.type === 'words' && event.data.call_id === callId) add([event.data.item]);
-      else if (event.type === 'call' && event.data.id === callId) add(event.data.words);
-      else if (event.type === 'snapshot')
+      else if (event.type === 'call' && event.data.id === callId) {
+        add(event.data.words);
+        setGaps(event.data.gaps);
+      } else if (event.type === 'snapshot')
         add(event.data.calls.find((call) => call.id === callId)?.words ?? []);
     });
   }, [callId]);
@@ -69,7 +83,7 @@ function useWords(callId: string | null, over: boolean): readonly TranscriptItem
       clearTimeout(enough);
     };
   }, [callId, over, lost]);
-  return items;
+  return { items, gaps };
 }
 
 /** The bars follow the sound without drawing the page anew. */
@@ -170,7 +184,7 @@ function Talk(props: { agent: Agent }) {
   const over = state?.at === 'ended';
   const talking = state?.at === 'talking';
   const busy = state !== null && !over;
-  const items = useWords(callId, over);
+  const { items, gaps } = useWords(callId, over);
   const read = readContext(context);
   const contextFault = 'fault' in read ? read.fault : null;
 
@@ -263,7 +277,7 @@ function Talk(props: { agent: Agent }) {
             ? html`<${EmptyState} icon="try" title="Nobody is on the line">
                 Start the call, and what you and the agent say stands here as it is spoken.
               <//>`
-            : html`<${TranscriptView} items=${items} live=${!over} current=${-1} playing=${false} />`
+            : html`<${TranscriptView} items=${items} gaps=${gaps} live=${!over} current=${-1} playing=${false} />`
         }
         ${
           talking
