@@ -375,7 +375,7 @@ export const transcript = z
             heard_text: z
               .string()
               .describe(
-                'What the other side heard of it before it was cut; equals `text` when all was heard.',
+                'What the other side heard of it before it was cut; equals `text` when all was heard. Grows by words while the agent speaks.',
               ),
             interrupted: z.boolean().describe('Whether it was cut short.'),
             started_at: time.describe('When it began.'),

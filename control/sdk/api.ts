@@ -1498,7 +1498,7 @@ export interface TranscriptItem {
    */
   text: string;
   /**
-   * What the other side heard of it before it was cut; equals `text` when all was heard.
+   * What the other side heard of it before it was cut; equals `text` when all was heard. Grows by words while the agent speaks.
    */
   heard_text: string;
   /**
