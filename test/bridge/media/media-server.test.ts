@@ -29,7 +29,7 @@ t.test('a socket that is refused is refused once, whatever it still sends', asyn
     refused: (why) => void refused.push(why),
   });
   t.teardown(() => server.close());
-  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/media/1/browser/${callId}`);
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/media/1/1/browser/${callId}`);
   await once(socket, 'open');
   const start = JSON.stringify({ type: 'start', version: 1, call_id: callId, token: 'guessed' });
   for (let i = 0; i < 20; i++) socket.send(start);
@@ -54,7 +54,7 @@ t.test('a refused socket is gone, though its client never closes its side', asyn
     heard += text;
   });
   socket.write(
-    'GET /media/1/browser/0192f5a0-0000-7000-8000-000000000000 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n' +
+    'GET /media/1/1/browser/0192f5a0-0000-7000-8000-000000000000 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n' +
       'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
   );
   await once(socket, 'end');
@@ -90,7 +90,7 @@ async function openTaking(t: Test, startMs?: number) {
     ...(startMs === undefined ? {} : { startMs }),
   });
   t.teardown(() => server.close());
-  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/media/1/browser/${callId}`);
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/media/1/1/browser/${callId}`);
   t.teardown(() => socket.terminate());
   await once(socket, 'open');
   const start = JSON.stringify({ type: 'start', version: 1, call_id: callId, token: 'right' });
@@ -151,7 +151,7 @@ t.test(
       startMs: 500,
     });
     t.teardown(() => server.close());
-    const at = `ws://127.0.0.1:${server.port}/media/1/browser/${callId}`;
+    const at = `ws://127.0.0.1:${server.port}/media/1/1/browser/${callId}`;
     const guess = new WebSocket(`${at}/${'G'.repeat(43)}`);
     const [, answer] = (await once(guess, 'unexpected-response')) as [unknown, { statusCode: number }];
     guess.on('error', () => {});
@@ -207,7 +207,7 @@ t.test('who has another stream is not left with the end of the one before, nor h
     while (seen.at(-1) !== what) await new Promise((turn) => setImmediate(turn));
   };
   async function stream() {
-    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/media/1/browser/${callId}`);
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/media/1/1/browser/${callId}`);
     t.teardown(() => socket.terminate());
     await once(socket, 'open');
     socket.send(JSON.stringify({ type: 'start', version: 1, call_id: callId, token: 'right' }));

@@ -99,7 +99,7 @@ t.test('the wire of this test is what every wire is', async (t) => {
 
 /** The carrier's end of a socket: sends a frame every 20 ms, plays what comes at the same pace, and sends marks back as it does. */
 async function openPeer(t: Test, port: number) {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/media/1/wide/${CALL}`);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/media/1/1/wide/${CALL}`);
   await once(socket, 'open');
   const silence = Buffer.alloc(frameBytes(LINE));
   const saying: Buffer[] = [];
