@@ -1,4 +1,7 @@
 // The parts of a call's recording made one, sample by sample, and done again by who was killed on the way.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -100,6 +103,46 @@ t.test('killed at any point: what is done again comes to the same', async (t) =>
     t.same(readFileSync(out), whole, name);
     for (const at of [1, 2]) t.notOk(existsSync(parts[at]!.path), name);
   }
+});
+
+t.test('killed at one moment after the other: whole in the end, and never half there', async (t) => {
+  const dir = t.testdir();
+  const out = join(dir, 'call.wav');
+  // Long enough to be killed in.
+  const lengthMs = 120_000;
+  const parts = [{ path: out, offsetMs: 0 }];
+  await part(out, 1, 8_000);
+  await writeSilence(join(dir, 'call.2.wav'), lengthMs / 1000);
+  parts.push({ path: join(dir, 'call.2.wav'), offsetMs: 2_000 });
+  await part(join(dir, 'call.3.wav'), 9_000, 800);
+  parts.push({ path: join(dir, 'call.3.wav'), offsetMs: lengthMs + 3_000 });
+  const caller = { begins: counted(1, 8_000), ends: counted(9_000, 800) };
+  const lengths = new Set<number>();
+  let killed = 0;
+  for (let run = 0; run < 8; run++) {
+    const told = JSON.stringify({ parts, out });
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'join-once.ts'), told], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    await once(child.stdout, 'data');
+    const timer = setTimeout(() => child.kill('SIGKILL'), 2 * run);
+    const [, signal] = await ended;
+    clearTimeout(timer);
+    if (signal === 'SIGKILL') killed++;
+    lengths.add(statSync(out).size);
+  }
+  const bytes = HEADER + ((lengthMs + 3_100) / 1000) * 32_000;
+  t.ok(
+    [...lengths].every((length) => length === HEADER + 32_000 || length === bytes),
+    `${killed} of 8 were killed: ${[...lengths].join()}`,
+  );
+  t.match(await joinRecordings(parts, out), { durationMs: lengthMs + 3_100 });
+  const { caller: found } = read(out);
+  t.same(found.slice(0, 8_000), caller.begins);
+  t.ok(found.slice(8_000, -800).every((sample) => sample === 0));
+  t.same(found.slice(-800), caller.ends);
+  t.same(readdirSync(dir), ['call.wav']);
 });
 
 t.test('a part that a crash broke off counts as far as it goes', async (t) => {
