@@ -11,12 +11,16 @@ import { Alive } from './bridge/calls/alive.ts';
 import { CallControl } from './bridge/calls/call-control.ts';
 import { observeAll } from './bridge/calls/call-observers.ts';
 import { openCallRamp } from './bridge/calls/call-ramp.ts';
+import type { EndVerb, PassOn } from './bridge/calls/calls.ts';
 import { MediaThreads } from './bridge/calls/media-threads.ts';
 import { observeBridge } from './bridge/calls/metrics.ts';
 import { Takeover } from './bridge/calls/takeover.ts';
 import { mediaThreadsFor } from './bridge/calls/thread-count.ts';
 import { openCarriers } from './bridge/carriers/carriers.ts';
 import type { TurnDetection } from './bridge/models/model.ts';
+import { readPeerSecret } from './bridge/peers/peer-secret.ts';
+import { Peers } from './bridge/peers/peers.ts';
+import { PrivatePort } from './bridge/peers/private-port.ts';
 import { missingSettings, modelSetupOf } from './bridge/setups.ts';
 import { openClock } from './clock.ts';
 import { openClosing } from './closing.ts';
@@ -53,7 +57,7 @@ import {
 import { openStorageSpace } from './control/operations/storage-space.ts';
 import { handedSocket, tellSystemd } from './control/operations/supervisor.ts';
 import { openWebhooks } from './control/webhooks/webhooks.ts';
-import { AppError } from './errors.ts';
+import { AppError, CallElsewhere } from './errors.ts';
 import { failpoint, setFailpoints } from './failpoints.ts';
 import { type Log, openLog, redact } from './log.ts';
 import type { CallRecord } from './storage/records.ts';
@@ -100,7 +104,15 @@ function version(): string {
  * @param o.socket a descriptor that it listens by in place of HOST and PORT
  * @throws ConfigError when credentials are missing; Error when something cannot be opened (then nothing stays open)
  */
-export async function start(config: Config, o: { log?: Log; socket?: number | null } = {}): Promise<Daemon> {
+export async function start(
+  config: Config,
+  o: {
+    log?: Log;
+    socket?: number | null;
+    /** Another daemon has taken over what this one had, which stood still: nothing of it can be written any more. */
+    onReplaced?: () => void;
+  } = {},
+): Promise<Daemon> {
   const missing = missingSettings(config);
   if (missing.length > 0) {
     throw new ConfigError(
@@ -197,6 +209,36 @@ export async function start(config: Config, o: { log?: Log; socket?: number | nu
     const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     const publicUrl = config.PUBLIC_URL ?? url;
 
+    let lookForDead = async () => {};
+    let endHere: CallControl['endHere'] | null = null;
+    const secret = readPeerSecret(dataDir);
+    const peers = new Peers({ store, secret, now, monotonicMs, log, lookForDead: () => lookForDead() });
+    const passOn: PassOn = (verb, orgId, callId) =>
+      peers.commandOwner(callId, 'end-call', { verb, orgId, callId });
+    // Nobody else is on a folder that is not shared.
+    if (config.DATA_DIR_SHARED) {
+      const privatePort = await PrivatePort.open({
+        secret,
+        epoch: store.self().epoch,
+        now,
+        log,
+        onHook: (request, response) => handle(request, response),
+        onUpgrade(upgrade) {
+          if (threads === null) upgrade.socket.destroy();
+          else threads.upgrade(upgrade);
+        },
+        commands: {
+          async 'end-call'(body) {
+            const { verb, orgId, callId } = body as { verb: EndVerb; orgId: string; callId: string };
+            if (endHere === null) throw new CallElsewhere(callId, null);
+            await endHere(verb, orgId, callId);
+          },
+        },
+      });
+      closing.opened({ name: 'private port', shareMs: SHARE_MS.rest, close: () => privatePort.close() });
+      await store.tellSelf({ version: version(), private_port: privatePort.port });
+    }
+
     const rates = readRates(config.RATES_FILE);
     const carriers = openCarriers(config, {
       publicUrl,
@@ -259,7 +301,7 @@ export async function start(config: Config, o: { log?: Log; socket?: number | nu
       metrics,
       onLow: () => onStorageLow(),
     });
-    store.subscribe({ recovered: () => void space.look() });
+    store.subscribe({ recovered: () => void space.look(), replaced: () => o.onReplaced?.() });
     closing.opened({ name: 'storage space', shareMs: SHARE_MS.rest, close: () => space.close() });
     const feed = openLiveFeed({ store, log });
     const calls = new CallControl({
@@ -300,9 +342,11 @@ export async function start(config: Config, o: { log?: Log; socket?: number | nu
       observer: observeAll([observeBridge(metrics, () => threads), feed.observer], log),
       ramp,
       storageLow: space.low,
+      passOn,
       failpoint,
     });
     onStorageLow = () => calls.stopRecordings();
+    endHere = (verb, orgId, id) => calls.endHere(verb, orgId, id);
     const endTaken = async (taken: readonly CallRecord[]) => {
       for (const { recording_path } of taken) {
         if (recording_path !== null) await repairRecording(join(dataDir, recording_path)).catch(() => {});
@@ -340,6 +384,7 @@ export async function start(config: Config, o: { log?: Log; socket?: number | nu
       log,
       strangers,
       clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
+      wayTo: (epoch, request) => peers.wayTo(epoch, request),
       onMessage: (message) => calls.onMedia(message),
       onConnection: (connection) => server.emit('connection', connection),
       onPublic: (any) => void (any ? publicPort.leave() : listenAgain()),
@@ -446,6 +491,7 @@ export async function start(config: Config, o: { log?: Log; socket?: number | nu
       prove: openInstance(dataDir, { joins }),
       ...parts,
       ready,
+      passHook: (request, response, callId) => peers.passHook(request, response, callId),
       metrics,
       pages: dashboard.pages,
     });
@@ -461,8 +507,15 @@ export async function start(config: Config, o: { log?: Log; socket?: number | nu
       },
     });
     // Closed before the calls are ended: what is taken over then would find no carrier any more.
-    const takeover = new Takeover({ store, log, end: endTaken, settle: () => results.takeUp() });
+    const takeover = new Takeover({
+      store,
+      log,
+      standingStill: () => peers.standingStill(),
+      end: endTaken,
+      settle: () => results.takeUp(),
+    });
     takeover.start();
+    lookForDead = () => takeover.look();
     closing.opened({ name: 'takeover', shareMs: SHARE_MS.rest, close: () => takeover.close() });
     log.info({ url, public_url: publicUrl, queue: webhooks.mode(), ...summarize(config) }, 'daemon.started');
     return {
@@ -511,9 +564,18 @@ export async function run(env: Record<string, string | undefined>): Promise<void
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
 
+  /** At once: whatever is still open here is another's, and closing it would tell the other side of an end. */
+  const replaced = () => {
+    console.error(
+      'offhook: this daemon stood still, and another one has taken over its calls: it ends, to be started again.',
+    );
+    process.exit(1);
+  };
+
   let daemon: Daemon;
   try {
-    daemon = await start(readConfig(env), { socket: handedSocket(env, [process.pid]) });
+    const socket = handedSocket(env, [process.pid]);
+    daemon = await start(readConfig(env), { socket, onReplaced: replaced });
     running = daemon;
   } catch (error) {
     if (error instanceof ConfigError) console.error(`offhook: ${plainly(error)}`);

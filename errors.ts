@@ -41,13 +41,13 @@ export const ERROR_STATUS = {
   changed_meanwhile: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
-  call_elsewhere: 421,
   rate_limited: 429,
   internal: 500,
   carrier_error: 502,
   at_capacity: 503,
   draining: 503,
   storage_low: 503,
+  call_elsewhere: 503,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
@@ -84,5 +84,21 @@ export class AppError extends Error {
 
   get status(): number {
     return ERROR_STATUS[this.code];
+  }
+}
+
+/** A call is another daemon's of the same data: nothing is done of it here, and whoever has asked may be passed on. */
+export class CallElsewhere extends AppError {
+  readonly callId: string;
+
+  constructor(callId: string, owner: { epoch: number; pid: number; host: string } | null) {
+    const where = owner === null ? '' : ` (number ${owner.epoch}, process ${owner.pid} on ${owner.host})`;
+    super(
+      'call_elsewhere',
+      `Call ${callId} is on another daemon${where}, which does not answer now. Try again in a moment.`,
+      { retryAfterSeconds: 1 },
+    );
+    this.name = 'CallElsewhere';
+    this.callId = callId;
   }
 }

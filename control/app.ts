@@ -3,13 +3,20 @@
 //   id, security headers, measuring -> carrier hooks -> health -> /v1: key -> rate -> JSON body -> route -> 404 -> errors
 //
 // What each stage does is in its own file; who listens is main's affair (http-server.ts).
-import express, { type Express, type Request, type RequestHandler, Router } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { hooksPath } from '../bridge/carriers/registry.ts';
 import type { Client } from '../bridge/connection-limits.ts';
 import { systemClock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, CallElsewhere } from '../errors.ts';
 import { ROUTES } from './api/routes.ts';
 import { readRanges } from './egress/addresses.ts';
 import { authenticate, findRequestKey } from './http/auth.ts';
@@ -37,6 +44,8 @@ export interface AppParts extends Omit<ControlParts, 'now' | 'monotonicMs'> {
   ready: () => Readiness;
   /** Which daemon this is, to whoever can read its folder. */
   prove?: (challenge: unknown) => string | null;
+  /** Has another daemon answer a hook about its call; false: it does not answer. */
+  passHook?: (request: Request, response: Response, callId: string) => Promise<boolean>;
   /** Of this app alone: its metrics are registered here. */
   metrics: Registry;
 }
@@ -64,6 +73,7 @@ export function createApp(o: AppParts): Express {
   // They read their own bodies.
   for (const [path, router] of hooks) {
     app.use(path, (_req, res, next) => markRoute(path, next, contextOf(res)), router);
+    app.use(path, passElsewhere(o));
   }
   app.use(
     healthRoutes({
@@ -110,6 +120,14 @@ const nothingHere: RequestHandler = () => {
     'There is nothing at this path. The API begins at /v1, and /docs describes it.',
   );
 };
+
+/** A hook about a call of another daemon's goes to that. */
+const passElsewhere =
+  ({ passHook }: Pick<AppParts, 'passHook'>): ErrorRequestHandler =>
+  (thrown, req, res, next) => {
+    if (!(thrown instanceof CallElsewhere) || passHook === undefined) return next(thrown);
+    passHook(req, res, thrown.callId).then((passed) => passed || next(thrown), next);
+  };
 
 function markRoute(path: string, next: () => void, context: RequestContext): void {
   context.route = path;

@@ -90,7 +90,7 @@ export interface DaemonRecord {
   state: 'running' | 'leaving';
   /** Where other daemons of the host reach it, on loopback; null: nowhere. */
   private_port: number | null;
-  /** When it last said that it lives, several times a second while it has calls; null: never. */
+  /** When it last said that it lives, several times a second while it has calls; null: it has none. */
   alive_at: string | null;
 }
 

@@ -92,7 +92,7 @@ export function sealStore(store: Store, { seal, open }: Sealer): Store {
     findCall: (id) => opened(store.findCall(id), callOut),
     findCallByCarrierId: (carrier, id) => opened(store.findCallByCarrierId(carrier, id), callOut),
     unfinishedCalls: async () => (await store.unfinishedCalls()).map(callOut),
-    takeOver: async () => (await store.takeOver()).map(callOut),
+    takeOver: async (o) => (await store.takeOver(o)).map(callOut),
     saveCall: (id, o, patience) =>
       opened(store.saveCall(id, { ...o, change: callIn(id, o.change) }, patience), callOut),
 

@@ -9,7 +9,9 @@ export class StorageError extends Error {
     | 'secret_key'
     | 'foreign_database'
     | 'newer_schema'
-    | 'migration_failed';
+    | 'migration_failed'
+    /** Another daemon has taken over what this one had. */
+    | 'replaced';
 
   constructor(code: StorageError['code'], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

@@ -125,12 +125,17 @@ export interface Listener {
   event?(event: EventRecord): void;
   /** The disk takes writes again, and everything that was kept meanwhile is stored. */
   recovered?(): void;
+  /** Another daemon has taken over all that this one had: nothing that is asked for is written any more. Told once. */
+  replaced?(): void;
   /** The wall clock was set by so many milliseconds, and stored times have moved with it. */
   moved?(byMs: number): void;
 }
 
 /** What a daemon says of itself to others. */
 export type SelfTold = Partial<Pick<DaemonRecord, 'version' | 'state' | 'private_port' | 'alive_at'>>;
+
+/** A daemon, and when it has last said that it lives. */
+export type Said = Pick<DaemonRecord, 'epoch' | 'alive_at'>;
 
 /** A call that another daemon had. `owner_alive_at`: when that last said that it lived; null: it never did. */
 export type TakenCall = CallRecord & { owner_alive_at?: string | null };
@@ -169,12 +174,19 @@ export interface Store {
   /** Whose a call is, or was in the end; null where nobody ever wrote it down. */
   ownerOf(callId: string): Promise<DaemonRecord | null>;
   /**
+   * Whether this daemon would be let write of a call in this moment, and so may command its line. Of one that is not stored
+   * it may.
+   */
+  mayWrite(callId: string): Promise<boolean>;
+  /**
    * Makes this daemon the heir of every other that has ended, or is proven dead: its calls are this one's from now on,
    * its leases are free, its requests are in progress no more. Of several that look at once, one takes. Who cannot be
    * proven dead, as one on another host, keeps what it has.
+   * @param o.standStill daemons that live and do nothing, with what each has last said: taken over too, where it has said
+   *   nothing since. When such a one goes on, nothing that it writes is stored any more (`replaced`).
    * @returns the calls taken that have not ended, the oldest first
    */
-  takeOver(): Promise<TakenCall[]>;
+  takeOver(o?: { standStill?: readonly Said[] }): Promise<TakenCall[]>;
 
   // organizations and keys
   /** With its first key. Conflict `name_taken` where a name is to be one organization's alone, whatever the case. */

@@ -19,6 +19,8 @@ export class Alive {
   readonly #o: AliveOptions;
   #stop: (() => void) | null = null;
   #telling = false;
+  /** It was said, and not taken back: whoever has no calls is missed by nobody. */
+  #isMissed = false;
 
   /** Says nothing until it is started. */
   constructor(o: AliveOptions) {
@@ -37,10 +39,13 @@ export class Alive {
   }
 
   async #tell(): Promise<void> {
-    if (this.#telling || !this.#o.hasCalls()) return;
+    const { hasCalls, store, now } = this.#o;
+    if (this.#telling || !(hasCalls() || this.#isMissed)) return;
     this.#telling = true;
     try {
-      await this.#o.store.tellSelf({ alive_at: this.#o.now().toISOString() });
+      const alive_at = hasCalls() ? now().toISOString() : null;
+      await store.tellSelf({ alive_at });
+      this.#isMissed = alive_at !== null;
     } catch {
       // A disk that takes no writes is storage's to tell. Whoever wonders asks this daemon itself.
     } finally {

@@ -1,11 +1,10 @@
 // Call control: the calls of this daemon as the control plane and the start of the program see them. Opens the parts that
 // share them and joins them to each other; each call's own doing is call.ts.
-import { AppError } from '../../errors.ts';
+import { AppError, CallElsewhere } from '../../errors.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import type { Carrier, CarrierEvent } from '../carriers/carrier.ts';
 import type { Carriers } from '../carriers/registry.ts';
 import type { CallMessage } from '../protocol/messages.ts';
-import type { Call } from './call.ts';
 import type { CallContext, CallThreads } from './call-context.ts';
 import { CallDrain, type StopCause } from './call-drain.ts';
 import type { CallRamp } from './call-ramp.ts';
@@ -13,7 +12,7 @@ import { recoverCalls } from './call-recovery.ts';
 import { CallSlots } from './call-slots.ts';
 import { isTerminal } from './call-state.ts';
 import { CallWatch } from './call-watch.ts';
-import type { Calls, InboundCall, LiveCall } from './calls.ts';
+import type { Calls, EndVerb, InboundCall, LiveCall, PassOn } from './calls.ts';
 import { CarrierEvents } from './carrier-events.ts';
 import { refuseElsewhere } from './elsewhere.ts';
 import { readMediaMessages } from './media-messages.ts';
@@ -37,6 +36,8 @@ export interface CallControlOptions
   ramp?: Pick<CallRamp, 'turn'>;
   /** The disk has too little left for new calls. */
   storageLow?: () => boolean;
+  /** Has another daemon end a call of its own; without it there is no other. */
+  passOn?: PassOn;
 }
 
 const pause = (ms: number) => new Promise<void>((over) => setTimeout(over, ms).unref());
@@ -52,6 +53,7 @@ export class CallControl implements Calls {
   readonly #slots: CallSlots;
   readonly #newCalls: NewCalls;
   readonly #drain: CallDrain;
+  readonly #passOn: PassOn | undefined;
   #threads: CallThreads | null = null;
 
   /** There are no calls yet; the media threads are attached once they run, since each needs the other. */
@@ -72,6 +74,7 @@ export class CallControl implements Calls {
     };
     const owned = this.#owned;
     this.#context = context;
+    this.#passOn = o.passOn;
     this.#slots = new CallSlots({
       maxCalls: o.maxCalls,
       taken: () => owned.size,
@@ -88,6 +91,7 @@ export class CallControl implements Calls {
     const events = new CarrierEvents({ context, owned, newCalls, inboundCall: o.inboundCall });
     this.onCarrier = (carrier, event) => events.take(carrier, event);
     this.onMedia = readMediaMessages(owned, context);
+    store.subscribe({ replaced: () => replaced(owned.all().map(({ id }) => id)) });
   }
 
   attach(threads: CallThreads): void {
@@ -107,16 +111,22 @@ export class CallControl implements Calls {
     return this.#newCalls.awaitStream(call, o.patience);
   }
 
-  async cancel(orgId: string, id: string): Promise<CallRecord> {
-    const record = await this.#unfinished(orgId, id);
-    if (record.status === 'in_progress')
-      throw new AppError('conflict', 'The call was answered already; use hangup to end it.');
-    return this.#end(record, { cause: 'canceled', error: null });
+  cancel(orgId: string, id: string): Promise<CallRecord> {
+    return this.#end('cancel', orgId, id);
   }
 
-  async hangUp(orgId: string, id: string): Promise<CallRecord> {
+  hangUp(orgId: string, id: string): Promise<CallRecord> {
+    return this.#end('hang-up', orgId, id);
+  }
+
+  /** Ends a call of this daemon's, whoever was asked for it. @throws CallElsewhere; AppError as Calls has it */
+  async endHere(verb: EndVerb, orgId: string, id: string): Promise<CallRecord> {
     const record = await this.#unfinished(orgId, id);
-    return this.#end(record, 'requested');
+    if (verb === 'cancel' && record.status === 'in_progress')
+      throw new AppError('conflict', 'The call was answered already; use hangup to end it.');
+    const call = this.#owned.get(id);
+    if (call === undefined) await refuseElsewhere(this.#context.store, record);
+    return (await call?.end(verb === 'cancel' ? { cause: 'canceled', error: null } : 'requested')) ?? record;
   }
 
   live(): LiveCall[] {
@@ -166,11 +176,15 @@ export class CallControl implements Calls {
       });
   }
 
-  /** @throws AppError call_elsewhere */
-  async #end(record: CallRecord, how: Parameters<Call['end']>[0]): Promise<CallRecord> {
-    const call = this.#owned.get(record.id);
-    if (call === undefined) await refuseElsewhere(this.#context.store, record);
-    return (await call?.end(how)) ?? record;
+  /** Here, or by the daemon that has it. @throws CallElsewhere when that does not answer */
+  async #end(verb: EndVerb, orgId: string, id: string): Promise<CallRecord> {
+    try {
+      return await this.endHere(verb, orgId, id);
+    } catch (error) {
+      if (!(error instanceof CallElsewhere) || this.#passOn === undefined) throw error;
+      await this.#passOn(verb, orgId, id);
+      return (await this.#context.store.findCall(id)) ?? this.#unfinished(orgId, id);
+    }
   }
 
   async #unfinished(orgId: string, id: string): Promise<CallRecord> {

@@ -27,6 +27,11 @@ export interface CallLineOptions {
   maxSeconds: number;
   /** Waits, and does not keep the process. */
   pause(ms: number): Promise<void>;
+  /**
+   * Before each command, and in the same moment: a daemon that stood still may have lost the call meanwhile, and its heir
+   * commands the line. @throws CallElsewhere
+   */
+  refuseOthers(): Promise<void>;
 }
 
 export class CallLine {
@@ -49,6 +54,7 @@ export class CallLine {
   /** Asks for the call; never repeated. @throws AppError carrier_error */
   async dial(call: CallRecord): Promise<string> {
     const machine = this.machinePlan(call);
+    await this.#o.refuseOthers();
     const { carrierCallId } = await this.#carrier.line.place({
       callId: call.id,
       to: call.to_number,
@@ -71,11 +77,12 @@ export class CallLine {
     await this.#carrier.line.hangUp(carrierCallId, { answered: false });
   }
 
-  /** Null: the carrier did not answer. */
+  /** Null: the carrier did not answer. @throws CallElsewhere */
   async hangUp({
     carrierCallId,
     answered,
   }: Omit<Ask<'hang-up'>, 'do'>): Promise<Input<'hang-up-answered'>['answer']> {
+    await this.#o.refuseOthers();
     try {
       return await this.#carrier.line.hangUp(carrierCallId, { answered });
     } catch (error) {
@@ -89,7 +96,8 @@ export class CallLine {
     const { ringSeconds, maxSeconds, pause } = this.#o;
     const limitMs = (ringSeconds + maxSeconds) * 1000;
     for (let tries = 0, waitedMs = 0; waitedMs <= limitMs; tries++) {
-      if ((await this.hangUp(ask)) !== null) return;
+      // Whose the call is now sees to its line.
+      if ((await this.hangUp(ask).catch(() => 'another’s')) !== null) return;
       const pauseMs = HANG_UP_AGAIN_MS[tries] ?? HANG_UP_LATER_MS;
       await pause(pauseMs);
       waitedMs += pauseMs;
@@ -98,7 +106,14 @@ export class CallLine {
 
   /** Has the call's sound brought to its stream. */
   async connect(carrierCallId: string, stream: StreamOffer): Promise<void> {
+    await this.#o.refuseOthers();
     await this.#carrier.line.connect(carrierCallId, stream);
+  }
+
+  /** Refuses the call, which has been offered. @throws CallElsewhere */
+  async reject(carrierCallId: string, why: 'busy'): Promise<void> {
+    await this.#o.refuseOthers();
+    await this.#carrier.line.reject(carrierCallId, why);
   }
 
   /** Null: it has no such call. */
@@ -115,18 +130,20 @@ export class CallLine {
     this.#o.log.warn({ call_id: this.#o.callId, err: error }, 'carrier.not_asked');
   }
 
-  /** False: the carrier did not take it. */
+  /** False: the carrier did not take it. @throws CallElsewhere */
   async speakAndHangUp({ carrierCallId, line }: Ask<'speak-and-hang-up'>): Promise<boolean> {
+    await this.#o.refuseOthers();
     return this.#carrier.line.sayAndHangUp(carrierCallId, line).then(
       () => true,
       () => false,
     );
   }
 
-  /** Null when the line leaves, else why not. */
+  /** Null when the line leaves, else why not. @throws CallElsewhere */
   async leave(ask: Ask<'send-digits'> | Ask<'transfer'>): Promise<NotAway | null> {
     const { carrierCallId } = ask;
     const { callId } = this.#o;
+    await this.#o.refuseOthers();
     try {
       if (ask.do === 'send-digits') await this.#carrier.line.sendKeys(carrierCallId, ask.digits, { callId });
       else await this.#carrier.line.transfer(carrierCallId, ask.to, { callId, from: ask.from });

@@ -1,7 +1,7 @@
 // One call on the control side: the only one who writes its row, and the only one who commands its carrier and its media
 // thread. All that comes in is taken one after the other; what it makes of the call is call-step.ts.
 import { v7 as newId } from 'uuid';
-import { AppError } from '../../errors.ts';
+import { AppError, CallElsewhere } from '../../errors.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import type { Conflict } from '../../storage/store.ts';
 import type { TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
@@ -14,7 +14,6 @@ import { isTerminal } from './call-state.ts';
 import { step } from './call-step.ts';
 import { CallWords } from './call-words.ts';
 import type { LiveCall } from './calls.ts';
-import { elsewhere } from './elsewhere.ts';
 import { Lane } from './lane.ts';
 import {
   type Ask,
@@ -74,7 +73,8 @@ export class Call {
     this.#o = o;
     this.#row = record;
     this.#onLetGo = onLetGo;
-    this.#line = new CallLine({ ...o, callId: record.id, carrier });
+    const refuseOthers = () => this.#refuseOthers();
+    this.#line = new CallLine({ ...o, callId: record.id, carrier, refuseOthers });
     this.#dial = new CallDial({
       context: o,
       line: this.#line,
@@ -183,6 +183,11 @@ export class Call {
     return again;
   }
 
+  /** Refuses the line, which has been offered. @throws CallElsewhere */
+  async reject(carrierCallId: string, why: 'busy'): Promise<void> {
+    await this.#line.reject(carrierCallId, why);
+  }
+
   /** Resolves with whether the model is ready, or with null when it is not known after so long. */
   async modelReady(withinMs: number): Promise<boolean | null> {
     await this.#until(() => this.#live.model !== 'opening', withinMs);
@@ -267,7 +272,7 @@ export class Call {
       if ('conflict' in saved) {
         if (saved.conflict !== 'not_owner') continue;
         await this.#step({ type: 'replaced' });
-        throw elsewhere(this.id, await this.#o.store.ownerOf(this.id));
+        throw new CallElsewhere(this.id, await this.#o.store.ownerOf(this.id));
       }
       this.#live = next.live;
       this.#row = saved;
@@ -323,6 +328,17 @@ export class Call {
     }
   }
 
+  /** @throws CallElsewhere when the call is this daemon's no more, and then lets go of it */
+  async #refuseOthers(): Promise<void> {
+    const { store, log } = this.#o;
+    // A disk that cannot be read proves nothing.
+    if (await store.mayWrite(this.id).catch(() => true)) return;
+    this.tell({ type: 'replaced' }).catch((error: unknown) => {
+      log.error({ call_id: this.id, input: 'replaced', err: error }, 'call.step_failed');
+    });
+    throw new CallElsewhere(this.id, await store.ownerOf(this.id));
+  }
+
   #askToEnd(ask: Ask<'hang-up'>): Promise<unknown> {
     const asked = this.#line.hangUp(ask).then((answer) => {
       if (answer !== null) this.#o.failpoint('hung_up_before_end');
@@ -336,6 +352,7 @@ export class Call {
 
   async #runTool({ toolCallId, name, argumentsJson, atMs }: Ask<'run-tool'>): Promise<void> {
     const { signal } = this.#tools;
+    await this.#refuseOthers();
     const { ok, output } = await this.#o.runTool({ call: this.#row, name, argumentsJson, signal });
     this.#media.tell({ type: 'tool-result', callId: this.id, toolCallId, output });
     await this.#toolSaid({ name, arguments: argumentsJson, ok, output }, atMs);

@@ -10,6 +10,12 @@ export interface LiveCall {
   floor: FloorHolder;
 }
 
+/** Ends a call that was not answered; ends a call. */
+export type EndVerb = 'cancel' | 'hang-up';
+
+/** Has the daemon that has a call end it. @throws CallElsewhere when it does not answer; AppError as it refuses */
+export type PassOn = (verb: EndVerb, orgId: string, callId: string) => Promise<void>;
+
 export interface Calls {
   /**
    * Stores the call (status `queued`), asks a media thread and the carrier, and answers the call as it then stands.
@@ -26,9 +32,9 @@ export interface Calls {
     call: CallRecord,
     o: { patience: number },
   ): Promise<{ call: CallRecord; path: string; token: string }>;
-  /** Ends a call that was not answered. @throws AppError call_ended, not_found */
+  /** Ends a call that was not answered, also another daemon's. @throws AppError call_ended, conflict, not_found, call_elsewhere */
   cancel(orgId: string, id: string): Promise<CallRecord>;
-  /** Ends a call, whatever it is doing. @throws AppError call_ended, not_found */
+  /** Ends a call, whatever it is doing, also another daemon's. @throws AppError call_ended, not_found, call_elsewhere */
   hangUp(orgId: string, id: string): Promise<CallRecord>;
   live(): LiveCall[];
   /** False while draining. */

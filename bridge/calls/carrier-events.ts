@@ -49,7 +49,7 @@ export class CarrierEvents {
 
   /**
    * Resolves when it is written and the commands that follow from it were given.
-   * @throws AppError call_elsewhere for a call that is on at another daemon: without a command its line would end
+   * @throws CallElsewhere for a call that is on at another daemon: without a command its line would end
    */
   async take(carrier: Carrier, event: CarrierEvent): Promise<void> {
     switch (event.type) {
@@ -83,6 +83,8 @@ export class CarrierEvents {
       return;
     }
     if (this.#isOthers(carrier, record)) return;
+    // Its owner knows more of it than its row says.
+    if (this.#o.owned.get(record.id) === undefined) await refuseElsewhere(store, record);
     const call = this.#o.owned.writerOf(record, (found) => new Call(this.#context, found, () => {}));
     if (event.type === 'machine-detection')
       await call.tell({ type: 'machine-verdict', verdict: event.verdict });
@@ -94,8 +96,7 @@ export class CarrierEvents {
     if (call === null) return;
     const { carrierCallId } = event;
     // It rings on until the model can talk, within reason.
-    if ((await call.modelReady(INBOUND_MODEL_WAIT_MS)) === false)
-      return carrier.line.reject(carrierCallId, 'busy');
+    if ((await call.modelReady(INBOUND_MODEL_WAIT_MS)) === false) return call.reject(carrierCallId, 'busy');
     await call.withoutStream({ type: 'stream-asked', carrierCallId });
   }
 
@@ -191,7 +192,7 @@ export class CarrierEvents {
     await call.withoutStream({ ...over, waited: true });
   }
 
-  /** Null for a call that is over, or none. @throws AppError call_elsewhere */
+  /** Null for a call that is over, or none. @throws CallElsewhere */
   async #here(callId: string): Promise<Call | null> {
     const call = this.#o.owned.get(callId);
     if (call !== undefined) return call;

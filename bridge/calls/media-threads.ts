@@ -18,7 +18,7 @@ import { ListeningWorker } from './listening-worker.ts';
 import { MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 
 export interface MediaThreadsOptions
-  extends Pick<MediaUpgradesOptions, 'answerMs'>,
+  extends Pick<MediaUpgradesOptions, 'answerMs' | 'wayTo'>,
     Pick<
       MediaWorkerOptions,
       'data' | 'mediaSide' | 'admission' | 'codeCache' | 'log' | 'onMessage' | 'onConnection'

@@ -48,7 +48,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   body_too_large: 'The body has more than 256 KB.',
   unsupported_media_type: 'Send JSON in UTF-8, as Content-Type: application/json, without Content-Encoding.',
   call_elsewhere:
-    'Several daemons run on one set of data, and the call is on another one than the one asked: ask that one.',
+    'Several daemons run on one set of data, and the one that has the call does not answer now. Wait as long as Retry-After says: it answers by then, or another has the call.',
   rate_limited: 'Too many requests; wait as long as Retry-After says.',
   internal: 'A fault of the service. Try again; if it stays, give the request_id to whoever runs it.',
   carrier_error: "The carrier refused or could not be reached; `carrier_code` has the carrier's own code.",

@@ -166,6 +166,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'bridge/models/models.ts',
     ],
   },
+  // One daemon of a folder to another: what came to the wrong one.
+  'bridge/peers': { may: ['.', 'bridge', 'bridge/carriers', 'storage'] },
   // The control side reaches the media side by the protocol alone.
   'bridge/calls': {
     may: [
@@ -333,6 +335,7 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       'bridge',
       'bridge/calls',
       'bridge/listener',
+      'bridge/peers',
       'bridge/sockets/read-into.ts',
       'bridge/protocol',
       'bridge/protocol/agent-texts.ts',

@@ -2,7 +2,9 @@
 import type Database from 'better-sqlite3';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { StorageError } from '../storage-error.ts';
 import type { Conflict, Listener } from '../store.ts';
+import { OWN_HEIR, refuseReplaced } from './enrolment.ts';
 import { GroupCommit, type Sharing } from './group-commit.ts';
 import { KeptWrites } from './kept-writes.ts';
 import type { Parameters, Reader } from './reader.ts';
@@ -86,6 +88,8 @@ export interface Connection {
 export interface ConnectionOptions {
   db: Database.Database;
   owner: number;
+  /** Others may have the database open too, and take over what this one's daemon has. */
+  shared?: boolean | undefined;
   clock: () => Date;
   log?: Log | undefined;
   /** For tests: called in each write transaction, and may throw what a disk would, or take as long. */
@@ -114,6 +118,7 @@ export function openConnection(o: ConnectionOptions): Connection {
     note: (error) => kept.note(error),
     tell: (news) => subscribers.tell(news),
     onWrite,
+    mayCommit: o.shared ? refuseIfReplaced : undefined,
     onWritten,
     monotonicMs: o.monotonicMs ?? (() => performance.now()),
   });
@@ -122,6 +127,17 @@ export function openConnection(o: ConnectionOptions): Connection {
     group.commit(() => void db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`));
   const kept = new KeptWrites({ log, probe });
   kept.onRecovered(() => subscribers.recovered());
+
+  let isReplaced = false;
+  function refuseIfReplaced(): void {
+    try {
+      refuseReplaced(statement(OWN_HEIR).get(o.owner));
+    } catch (error) {
+      if (!isReplaced && error instanceof StorageError) setImmediate(() => subscribers.replaced());
+      isReplaced = true;
+      throw error;
+    }
+  }
 
   const notTaken = (cause?: unknown) =>
     new AppError('storage_low', 'The disk of the daemon is full, or takes no writes.', {

@@ -3,11 +3,11 @@ import { mayWrite, type Owned } from '../call-ownership.ts';
 import type { Store, TakenCall } from '../store.ts';
 import { type Connection, Refusal } from './connection.ts';
 import { buryLife, lifeOf } from './daemon-life.ts';
-import { type Enrolled, enrolledOf, NOT_ENDED } from './enrolment.ts';
+import { type Enrolled, enrolledOf, NOT_ENDED, OWN_HEIR } from './enrolment.ts';
 import { inheritRequests } from './idempotency.ts';
 import { CALLS, DAEMONS } from './rows.ts';
 
-type Verbs = 'self' | 'tellSelf' | 'daemons' | 'ownerOf' | 'takeOver' | 'pendingResults';
+type Verbs = 'self' | 'tellSelf' | 'daemons' | 'ownerOf' | 'mayWrite' | 'takeOver' | 'pendingResults';
 
 /** As the index calls_unfinished has it. */
 export const LIVE = "status IN ('queued', 'initiated', 'ringing', 'in_progress')";
@@ -109,6 +109,10 @@ export function daemons(
       return row === undefined ? null : DAEMONS.fromRow(row);
     },
 
+    async mayWrite(callId) {
+      return isOwn(connection, callId) && statement(OWN_HEIR).get(owner)?.heir == null;
+    },
+
     async pendingResults() {
       const rows = statement(
         `SELECT ${CALLS.selected} FROM calls INDEXED BY calls_pending_result WHERE ${PENDING_RESULT} AND owner = ?
@@ -117,11 +121,11 @@ export function daemons(
       return rows.map(CALLS.fromRow);
     },
 
-    async takeOver() {
+    async takeOver({ standStill = [] } = {}) {
       const left = gone();
       const taken: TakenCall[] = [];
       const strays = hasStrays();
-      if (left.length === 0 && !strays) return taken;
+      if (left.length === 0 && standStill.length === 0 && !strays) return taken;
       await write(
         () => {
           if (strays) taken.push(...inherit(null));
@@ -131,6 +135,17 @@ export function daemons(
             ).run(connection.now(), owner, epoch);
             // Else another daemon has looked at the same moment.
             if (changes > 0) taken.push(...inherit(epoch));
+          }
+          for (const { epoch, alive_at } of standStill) {
+            const { changes } = statement(
+              `UPDATE daemons SET ended_at = ?, heir = ?
+               WHERE epoch = ? AND heir IS NULL AND ended_at IS NULL AND alive_at = ?`,
+            ).run(connection.now(), owner, epoch, alive_at);
+            // Else it goes on, or is another's.
+            if (changes === 0) continue;
+            taken.push(...inherit(epoch));
+            // Nobody asks whether it lives any more.
+            left.push(epoch);
           }
         },
         { alone: true },

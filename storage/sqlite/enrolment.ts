@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import type Database from 'better-sqlite3';
 import type { DaemonRecord } from '../records.ts';
+import { StorageError } from '../storage-error.ts';
 import { beginLife, buryLife, type Registered } from './daemon-life.ts';
 import type { FolderLock } from './data-folder.ts';
 import { DAEMONS, type Row } from './rows.ts';
@@ -29,6 +30,15 @@ export function enrolledOf(row: Row): Enrolled {
 /** Those of a database that may be of before daemons were written down: then there are none. */
 export function notEnded(db: Database.Database): Enrolled[] {
   return hasDaemons(db) ? db.prepare<[], Row>(NOT_ENDED).all().map(enrolledOf) : [];
+}
+
+/** What `refuseReplaced` reads: its own row, by its epoch. */
+export const OWN_HEIR = 'SELECT heir FROM daemons WHERE epoch = ?';
+
+/** @throws StorageError replaced when another daemon has taken over what this one had */
+export function refuseReplaced(own: Row | undefined): void {
+  if (own === undefined || own.heir === null) return;
+  throw new StorageError('replaced', 'another daemon has taken over what this one had');
 }
 
 /**

@@ -41,7 +41,9 @@ export interface GroupCommitOptions {
   note(error: unknown): void;
   /** What was committed, in its order. */
   tell(news: News): void;
-  /** Called first in each transaction. */
+  /** Called last in each transaction that has written: what it throws leaves nothing of it. */
+  mayCommit?: (() => void) | undefined;
+  /** For tests: called before anything else in each transaction. */
   onWrite: (() => void) | undefined;
   /** Told how long each transaction held the thread, in milliseconds. */
   onWritten: ((ms: number) => void) | undefined;
@@ -201,12 +203,13 @@ export class GroupCommit {
   }
 
   #transact(work: () => void): void {
-    const { onWrite, onWritten, monotonicMs } = this.#o;
+    const { onWrite, mayCommit, onWritten, monotonicMs } = this.#o;
     const begun = monotonicMs();
     try {
       this.#inTransaction.immediate(() => {
         onWrite?.();
         work();
+        mayCommit?.();
       });
     } finally {
       onWritten?.(monotonicMs() - begun);

@@ -24,6 +24,7 @@ export class Subscribers {
       deliveries: (due) => listener.deliveries?.(due),
       event: (event) => listener.event?.(event),
       recovered: () => listener.recovered?.(),
+      replaced: () => listener.replaced?.(),
       moved: (byMs) => listener.moved?.(byMs),
     };
     this.#listeners.add(own);
@@ -39,6 +40,10 @@ export class Subscribers {
 
   recovered(): void {
     this.#each((listener) => listener.recovered?.());
+  }
+
+  replaced(): void {
+    this.#each((listener) => listener.replaced?.());
   }
 
   moved(byMs: number): void {

@@ -14,6 +14,7 @@ const OF_OWNERS: ReadonlySet<string> = new Set([
   'tellSelf',
   'daemons',
   'ownerOf',
+  'mayWrite',
   'takeOver',
   'intendIdempotent',
 ]);

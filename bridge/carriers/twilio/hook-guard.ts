@@ -2,10 +2,11 @@
 // and an address by which many come that are not signed is hardly listened to for a while.
 import type { IncomingMessage } from 'node:http';
 import express from 'express';
-import { ERROR_STATUS, type ErrorCode } from '../../../errors.ts';
+import { CallElsewhere, ERROR_STATUS, type ErrorCode } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import type { StrangerLog } from '../../../stranger-log.ts';
 import type { Client } from '../../connection-limits.ts';
+import { keepHookBody } from '../hook-body.ts';
 import { countUnsignedHooks } from '../unsigned-hooks.ts';
 import { HOOK_OVERRIDES } from './hook-url.ts';
 import { type FormFields, isTwilioSignature, verifyTwilio } from './signature.ts';
@@ -99,6 +100,7 @@ export function openHookGuard(o: HookGuardOptions): HookGuard {
     const signature = request.get('x-twilio-signature');
     if (!verifyTwilio({ authToken: o.authToken, signature, url, fragment: HOOK_OVERRIDES, params }))
       return refuseStranger(request, response, 'forbidden', 'the signature does not match');
+    keepHookBody(request, body);
     unsigned.forgive(o.clientOf(request).address);
     if (field(params, 'AccountSid') === o.accountSid) return next();
     log.warn({ path: request.path }, 'carrier.hook.other_account');
@@ -106,7 +108,8 @@ export function openHookGuard(o: HookGuardOptions): HookGuard {
   };
 
   const failed: express.ErrorRequestHandler = (error: unknown, request, response, next) => {
-    if (response.headersSent) return next(error);
+    // Whoever serves the hooks may know the way to it.
+    if (response.headersSent || error instanceof CallElsewhere) return next(error);
     const status = bodyErrorStatus(error);
     if (status === 413)
       return refuseStranger(request, response, 'body_too_large', `the limit is ${MAX_BODY_BYTES} bytes`);

@@ -46,8 +46,17 @@ t.test('it is said while there are calls, never twice at once, and no more after
   writes[1]?.resolve();
   await new Promise((next) => setImmediate(next));
 
+  hasCalls = false;
+  tick();
+  t.strictSame(told.at(-1), { alive_at: null }, 'and once that there are none any more');
+  writes[2]?.resolve();
+  await new Promise((next) => setImmediate(next));
+  tick();
+  t.equal(told.length, 3);
+
+  hasCalls = true;
   alive.close();
   alive.close();
   tick();
-  t.equal(told.length, 2);
+  t.equal(told.length, 3);
 });

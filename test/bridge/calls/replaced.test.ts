@@ -7,7 +7,7 @@ import { succeeded } from '../../storage/makers.ts';
 import { type CallsRig, openCallsRig, START_MS } from './calls-rig.ts';
 
 const at = (seconds: number) => new Date(START_MS + seconds * 1_000).toISOString();
-const ELSEWHERE = { code: 'call_elsewhere', status: 421 };
+const ELSEWHERE = { code: 'call_elsewhere', status: 503 };
 
 /** A daemon, and the store of another one on the same data. */
 async function openTwo(t: Test, o: Parameters<typeof openCallsRig>[1] = {}) {
