@@ -99,6 +99,13 @@ function version(): string {
   return String((JSON.parse(text) as { version?: unknown }).version);
 }
 
+/** What another daemon is asked for, by its private port. */
+const END_CALL = 'end-call';
+const passOnBy =
+  (peers: Peers): PassOn =>
+  (verb, orgId, callId) =>
+    peers.commandOwner(callId, END_CALL, { verb, orgId, callId });
+
 /**
  * Starts the daemon.
  * @param o.socket a descriptor that it listens by in place of HOST and PORT
@@ -211,12 +218,11 @@ export async function start(
 
     let lookForDead = async () => {};
     let endHere: CallControl['endHere'] | null = null;
-    const secret = readPeerSecret(dataDir);
-    const peers = new Peers({ store, secret, now, monotonicMs, log, lookForDead: () => lookForDead() });
-    const passOn: PassOn = (verb, orgId, callId) =>
-      peers.commandOwner(callId, 'end-call', { verb, orgId, callId });
     // Nobody else is on a folder that is not shared.
+    let peers: Peers | null = null;
     if (config.DATA_DIR_SHARED) {
+      const secret = readPeerSecret(dataDir);
+      peers = new Peers({ store, secret, now, monotonicMs, log, lookForDead: () => lookForDead() });
       const privatePort = await PrivatePort.open({
         secret,
         epoch: store.self().epoch,
@@ -228,7 +234,7 @@ export async function start(
           else threads.upgrade(upgrade);
         },
         commands: {
-          async 'end-call'(body) {
+          async [END_CALL](body) {
             const { verb, orgId, callId } = body as { verb: EndVerb; orgId: string; callId: string };
             if (endHere === null) throw new CallElsewhere(callId, null);
             await endHere(verb, orgId, callId);
@@ -342,7 +348,7 @@ export async function start(
       observer: observeAll([observeBridge(metrics, () => threads), feed.observer], log),
       ramp,
       storageLow: space.low,
-      passOn,
+      ...(peers === null ? {} : { passOn: passOnBy(peers) }),
       failpoint,
     });
     onStorageLow = () => calls.stopRecordings();
@@ -384,7 +390,7 @@ export async function start(
       log,
       strangers,
       clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
-      wayTo: (epoch, request) => peers.wayTo(epoch, request),
+      wayTo: peers === null ? undefined : (epoch, request) => peers.wayTo(epoch, request),
       onMessage: (message) => calls.onMedia(message),
       onConnection: (connection) => server.emit('connection', connection),
       onPublic: (any) => void (any ? publicPort.leave() : listenAgain()),
@@ -491,7 +497,8 @@ export async function start(
       prove: openInstance(dataDir, { joins }),
       ...parts,
       ready,
-      passHook: (request, response, callId) => peers.passHook(request, response, callId),
+      passHook: async (request, response, callId) =>
+        (await peers?.passHook(request, response, callId)) ?? false,
       metrics,
       pages: dashboard.pages,
     });
@@ -510,7 +517,7 @@ export async function start(
     const takeover = new Takeover({
       store,
       log,
-      standingStill: () => peers.standingStill(),
+      standingStill: async () => (await peers?.standingStill()) ?? [],
       end: endTaken,
       settle: () => results.takeUp(),
     });

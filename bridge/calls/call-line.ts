@@ -3,6 +3,7 @@
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CallRecord } from '../../storage/records.ts';
+import type { Store } from '../../storage/store.ts';
 import {
   type Carrier,
   type CarrierCallSnapshot,
@@ -10,6 +11,7 @@ import {
   type StreamOffer,
 } from '../carriers/carrier.ts';
 import { machinePlan } from './call-plan.ts';
+import { refuseTaken } from './elsewhere.ts';
 import type { Ask, CallRules, Input, NotAway, Seen } from './live-state.ts';
 
 /** The carrier's own limit of a call lies behind ours, so that the longest call ends by us and says why. */
@@ -21,17 +23,13 @@ const HANG_UP_LATER_MS = 60_000;
 
 export interface CallLineOptions {
   callId: string;
+  store: Pick<Store, 'mayWrite' | 'ownerOf'>;
   carrier: Carrier;
   log: Log;
   ringSeconds: number;
   maxSeconds: number;
   /** Waits, and does not keep the process. */
   pause(ms: number): Promise<void>;
-  /**
-   * Before each command, and in the same moment: a daemon that stood still may have lost the call meanwhile, and its heir
-   * commands the line. @throws CallElsewhere
-   */
-  refuseOthers(): Promise<void>;
 }
 
 export class CallLine {
@@ -54,7 +52,7 @@ export class CallLine {
   /** Asks for the call; never repeated. @throws AppError carrier_error */
   async dial(call: CallRecord): Promise<string> {
     const machine = this.machinePlan(call);
-    await this.#o.refuseOthers();
+    await this.#refuseTaken();
     const { carrierCallId } = await this.#carrier.line.place({
       callId: call.id,
       to: call.to_number,
@@ -82,7 +80,7 @@ export class CallLine {
     carrierCallId,
     answered,
   }: Omit<Ask<'hang-up'>, 'do'>): Promise<Input<'hang-up-answered'>['answer']> {
-    await this.#o.refuseOthers();
+    await this.#refuseTaken();
     try {
       return await this.#carrier.line.hangUp(carrierCallId, { answered });
     } catch (error) {
@@ -106,14 +104,8 @@ export class CallLine {
 
   /** Has the call's sound brought to its stream. */
   async connect(carrierCallId: string, stream: StreamOffer): Promise<void> {
-    await this.#o.refuseOthers();
+    await this.#refuseTaken();
     await this.#carrier.line.connect(carrierCallId, stream);
-  }
-
-  /** Refuses the call, which has been offered. @throws CallElsewhere */
-  async reject(carrierCallId: string, why: 'busy'): Promise<void> {
-    await this.#o.refuseOthers();
-    await this.#carrier.line.reject(carrierCallId, why);
   }
 
   /** Null: it has no such call. */
@@ -126,13 +118,18 @@ export class CallLine {
     }
   }
 
+  /** Before each command. @throws CallElsewhere */
+  #refuseTaken(): Promise<void> {
+    return refuseTaken(this.#o.store, this.#o.callId);
+  }
+
   notAsked(error: unknown): void {
     this.#o.log.warn({ call_id: this.#o.callId, err: error }, 'carrier.not_asked');
   }
 
   /** False: the carrier did not take it. @throws CallElsewhere */
   async speakAndHangUp({ carrierCallId, line }: Ask<'speak-and-hang-up'>): Promise<boolean> {
-    await this.#o.refuseOthers();
+    await this.#refuseTaken();
     return this.#carrier.line.sayAndHangUp(carrierCallId, line).then(
       () => true,
       () => false,
@@ -143,7 +140,7 @@ export class CallLine {
   async leave(ask: Ask<'send-digits'> | Ask<'transfer'>): Promise<NotAway | null> {
     const { carrierCallId } = ask;
     const { callId } = this.#o;
-    await this.#o.refuseOthers();
+    await this.#refuseTaken();
     try {
       if (ask.do === 'send-digits') await this.#carrier.line.sendKeys(carrierCallId, ask.digits, { callId });
       else await this.#carrier.line.transfer(carrierCallId, ask.to, { callId, from: ask.from });

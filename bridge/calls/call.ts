@@ -14,6 +14,7 @@ import { isTerminal } from './call-state.ts';
 import { step } from './call-step.ts';
 import { CallWords } from './call-words.ts';
 import type { LiveCall } from './calls.ts';
+import { refuseTaken } from './elsewhere.ts';
 import { Lane } from './lane.ts';
 import {
   type Ask,
@@ -73,8 +74,7 @@ export class Call {
     this.#o = o;
     this.#row = record;
     this.#onLetGo = onLetGo;
-    const refuseOthers = () => this.#refuseOthers();
-    this.#line = new CallLine({ ...o, callId: record.id, carrier, refuseOthers });
+    this.#line = new CallLine({ ...o, callId: record.id, carrier });
     this.#dial = new CallDial({
       context: o,
       line: this.#line,
@@ -181,11 +181,6 @@ export class Call {
     const { again, underWay } = await this.#take(input);
     await underWay;
     return again;
-  }
-
-  /** Refuses the line, which has been offered. @throws CallElsewhere */
-  async reject(carrierCallId: string, why: 'busy'): Promise<void> {
-    await this.#line.reject(carrierCallId, why);
   }
 
   /** Resolves with whether the model is ready, or with null when it is not known after so long. */
@@ -328,17 +323,6 @@ export class Call {
     }
   }
 
-  /** @throws CallElsewhere when the call is this daemon's no more, and then lets go of it */
-  async #refuseOthers(): Promise<void> {
-    const { store, log } = this.#o;
-    // A disk that cannot be read proves nothing.
-    if (await store.mayWrite(this.id).catch(() => true)) return;
-    this.tell({ type: 'replaced' }).catch((error: unknown) => {
-      log.error({ call_id: this.id, input: 'replaced', err: error }, 'call.step_failed');
-    });
-    throw new CallElsewhere(this.id, await store.ownerOf(this.id));
-  }
-
   #askToEnd(ask: Ask<'hang-up'>): Promise<unknown> {
     const asked = this.#line.hangUp(ask).then((answer) => {
       if (answer !== null) this.#o.failpoint('hung_up_before_end');
@@ -352,7 +336,7 @@ export class Call {
 
   async #runTool({ toolCallId, name, argumentsJson, atMs }: Ask<'run-tool'>): Promise<void> {
     const { signal } = this.#tools;
-    await this.#refuseOthers();
+    await refuseTaken(this.#o.store, this.id);
     const { ok, output } = await this.#o.runTool({ call: this.#row, name, argumentsJson, signal });
     this.#media.tell({ type: 'tool-result', callId: this.id, toolCallId, output });
     await this.#toolSaid({ name, arguments: argumentsJson, ok, output }, atMs);

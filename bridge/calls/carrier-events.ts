@@ -5,7 +5,7 @@ import type { Carrier, CarrierEvent } from '../carriers/carrier.ts';
 import { Call } from './call.ts';
 import type { CallContext } from './call-context.ts';
 import type { InboundCall } from './calls.ts';
-import { refuseElsewhere } from './elsewhere.ts';
+import { refuseElsewhere, refuseTaken } from './elsewhere.ts';
 import type { StatusEvent, TransferFailure } from './live-state.ts';
 import type { NewCalls } from './new-calls.ts';
 import type { OwnedCalls } from './owned-calls.ts';
@@ -96,7 +96,10 @@ export class CarrierEvents {
     if (call === null) return;
     const { carrierCallId } = event;
     // It rings on until the model can talk, within reason.
-    if ((await call.modelReady(INBOUND_MODEL_WAIT_MS)) === false) return call.reject(carrierCallId, 'busy');
+    if ((await call.modelReady(INBOUND_MODEL_WAIT_MS)) === false) {
+      await refuseTaken(this.#context.store, call.id);
+      return carrier.line.reject(carrierCallId, 'busy');
+    }
     await call.withoutStream({ type: 'stream-asked', carrierCallId });
   }
 

@@ -89,11 +89,11 @@ export class Peers {
       signal,
     );
     if (answer === null) return null;
-    const said = JSON.parse(answer.body.toString('utf8')) as unknown;
-    if (answer.status === 200) return { said };
-    const { code, message } = said as { code: ErrorCode; message: string };
-    if (!Object.hasOwn(ERROR_STATUS, code)) throw new Error(`Another daemon answered ${answer.status}.`);
-    throw new AppError(code, message);
+    const text = answer.body.toString('utf8');
+    if (answer.status === 200) return { said: JSON.parse(text) as unknown };
+    const { code, message } = readRefusal(text);
+    if (!isErrorCode(code)) throw new Error(`Another daemon answered ${answer.status}.`);
+    throw new AppError(code, message ?? '');
   }
 
   /**
@@ -249,6 +249,17 @@ export class Peers {
     return sign(this.#o.secret, request, { nowMs: this.#o.now().getTime(), nonce });
   }
 }
+
+function readRefusal(text: string): { code?: unknown; message?: string } {
+  try {
+    return JSON.parse(text) as { code?: unknown; message?: string };
+  } catch {
+    return {};
+  }
+}
+
+const isErrorCode = (code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(ERROR_STATUS, code);
 
 const newNonce = () => randomBytes(16).toString('hex');
 

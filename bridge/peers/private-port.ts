@@ -125,7 +125,10 @@ export class PrivatePort {
   #upgrade(upgrade: Upgrade): void {
     const { request, socket } = upgrade;
     socket.on('error', () => socket.destroy());
-    if (this.#signed(request, NOTHING) === null) return refuseUpgrade(socket, '403 Forbidden');
+    if (this.#signed(request, NOTHING) === null) {
+      refuseUpgrade(socket, '403 Forbidden');
+      return;
+    }
     this.#upgraded.add(socket);
     socket.once('close', () => this.#upgraded.delete(socket));
     this.#o.onUpgrade(upgrade);

@@ -106,6 +106,46 @@ export function ownerConformance(t: Test, openData: (o: { now: () => Date }) => 
     t.match(await first.saveCall(call.id, END), { status: 'completed' }, 'the owner goes on');
   });
 
+  t.test(
+    'one that stands still: what it has is another’s, and nothing of it is written any more',
+    async (t) => {
+      const { first, second, org } = await open(t);
+      const call = await liveCall(first, org);
+      const own = await liveCall(second, org);
+      await first.tellSelf({ alive_at: at(1) });
+      const { epoch } = first.self();
+      t.strictSame(
+        await second.takeOver({ standStill: [{ epoch, alive_at: at(0) }] }),
+        [],
+        'it went on since',
+      );
+      t.equal(await first.mayWrite(call.id), true);
+      t.equal(await second.mayWrite(call.id), false);
+      let told = 0;
+      first.subscribe({ replaced: () => void told++ });
+
+      t.match(await second.takeOver({ standStill: [{ epoch, alive_at: at(1) }] }), [{ id: call.id }]);
+      t.strictSame(await second.ownerOf(call.id), second.self());
+      t.strictSame(await second.takeOver({ standStill: [{ epoch, alive_at: at(1) }] }), [], 'once');
+      t.strictSame(await second.daemons(), [second.self()], 'it counts as ended');
+      for (const { id } of [call, own]) {
+        t.equal(await first.mayWrite(id), false);
+        t.equal(await second.mayWrite(id), true);
+      }
+      const before = await second.findCall(call.id);
+      t.strictSame(await first.saveCall(call.id, END), { conflict: 'not_owner' });
+      const replaced = { code: 'replaced' };
+      await t.rejects(first.tellSelf({ alive_at: at(2) }), replaced);
+      await t.rejects(liveCall(first, org), replaced, 'no new call has an owner that is gone');
+      await t.rejects(first.updateOrganization(org, { name: 'Theirs' }), replaced);
+      await new Promise((next) => setTimeout(next, 20));
+      t.equal(told, 1, 'it is told once');
+      t.strictSame(await second.findCall(call.id), before);
+      t.equal((await second.unfinishedCalls()).length, 2);
+      t.match(await second.saveCall(call.id, END), { status: 'completed' }, 'its heir goes on');
+    },
+  );
+
   t.test('what is over', async (t) => {
     const { first, second, org } = await open(t);
     const call = await liveCall(first, org, { returns: {} });

@@ -1,0 +1,45 @@
+// The secret of a folder: made once, whoever asks first and however many at once, for nobody else to read.
+import { execFile } from 'node:child_process';
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { readPeerSecret } from '../../../bridge/peers/peer-secret.ts';
+
+const MODULE = new URL('../../../bridge/peers/peer-secret.ts', import.meta.url).href;
+const READ = `
+  const { readPeerSecret } = await import(${JSON.stringify(MODULE)});
+  process.stdout.write(readPeerSecret(process.argv[1]).toString('hex'));
+`;
+
+t.test('several processes that ask at once have one secret', async (t) => {
+  const folder = t.testdir();
+  const run = promisify(execFile);
+  const read = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      run(process.execPath, ['--disable-warning=ExperimentalWarning', '-e', READ, folder]),
+    ),
+  );
+  const secrets = new Set(read.map(({ stdout }) => stdout));
+  t.equal(secrets.size, 1);
+  t.match([...secrets][0], /^[0-9a-f]{64}$/);
+  t.equal(readPeerSecret(folder).toString('hex'), [...secrets][0], 'and it stays');
+  t.strictSame(readdirSync(folder), ['peers.key'], 'no draft is left');
+  t.equal(statSync(join(folder, 'peers.key')).mode & 0o777, 0o600);
+});
+
+t.test('a copy that others may read is narrowed', async (t) => {
+  const folder = t.testdir();
+  const secret = readPeerSecret(folder);
+  chmodSync(join(folder, 'peers.key'), 0o644);
+  t.strictSame(readPeerSecret(folder), secret);
+  t.equal(statSync(join(folder, 'peers.key')).mode & 0o777, 0o600);
+});
+
+t.test('a file that holds no key is named, and left as it is', async (t) => {
+  const folder = t.testdir();
+  for (const text of ['', 'abc\n', `${'g'.repeat(64)}\n`]) {
+    writeFileSync(join(folder, 'peers.key'), text);
+    t.throws(() => readPeerSecret(folder), /peers\.key holds no key/);
+  }
+});
