@@ -1,7 +1,7 @@
 // Whether a carrier's line still carries: frames that come in, marks that come back, bytes that wait. PURE.
 // Says when to hold audio back and when the line is dead; what then happens to the call is decided elsewhere.
 
-import type { LineFault } from '../protocol/messages.ts';
+import type { StreamLoss } from '../protocol/messages.ts';
 
 /** A carrier sends frames all the time, but for pauses of its network: silence this long is a dead line. */
 export const FIRST_FRAME_MS = 30_000;
@@ -22,7 +22,7 @@ export const UNPLAYED_LIMIT_MS = 15_000;
 const STOOD_STILL_MS = 10_000;
 
 /** `slow`: audio stays here for now; a fault: the line is dead. */
-export type LineState = 'open' | 'slow' | LineFault;
+export type LineState = 'open' | 'slow' | Exclude<StreamLoss, 'closed'>;
 
 /** Watches one stream from its start on. All times are of one clock. */
 export class LineWatch {

@@ -319,6 +319,6 @@ export class MediaCall {
 
   #tellStreamEnded(how: 'stopped' | 'lost'): void {
     const atMs = this.#lineHeardMs;
-    this.#ports.post({ type: 'stream-ended', callId: this.callId, how, why: null, atMs });
+    this.#ports.post({ type: 'stream-ended', callId: this.callId, how, why: 'closed', atMs });
   }
 }

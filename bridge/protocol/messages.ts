@@ -230,8 +230,8 @@ export interface ThreadLoad {
   refused: Readonly<Record<string, number>>;
 }
 
-/** A line that is open and carries nothing: no frames come by it, or none are taken. */
-export type LineFault = 'media_timeout' | 'carrier_backpressure';
+/** Why a stream is gone: its socket was closed; or nothing came or was taken any more, and we closed it. */
+export type StreamLoss = 'closed' | 'media_timeout' | 'carrier_backpressure';
 
 /** What a media side tells of a call. */
 export type CallMessage =
@@ -245,11 +245,8 @@ export type CallMessage =
       at: string;
       atMs: number;
     }
-  /**
-   * The stream is gone: `stopped` by the carrier, which will tell why, or `lost` without a word. `why`: what was wrong with a
-   * line that was given up; null where it broke. `atMs`: when the line was last heard.
-   */
-  | { type: 'stream-ended'; callId: string; how: 'stopped' | 'lost'; why: LineFault | null; atMs: number }
+  /** The stream is gone: `stopped` by the carrier, which will tell why, or `lost` without a word. `atMs`: when the line was last heard. */
+  | { type: 'stream-ended'; callId: string; how: 'stopped' | 'lost'; why: StreamLoss; atMs: number }
   /** The call is being looked after, frame by frame: told every few seconds, so that one that is not is known. */
   | { type: 'alive'; callId: string }
   | { type: 'floor'; callId: string; floor: FloorHolder; atMs: number }

@@ -83,7 +83,7 @@ for (const how of ['stopped', 'lost'] as const) {
     const { call } = await awaited(rig);
     await talk(rig, call.id);
     rig.clock.ms = START_MS + 12_000;
-    rig.calls.onMedia({ type: 'stream-ended', callId: call.id, how, why: null, atMs: 1_000 });
+    rig.calls.onMedia({ type: 'stream-ended', callId: call.id, how, why: 'closed', atMs: 1_000 });
     await until(async () => (await rig.store.findCall(call.id))?.status === 'completed');
     t.match(await stored(rig, call.id), {
       hangup_cause: 'remote_hangup',
@@ -100,7 +100,7 @@ t.test('hung up by the organization: one end', async (t) => {
   await talk(rig, call.id);
   const ended = await rig.calls.hangUp(rig.org, call.id);
   t.match(ended, { status: 'completed', hangup_cause: 'hangup_requested' });
-  rig.calls.onMedia({ type: 'stream-ended', callId: call.id, how: 'lost', why: null, atMs: 1_000 });
+  rig.calls.onMedia({ type: 'stream-ended', callId: call.id, how: 'lost', why: 'closed', atMs: 1_000 });
   await new Promise((later) => setTimeout(later, 20));
   const { events } = await stored(rig, call.id);
   t.equal(events.filter((type) => type === 'call.completed').length, 1);

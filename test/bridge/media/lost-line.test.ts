@@ -271,7 +271,7 @@ t.test(
         t.match(lines, [{ text: LINE, heardText: LINE, interrupted: false }]);
         t.same(rig.asked, [], 'nobody asked the model for anything');
         t.same([rig.told('barge-in'), rig.told('finished'), rig.told('hold-taken-back')], [[], [], []]);
-        t.match(rig.told('stream-ended'), [{ how: 'lost', why: null }]);
+        t.match(rig.told('stream-ended'), [{ how: 'lost', why: 'closed' }]);
         const lostMs = rig.told('stream-ended')[0]!.atMs;
         t.ok(Math.abs(lostMs - spokenMs - breakMs) <= FRAME_MS, `told as lost at ${lostMs} ms`);
         const backMs = rig.told('media-started')[1]!.atMs;

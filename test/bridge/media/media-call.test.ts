@@ -129,7 +129,7 @@ t.test('a stream that another follows has ended, when the line was last heard', 
   performance.now = () => start + 9_000;
   call.expectStream(createHash('sha256').update('next').digest('hex'));
   t.ok(attach('next'));
-  t.match(told('stream-ended'), [{ how: 'lost', why: null, atMs: 500 }]);
+  t.match(told('stream-ended'), [{ how: 'lost', why: 'closed', atMs: 500 }]);
   t.match(told('media-started'), [{ atMs: 0 }, { atMs: 9_000 }]);
   performance.now = now;
   await call.release();

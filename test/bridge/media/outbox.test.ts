@@ -4,7 +4,7 @@ import { Outbox } from '../../../bridge/media/outbox.ts';
 import type { FromMedia } from '../../../bridge/protocol/messages.ts';
 
 const floor = (atMs: number): FromMedia => ({ type: 'floor', callId: 'c', floor: 'agent', atMs });
-const ended: FromMedia = { type: 'stream-ended', callId: 'c', how: 'stopped', why: null, atMs: 1_000 };
+const ended: FromMedia = { type: 'stream-ended', callId: 'c', how: 'stopped', why: 'closed', atMs: 1_000 };
 
 t.test('what nobody waits for waits for the tick', async (t) => {
   const sent: (readonly FromMedia[])[] = [];

@@ -86,7 +86,7 @@ const FROM_MEDIA: Samples<FromMedia> = {
     at: '2026-11-20T10:00:00.000Z',
     atMs: 0,
   },
-  'stream-ended': { type: 'stream-ended', callId, how: 'lost', why: null, atMs: 1_000 },
+  'stream-ended': { type: 'stream-ended', callId, how: 'lost', why: 'closed', atMs: 1_000 },
   alive: { type: 'alive', callId },
   floor: { type: 'floor', callId, floor: 'caller', atMs: 1_234.5 },
   transcript: {
