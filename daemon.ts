@@ -38,6 +38,7 @@ import { costOf, numberPricesOf } from './control/costs/rates.ts';
 import { readRates } from './control/costs/rates-file.ts';
 import { openDashboard } from './control/dashboard/dashboard.ts';
 import { openLiveFeed } from './control/dashboard/live-feed.ts';
+import { OthersCalls } from './control/dashboard/others-calls.ts';
 import { readRanges } from './control/egress/addresses.ts';
 import { openEgress } from './control/egress/egress.ts';
 import { createHttpServer } from './control/http/http-server.ts';
@@ -310,6 +311,11 @@ export async function start(
     store.subscribe({ recovered: () => void space.look(), replaced: () => o.onReplaced?.() });
     closing.opened({ name: 'storage space', shareMs: SHARE_MS.rest, close: () => space.close() });
     const feed = openLiveFeed({ store, log });
+    if (config.DATA_DIR_SHARED) {
+      const others = new OthersCalls({ store, log, observer: feed.observer, isWatched: feed.isWatched });
+      others.start();
+      closing.opened({ name: 'calls of others', shareMs: SHARE_MS.rest, close: () => others.close() });
+    }
     const calls = new CallControl({
       store,
       carriers,

@@ -70,8 +70,9 @@ export class CallLine {
     return this.#carrier.line.find({ callId, to, from, since });
   }
 
-  /** Ends a line that is no call's. */
+  /** Ends a line that is no call's. @throws CallElsewhere */
   async endStray(carrierCallId: string): Promise<void> {
+    await this.#refuseTaken();
     await this.#carrier.line.hangUp(carrierCallId, { answered: false });
   }
 

@@ -36,10 +36,10 @@ export const callActivityRoutes: Route[] = [
       'Can be read while the call lasts; a turn is there once its first sound was heard or it came to nothing. All times are of what was heard at the carrier, not of what was sent.',
     status: 200,
     answer: schemas.callTurns,
-    async run({ store, calls, orgId, params }) {
+    async run({ store, calls, now, orgId, params }) {
       // Asked before the turns are read: `final` then never comes without the last of them.
       const call = found(await store.getCall(orgId, params.id), NO_CALL);
-      const status = isFinal(call, calls) ? 'final' : 'live';
+      const status = (await isFinal(call, { calls, store, now })) ? 'final' : 'live';
       const [turns, interruptions] = await Promise.all([
         store.listTurns(call.id),
         store.listInterruptions(call.id),

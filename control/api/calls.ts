@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { callView } from '../../storage/call-view.ts';
 import { type CallRecord, TERMINAL_STATUSES } from '../../storage/records.ts';
+import type { Store } from '../../storage/store.ts';
 import { found } from '../http/answer.ts';
 import { page } from '../http/paging.ts';
 import { checkOwnLimit, tokenBuckets } from '../http/rate-limit.ts';
@@ -20,10 +21,19 @@ export const NO_CALL = 'Your organization has no call with this id; GET /v1/call
 const SEARCHES_PER_SECOND = 5;
 const searches = tokenBuckets(SEARCHES_PER_SECOND, SEARCHES_PER_SECOND);
 
+/** What another daemon still has of a call that is over, at most: it cannot be seen from here. */
+const LAST_WORDS_MS = 10_000;
+
 /** Ended, and its last words and sounds are in: a media thread keeps a call for a moment beyond its end. */
-export function isFinal(call: CallRecord, calls: Pick<Calls, 'live'>): boolean {
-  const ended = (TERMINAL_STATUSES as readonly string[]).includes(call.status);
-  return ended && !calls.live().some((live) => live.callId === call.id);
+export async function isFinal(
+  call: CallRecord,
+  o: { calls: Pick<Calls, 'live'>; store: Pick<Store, 'ownerOf' | 'self'>; now: () => Date },
+): Promise<boolean> {
+  if (!(TERMINAL_STATUSES as readonly string[]).includes(call.status)) return false;
+  if (o.calls.live().some((live) => live.callId === call.id)) return false;
+  const owner = await o.store.ownerOf(call.id);
+  if (owner === null || owner.epoch === o.store.self().epoch || owner.ended_at !== null) return true;
+  return o.now().getTime() - Date.parse(call.ended_at ?? call.updated_at) > LAST_WORDS_MS;
 }
 
 export const callRoutes: Route[] = [
@@ -140,10 +150,10 @@ export const callRoutes: Route[] = [
     description: 'Can be read while the call lasts.',
     status: 200,
     answer: schemas.transcript,
-    async run({ store, calls, orgId, params }) {
+    async run({ store, calls, now, orgId, params }) {
       // Asked before the words are read: `final` then never comes without the last of them.
       const call = found(await store.getCall(orgId, params.id), NO_CALL);
-      const final = isFinal(call, calls);
+      const final = await isFinal(call, { calls, store, now });
       const items = await store.listTranscript(call.id);
       return {
         body: {
@@ -207,13 +217,13 @@ export const callRoutes: Route[] = [
     query: schemas.recordingShape,
     answer: null,
     media: 'audio/wav',
-    async run({ store, calls, config, orgId, params, query, openRecording }, res) {
+    async run({ store, calls, config, now, orgId, params, query, openRecording }, res) {
       const call = found(await store.getCall(orgId, params.id), NO_CALL);
       const file = found(
         call.recording_path,
         'This call has no recording; calls are recorded while RECORD_CALLS is on.',
       );
-      if (!isFinal(call, calls)) {
+      if (!(await isFinal(call, { calls, store, now }))) {
         throw new AppError('conflict', 'The call is live; its recording can be had once it has ended.');
       }
       await sendRecording(res, {

@@ -18,6 +18,8 @@ export interface LiveFeed {
   observer: CallObserver;
   /** The organization's calls now, the oldest first. */
   calls(orgId: string): LiveCall[];
+  /** Whether anybody follows the organization. */
+  isWatched(orgId: string): boolean;
   /** @returns what ends the following */
   follow(orgId: string, hear: Hear): () => void;
 }
@@ -126,6 +128,7 @@ export function openLiveFeed(o: { store: Pick<Store, 'getAgent'>; log: Pick<Log,
       },
     },
     calls: (orgId) => [...live.values()].filter((entry) => entry.orgId === orgId).map(({ call }) => call),
+    isWatched: (orgId) => followers.has(orgId),
     follow(orgId, hear) {
       const hearing = followers.get(orgId) ?? new Set();
       followers.set(orgId, hearing);
