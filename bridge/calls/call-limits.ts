@@ -1,6 +1,7 @@
 // How long anything of a call may take, and what ends one in which something takes longer. PURE. The watch looks every
 // few seconds, so that each of these may be exceeded by as much.
 import type { CallRecord } from '../../storage/records.ts';
+import { givesUpAt, lostEnd } from './call-resume.ts';
 import { type CallRules, type End, type LiveState, RESTARTED } from './live-state.ts';
 
 /** The carrier ends a call soon after we asked; after this it is asked what became of it. */
@@ -65,16 +66,8 @@ export function overdue(call: CallRecord, live: LiveState, nowMs: number, rules:
       answerSeconds === null ? rules.ringSeconds * 1000 + CARRIER_FIRST_MS : answerSeconds * 1000;
     return nowMs - times.madeAt < limitMs ? null : { cause: 'no_answer', error: null };
   }
-  if (stream.at === 'lost' && nowMs - stream.since > END_GRACE_MS) {
-    // The carrier has said neither that the call is over nor asked what comes next.
-    return {
-      cause: 'stream_lost',
-      error: {
-        code: 'stream_lost',
-        message: 'The audio of the call was lost, and the carrier did not say why.',
-      },
-    };
-  }
+  const givesUp = givesUpAt(call, live, rules);
+  if (stream.at === 'lost' && givesUp !== null && nowMs >= givesUp) return lostEnd(stream);
   if (stream.at === 'awaited' && connectedMs(live, nowMs) > STREAM_GRACE_MS) {
     return {
       cause: 'stream_lost',

@@ -109,6 +109,15 @@ export class CallLine {
     await this.#carrier.line.connect(carrierCallId, stream);
   }
 
+  /** As `connect`, without a question of the carrier's: it is asked for again, where this fails. */
+  async connectUnasked(carrierCallId: string, stream: StreamOffer): Promise<void> {
+    try {
+      await this.connect(carrierCallId, stream);
+    } catch (error) {
+      this.#o.log.warn({ call_id: this.#o.callId, err: error }, 'carrier.not_connected');
+    }
+  }
+
   /** Null: it has no such call. */
   async lookUp(carrierCallId: string): Promise<Seen> {
     try {

@@ -11,6 +11,7 @@ import {
   RELEASE_MS,
 } from './call-limits.ts';
 import { endBy } from './call-state.ts';
+import { lookForStream } from './call-stream.ts';
 import { type Input, stillUp } from './live-state.ts';
 
 /** Whatever has taken too long is looked into: the carrier is asked, and ends it where it does not know better. */
@@ -42,6 +43,7 @@ export function look(d: Draft): void {
     d.know({ away: { ...live.away, askedAt: at.nowMs } });
     d.lookUp('overdue');
   }
+  lookForStream(d);
   topUp(d);
 }
 

@@ -1,13 +1,13 @@
 // What anything that comes in makes of a call: of its row and of what is known of it beside, as one step. PURE. The row's
-// own rules are call-state.ts, how long anything may take call-limits.ts; call.ts writes the step and does what it asks.
+// own rules are call-state.ts, those of its stream call-stream.ts, how long anything may take call-limits.ts; call.ts writes the step and does what it asks.
 import type { CallRecord } from '../../storage/records.ts';
 import { isNumber } from '../carriers/caller-id.ts';
 import { Draft } from './call-draft.ts';
 import { hangUpAnswered, look, lookedUp, topUpAnswered } from './call-look.ts';
 import { happenedAt } from './call-plan.ts';
 import { endBy } from './call-state.ts';
+import { comeBack, mediaStarted, streamAsked, streamEnded, streamOver } from './call-stream.ts';
 import {
-  type Away,
   type CallInput,
   type CallRules,
   type End,
@@ -16,7 +16,6 @@ import {
   type Moment,
   type Next,
   RESTARTED,
-  streamBegan,
   type ToolResult,
 } from './live-state.ts';
 import { withoutTool, withTool } from './running-tools.ts';
@@ -136,7 +135,7 @@ function takeFromMedia(d: Draft, input: MediaInput): void {
       mediaStarted(d, input);
       return;
     case 'stream-ended':
-      streamEnded(d, input.how);
+      streamEnded(d, input);
       return;
     case 'usage':
       use(d, input.usage);
@@ -178,74 +177,6 @@ function carrierStatus(d: Draft, { carrierCallId, event }: Input<'carrier-status
 function machineVerdict(d: Draft, verdict: Input<'machine-verdict'>['verdict']): void {
   d.happen({ type: 'machine-detected', answeredBy: verdict === 'machine_ready' ? 'machine' : verdict });
   d.tellMedia({ type: 'machine-detection', callId: d.call.id, verdict });
-}
-
-function streamAsked(d: Draft, carrierCallId: string): void {
-  const { call, live } = d;
-  if (d.isOver || live.media.at !== 'carried' || live.finishing !== null || live.line.at === 'ending') return;
-  if (call.carrier_call_id === null) d.happen({ type: 'accepted', carrierCallId });
-  else if (call.carrier_call_id !== carrierCallId) return;
-  if (live.token === 'used') {
-    d.know({ token: 'fresh' });
-    d.command({ do: 'expect-stream' });
-  }
-  d.command({ do: 'connect', carrierCallId });
-}
-
-function streamOver(d: Draft, { carrierCallId, transfer, waited }: Input<'stream-over'>): void {
-  const { call, live } = d;
-  if (transfer !== null && live.away?.why === 'transfer') {
-    if (live.away.modelLost) {
-      d.end({ cause: 'transfer_failed', error: null });
-      return;
-    }
-    // Nobody took the call: it goes on with the agent, which is told why.
-    const error = d.rules.texts.transferFailed[transfer];
-    d.know({ away: { ...live.away, result: { ok: false, error } } });
-    streamAsked(d, carrierCallId);
-    return;
-  }
-  if (!waited) {
-    if (live.media.at !== 'none' && live.finishing === null && live.away === null) d.again = true;
-    return;
-  }
-  if (d.isOver || call.hangup_cause !== null) return;
-  // The line lives, nobody has ended the talk, and only its audio is gone. The media thread may say so later.
-  d.end({
-    cause: 'stream_lost',
-    error:
-      live.stream.at === 'awaited'
-        ? { code: 'stream_never_started', message: 'The audio of the call never came.' }
-        : { code: 'stream_lost', message: 'The audio of the call was lost while the line was still up.' },
-  });
-}
-
-function mediaStarted(d: Draft, { carrierCallId, at }: Input<'media-started'>): void {
-  const { away } = d.live;
-  const startedAt = streamBegan(d.live) ?? at;
-  d.know({ token: 'used', stream: { at: 'on', startedAt } });
-  if (d.call.carrier_call_id === null) d.happen({ type: 'accepted', carrierCallId });
-  // Its start proves the answer.
-  d.happen({ type: 'answered', at });
-  if (away !== null) comeBack(d, away, away.result);
-}
-
-function streamEnded(d: Draft, how: 'stopped' | 'lost'): void {
-  const { finishing } = d.live;
-  const startedAt = streamBegan(d.live);
-  if (d.rules.carrier.streamIsCall) {
-    // Whoever was there has left.
-    d.know({ stream: { at: 'stopped', startedAt } });
-    d.recordEnd(null);
-  } else if (how === 'stopped') {
-    d.know({
-      stream: { at: 'stopped', startedAt },
-      finishing: finishing ?? { at: d.at.nowMs, speaking: false, talk: null },
-    });
-  } else {
-    // It only broke, and the carrier asks what comes next.
-    d.know({ stream: { at: 'lost', startedAt, since: d.at.nowMs } });
-  }
 }
 
 function use(d: Draft, used: Readonly<Record<string, number>>): void {
@@ -292,14 +223,6 @@ function notAway(d: Draft, { toolCallId, why }: Input<'not-away'>): void {
 function toolAnswered(d: Draft, toolCallId: string): void {
   const left = withoutTool(d.call.running_tools, toolCallId);
   if (left.length < d.call.running_tools.length) d.note({ running_tools: left });
-}
-
-function comeBack(d: Draft, away: Away, result: ToolResult): void {
-  d.know({ away: null });
-  d.log('info', 'call.back', { why: away.why });
-  const { toolCallId } = away;
-  const output = JSON.stringify(result);
-  d.tellMedia({ type: 'tool-result', callId: d.call.id, toolCallId, output });
 }
 
 /** The talk is over and all of it was heard, or cannot be any more. */

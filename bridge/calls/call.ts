@@ -9,6 +9,7 @@ import type { CallContext } from './call-context.ts';
 import { CallDial, type Rivals } from './call-dial.ts';
 import { CallLine } from './call-line.ts';
 import { CallMedia } from './call-media.ts';
+import { lookAt } from './call-resume.ts';
 import { showStep } from './call-shown.ts';
 import { isTerminal } from './call-state.ts';
 import { step } from './call-step.ts';
@@ -26,11 +27,12 @@ import {
   type LiveState,
   leftBehind,
   newLiveState,
-  streamBegan,
   unwritten,
 } from './live-state.ts';
+import { NextLook } from './next-look.ts';
 import { type ToolLine, toolLine, UNFINISHED, unanswered } from './running-tools.ts';
 import type { InterruptionTimes } from './turn-log.ts';
+import { Waiters } from './waiters.ts';
 
 /** A row that changes under a step is stepped again so often. */
 const MOST_TRIES = 3;
@@ -57,7 +59,8 @@ export class Call {
   readonly #rules: CallRules;
   readonly #onLetGo: (call: Call) => void;
   readonly #tools = new AbortController();
-  readonly #waiters = new Set<() => void>();
+  readonly #waiters = new Waiters();
+  readonly #nextLook: NextLook;
   #live: LiveState = leftBehind();
   /** As it was last read or written. */
   #row: CallRecord;
@@ -80,11 +83,12 @@ export class Call {
       line: this.#line,
       row: () => this.#row,
       tell: (input) => this.tell(input),
-      hasLine: (withinMs) => this.#until(() => this.#row.carrier_call_id !== null, withinMs),
+      hasLine: (withinMs) => this.#waiters.until(() => this.#row.carrier_call_id !== null, withinMs),
     });
     this.#media = new CallMedia(o, record);
     this.#words = new CallWords(o, record.id);
     this.#lane = new Lane(o.store);
+    this.#nextLook = new NextLook(o.monotonicMs, () => this.#look());
     this.#rules = {
       ringSeconds,
       maxSeconds,
@@ -185,13 +189,14 @@ export class Call {
 
   /** Resolves with whether the model is ready, or with null when it is not known after so long. */
   async modelReady(withinMs: number): Promise<boolean | null> {
-    await this.#until(() => this.#live.model !== 'opening', withinMs);
+    await this.#waiters.until(() => this.#live.model !== 'opening', withinMs);
     return this.#live.model === 'opening' ? null : this.#live.model === 'ready';
   }
 
   /** Resolves with true once the carrier has the call or it is over, with false after so long. */
   dialled(withinMs: number): Promise<boolean> {
-    return this.#until(() => this.#row.carrier_call_id !== null || isTerminal(this.#row.status), withinMs);
+    const isThere = () => this.#row.carrier_call_id !== null || isTerminal(this.#row.status);
+    return this.#waiters.until(isThere, withinMs);
   }
 
   /** Resolves when nothing of the call is being worked on any more. */
@@ -221,9 +226,9 @@ export class Call {
 
   /** What was said: timed by the stream's beginning, in the lane where that may be being written, and stored beside it. */
   async said(items: readonly TranscriptUpdate[]): Promise<void> {
-    const say = () => ({ stored: this.#words.said(items, streamBegan(this.#live)) });
+    const say = () => ({ stored: this.#words.said(items, this.#row.stream_began_at) });
     // Once known, it stays the same.
-    const { stored } = streamBegan(this.#live) === null ? await this.#lane.run(async () => say()) : say();
+    const { stored } = this.#row.stream_began_at === null ? await this.#lane.run(async () => say()) : say();
     await stored;
   }
 
@@ -276,11 +281,18 @@ export class Call {
       // Whoever told it hears of it; nobody else must.
       underWay.catch(() => {});
       showStep(this.#o, stored, saved, next.happened.length > 0);
-      for (const look of this.#waiters) look();
+      this.#waiters.wake();
+      this.#nextLook.at(lookAt(saved, next.live, this.#rules));
       return { call: saved, again: next.again, underWay };
     }
     throw new AppError('conflict', 'The call changed while it was being changed; try again.', {
       retryable: true,
+    });
+  }
+
+  #look(): void {
+    this.tell({ type: 'look' }).catch((error: unknown) => {
+      this.#o.log.error({ call_id: this.id, err: error }, 'call.watch_failed');
     });
   }
 
@@ -294,6 +306,8 @@ export class Call {
         return null;
       case 'connect':
         return this.#line.connect(command.carrierCallId, this.#media.offer);
+      case 'connect-unasked':
+        return this.#line.connectUnasked(command.carrierCallId, this.#media.offer);
       case 'look-up': {
         const seen = await this.#line.lookUp(command.carrierCallId);
         return this.follow({ type: 'looked-up', seen, why: command.why });
@@ -381,20 +395,5 @@ export class Call {
     if (settle === 'cost') this.#o.settleCost(this.id);
     else if (settle === 'result')
       this.#o.settleResult(this.id, endedAt === null ? 0 : this.#o.monotonicMs() - endedAt);
-  }
-
-  /** Resolves with true once it holds, with false after so long. */
-  #until(holds: () => boolean, withinMs: number): Promise<boolean> {
-    if (holds()) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const settle = (held: boolean) => {
-        clearTimeout(timer);
-        this.#waiters.delete(look);
-        resolve(held);
-      };
-      const look = () => holds() && settle(true);
-      const timer = setTimeout(() => settle(false), withinMs);
-      this.#waiters.add(look);
-    });
   }
 }

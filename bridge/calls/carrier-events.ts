@@ -14,8 +14,8 @@ import type { OwnedCalls } from './owned-calls.ts';
 const INBOUND_MODEL_WAIT_MS = 1_500;
 
 /**
- * How long a call that has lost its stream waits for our own word on why: a media thread that died is heard of a moment later
- * than the carrier sees its socket go, and is the better reason.
+ * How long a carrier that asks what comes after a stream waits for our own word on why it ended, where there is none yet: a
+ * media thread that died is heard of a moment later than the carrier sees its socket go. What was lost is brought anew at once.
  */
 const REASON_WAIT_MS = 300;
 

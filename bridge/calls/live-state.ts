@@ -4,7 +4,7 @@ import type { CallRecord, CallStatus, EventType, LedgerRecord } from '../../stor
 import type { CarrierCallSnapshot, CarrierEvent } from '../carriers/carrier.ts';
 import type { LineTexts, SpokenLine } from '../protocol/agent-texts.ts';
 import type { Fault, FaultCode, HangupCause } from '../protocol/call-reasons.ts';
-import type { EndReason, MachineVerdict, ToMedia, ToolCall } from '../protocol/messages.ts';
+import type { EndReason, MachineVerdict, StreamLoss, ToMedia, ToolCall } from '../protocol/messages.ts';
 import type { CallEvent } from './call-state.ts';
 
 /** Why a call is ended. */
@@ -27,14 +27,18 @@ export type LineState =
   /** The carrier was asked to end it. `unanswered`: what follows when it does not say that it has. */
   | { at: 'ending'; since: number; cause: HangupCause; unanswered: 'ask_again' | 'record' };
 
-/** `startedAt`: when its first stream began, by the wall clock. */
+/** How the sound of a stream that is gone was lost: it broke, or nothing came by it, or went. */
+export type LostBy = 'stream_lost' | Exclude<StreamLoss, 'closed'>;
+
+/** Times in `…Ms` count from the first stream's start. `brief`: so many in a row were brought anew and carried little. */
 export type StreamState =
   | { at: 'awaited' }
-  | { at: 'on'; startedAt: string }
+  /** `lostAt`: when the one before it was lost, where it follows a loss. */
+  | { at: 'on'; fromMs: number; brief: number; lostAt: number | null }
   /** By the carrier, which will say why. */
-  | { at: 'stopped'; startedAt: string | null }
-  /** Broken off without the carrier's word. */
-  | { at: 'lost'; startedAt: string | null; since: number };
+  | { at: 'stopped'; atMs: number; brief: number }
+  /** Broken off without the carrier's word. `toldAt`: when the carrier was last told to bring the next one. */
+  | { at: 'lost'; why: LostBy; since: number; brief: number; toldAt: number | null };
 
 export type MediaState =
   /** Its thread looks after it, and last said so at `aliveAt`; null: it has not yet. */
@@ -116,10 +120,6 @@ export function stillUp(live: LiveState, nowMs: number): LiveState {
   return { ...live, line: { at: 'open' }, finishing };
 }
 
-/** When its first stream began, by the wall clock; null where it has not. */
-export const streamBegan = ({ stream }: Pick<LiveState, 'stream'>): string | null =>
-  'startedAt' in stream ? stream.startedAt : null;
-
 /** What is told of a talk as it goes on, and nobody waits for. */
 export const isPatient = ({ type }: Pick<CallInput, 'type'>): boolean => type === 'alive' || type === 'usage';
 
@@ -164,7 +164,7 @@ export type CallInput =
   | { type: 'alive' }
   | { type: 'model-ready' }
   | { type: 'media-started'; carrierCallId: string; at: string; atMs: number }
-  | { type: 'stream-ended'; how: 'stopped' | 'lost'; atMs: number }
+  | { type: 'stream-ended'; how: 'stopped' | 'lost'; why: StreamLoss; atMs: number }
   | { type: 'usage'; usage: Readonly<Record<string, number>> }
   | ({ type: 'tool-called' } & ToolCall)
   | { type: 'digits-requested'; toolCallId: string; digits: string }
@@ -209,6 +209,8 @@ export type Command =
   | { do: 'hang-up-at-last'; carrierCallId: string; answered: boolean }
   /** The call's sound comes to its stream. */
   | { do: 'connect'; carrierCallId: string }
+  /** As `connect`, of a carrier that has not asked: it is asked again when this fails. */
+  | { do: 'connect-unasked'; carrierCallId: string }
   | { do: 'look-up'; carrierCallId: string; why: LookUp }
   | { do: 'speak-and-hang-up'; carrierCallId: string; line: SpokenLine }
   | { do: 'send-digits'; carrierCallId: string; toolCallId: string; digits: string }

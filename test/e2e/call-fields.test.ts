@@ -298,9 +298,12 @@ t.test('fields of the call', async (t) => {
 
     const types = ['call.queued', 'call.ringing', 'call.answered', 'call.completed'];
     const bodies = await told(t, ended, types);
+    // That its stream has begun may be noted a moment after the answer.
+    const answered = { ...talking, updated_at: bodies[2]?.updated_at };
+    t.ok((bodies[2]?.updated_at ?? '9') <= talking.updated_at);
     t.same(
       bodies.slice(0, 3),
-      [queued, ringing, talking],
+      [queued, ringing, answered],
       'a body is the Call object as it was at its event',
     );
     t.equal(bodies[3]?.webhook_status, 'pending', 'of itself');
@@ -421,11 +424,17 @@ t.test('fields of the call', async (t) => {
     const to = '+15550700006';
     const { id } = await rig.dial(agent.id, to);
     await until('the greeting', async () => (await rig.transcript(id))[0]?.heard_text);
-    await lab.ask('carrier', '/faults', { do: 'stream_abort', callSid: (await carrierCall(to)).sid });
+    const { sid: callSid } = await carrierCall(to);
+    // Nor can another stream be opened: the line is given up at last.
+    await lab.ask('carrier', '/faults', { do: 'stream_refuse', callSid, times: 0 });
+    await lab.ask('carrier', '/faults', { do: 'stream_abort', callSid });
     const call = await rig.ended(id);
     holdsAlways(t, call, { agent_id: agent.id, to_number: to });
     holdsConnected(t, call, 'failed');
     t.match(call, { error_code: 'stream_lost', error_message: /\w/, hangup_cause: 'stream_lost' });
+    t.match(call.gaps, [{ why: 'stream_lost', to_ms: null }]);
+    const tries = (await carrierCall(to)).streams.length;
+    t.ok(tries > 5 && tries < 80, `a carrier that is refused is told ${tries} times, not as fast as it asks`);
     t.match(call, { result_status: 'failed', result_error: /\w/, webhook_status: 'none' });
     const bodies = await told(t, call, ['call.queued', 'call.ringing', 'call.answered', 'call.failed']);
     t.same(lived(bodies[3]), lived(call));

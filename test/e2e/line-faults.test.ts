@@ -16,6 +16,7 @@ const GREETING = 'Hello, this is the automated assistant. How can I help you?';
 const GOODBYE = 'Thank you. Goodbye.';
 const LOST = { status: 'failed', hangup_cause: 'stream_lost', error_code: 'stream_lost' };
 const WELL = { status: 'completed', hangup_cause: 'agent_ended', error_code: null };
+const SILENT = { status: 'completed', hangup_cause: 'caller_silent', error_code: null };
 const REMOTE = { status: 'completed', hangup_cause: 'remote_hangup', error_code: null };
 /** A line that sends nothing for half a second counts as silent, whoever it is that has no time. */
 const STANDSTILL_MS = 400;
@@ -36,6 +37,12 @@ interface Case {
   complaints?: number[];
   /** Hooks of this call that the carrier never sends. */
   mute?: string[];
+  /** Hooks that it sends late, after so many milliseconds. */
+  late?: { hook: string; ms: number };
+  /** So many times the line breaks, and the call goes on by another stream. */
+  breaks?: number;
+  /** What becomes of the greeting has another cause beside: a key, a machine. */
+  cutsGreeting?: true;
   check?: (t: Test, seen: Seen) => void;
 }
 
@@ -184,7 +191,7 @@ const LINES: Case[] = [
   },
 ];
 
-/** Lines that break, by the stage they break at. */
+/** Lines that break, by the stage they break at: another stream is brought, and the talk comes to its end. */
 const BREAKS: Case[] = [
   {
     name: 'refused at the handshake',
@@ -204,36 +211,73 @@ const BREAKS: Case[] = [
     name: 'broken after start',
     callee: QUIET,
     faults: abort('start'),
-    // The carrier may ask what comes next before the media thread has told that it began.
-    end: { ...LOST, error_code: /^stream_(lost|never_started)$/ },
+    end: SILENT,
+    breaks: 1,
   },
-  { name: 'broken at the first frame', callee: QUIET, faults: abort('media'), end: LOST },
-  { name: 'broken before the model has spoken', callee: QUIET, faults: abort('media', 5), end: LOST },
-  { name: 'broken at the first sound of the agent', callee: QUIET, faults: abort('app_media'), end: LOST },
-  { name: 'broken at the first mark', callee: QUIET, faults: abort('app_mark'), end: LOST },
-  { name: 'broken at the first mark played', callee: QUIET, faults: abort('mark_echo'), end: LOST },
-  { name: 'broken in the middle of the greeting', callee: QUIET, faults: abort('app_media', 40), end: LOST },
-  { name: 'broken late in the greeting', callee: QUIET, faults: abort('mark_echo', 25), end: LOST },
-  { name: 'broken while nobody speaks', ...breaksAt([], { afterAgentSilenceMs: 500 }), end: LOST },
+  { name: 'broken at the first frame', callee: QUIET, faults: abort('media'), end: SILENT, breaks: 1 },
+  {
+    name: 'broken before the model has spoken',
+    callee: QUIET,
+    faults: abort('media', 5),
+    end: SILENT,
+    breaks: 1,
+  },
+  {
+    name: 'broken at the first sound of the agent',
+    callee: QUIET,
+    faults: abort('app_media'),
+    end: SILENT,
+    breaks: 1,
+  },
+  { name: 'broken at the first mark', callee: QUIET, faults: abort('app_mark'), end: SILENT, breaks: 1 },
+  {
+    name: 'broken at the first mark played',
+    callee: QUIET,
+    faults: abort('mark_echo'),
+    end: SILENT,
+    breaks: 1,
+  },
+  {
+    name: 'broken in the middle of the greeting',
+    callee: QUIET,
+    faults: abort('app_media', 40),
+    end: SILENT,
+    breaks: 1,
+  },
+  {
+    name: 'broken late in the greeting',
+    callee: QUIET,
+    faults: abort('mark_echo', 25),
+    end: SILENT,
+    breaks: 1,
+  },
+  {
+    name: 'broken while nobody speaks',
+    ...breaksAt([], { afterAgentSilenceMs: 500 }),
+    end: SILENT,
+    breaks: 1,
+  },
   {
     name: 'broken while the caller speaks',
     callee: POLITE,
     faults: [{ do: 'stream_abort', at: CALLER_SPEAKS }],
-    end: LOST,
+    end: WELL,
+    breaks: 1,
   },
   {
-    // The answer's words come while the end waits for the caller's: nobody heard a sound of it.
     name: 'broken between a turn and its answer',
     agent: 'late',
     ...breaksAt([...THANKS, { do: 'wait', ms: 1_000 }], 'at_once'),
-    end: LOST,
+    end: WELL,
+    breaks: 1,
   },
   {
     name: 'broken at a barge-in',
     agent: 'long',
     callee: { ringMs: 200, steps: [{ do: 'barge_in', file: 'caller-thanks.wav', afterAgentMs: 2_000 }] },
     faults: abort('app_clear'),
-    end: LOST,
+    end: WELL,
+    breaks: 1,
   },
   {
     name: 'broken after a key',
@@ -242,7 +286,9 @@ const BREAKS: Case[] = [
       steps: [{ do: 'dtmf', digits: '4', when: { afterAgentSilenceMs: 300 } }],
     },
     faults: abort('dtmf'),
-    end: LOST,
+    end: WELL,
+    breaks: 1,
+    cutsGreeting: true,
   },
   {
     name: 'broken in the middle of a message on a voicemail',
@@ -253,21 +299,54 @@ const BREAKS: Case[] = [
     },
     // The message is the first long stretch the agent says there.
     faults: abort('mark_echo', 30),
-    end: LOST,
+    end: { status: 'completed', hangup_cause: 'voicemail', error_code: null },
+    breaks: 1,
+    cutsGreeting: true,
   },
   {
     name: 'broken while a tool runs',
     agent: 'lookup',
     ...breaksAt(THANKS, { afterAgentMs: 500 }),
-    end: LOST,
+    end: WELL,
+    breaks: 1,
     check: (t, { lines }) =>
       t.ok(
-        lines.some(({ text, interrupted }) => interrupted && text.startsWith('One moment')),
-        'it broke in the answer that calls it',
+        lines.some(({ text, interrupted }) => !interrupted && text.startsWith('One moment')),
+        'the answer that calls it was heard to its end, after the break',
       ),
   },
-  { name: 'broken at the first sound of the goodbye', ...breaksAt(THANKS, { afterAgentMs: 0 }), end: LOST },
-  { name: 'broken late in the goodbye', ...breaksAt(THANKS, { afterAgentMs: 700 }), end: LOST },
+  {
+    name: 'broken at the first sound of the goodbye',
+    ...breaksAt(THANKS, { afterAgentMs: 0 }),
+    end: WELL,
+    breaks: 1,
+  },
+  { name: 'broken late in the goodbye', ...breaksAt(THANKS, { afterAgentMs: 700 }), end: WELL, breaks: 1 },
+  {
+    name: 'broken, and the carrier asks late what comes next: it is told before',
+    ...breaksAt(THANKS, { afterAgentMs: 700 }),
+    late: { hook: 'after', ms: 4_000 },
+    end: WELL,
+    breaks: 1,
+  },
+  {
+    name: 'broken twice',
+    callee: POLITE,
+    faults: [...abort('mark_echo', 5), ...abort('callee_speech', 20)],
+    end: WELL,
+    breaks: 2,
+  },
+  {
+    name: 'broken as often as it is brought anew',
+    callee: QUIET,
+    faults: [{ do: 'stream_abort', at: { stage: 'media', count: 50 }, times: 0 }],
+    end: LOST,
+    check(t, { call, carrier }) {
+      t.equal(carrier.streams.length, 6, 'five were brought after the first');
+      t.equal(call.gaps.length, 6);
+      t.match(call.gaps.at(-1), { to_ms: null }, 'it ended in the last gap');
+    },
+  },
   {
     name: 'broken, and the carrier says nothing more about the call',
     callee: { ringMs: 2_500 },
@@ -307,7 +386,8 @@ const BREAKS: Case[] = [
     name: '10,000 messages of garbage',
     callee: QUIET,
     faults: [{ do: 'stream_garbage', count: 10_000, at: { stage: 'media', count: 50 } }],
-    end: LOST,
+    end: SILENT,
+    breaks: 1,
     // Our side stops reading when it has read enough of it.
     complaints: [31930],
   },
@@ -368,6 +448,10 @@ t.test('line faults', async (t) => {
     for (const hook of one.mute ?? []) {
       const path = `/calls/${call.id}/${hook}`;
       await lab.ask('carrier', '/faults', { do: 'hook_drop', path, times: 0 });
+    }
+    if (one.late !== undefined) {
+      const path = `/calls/${call.id}/${one.late.hook}`;
+      await lab.ask('carrier', '/faults', { do: 'hook_delay', path, ms: one.late.ms });
     }
     // As calls come: not all in one moment.
     await pause(50);
@@ -460,6 +544,7 @@ async function judge(t: Test, rig: Rig, found: Seen, one: Case, spoken: Map<stri
     `carrier counts ${carrier.durationSeconds} s, daemon ${call.billed_duration_seconds} s`,
   );
 
+  if (one.breaks !== undefined) wentOn(t, found, one);
   const playedMs = carrier.streams.reduce((sum, stream) => sum + stream.playedBytes / 8, 0);
   let claimedMs = 0;
   for (const line of lines.filter(({ role }) => role === 'agent')) {
@@ -499,6 +584,19 @@ async function judge(t: Test, rig: Rig, found: Seen, one: Case, spoken: Map<stri
     t.ok(seconds <= most, `${seconds} s were recorded`);
   }
   one.check?.(t, found);
+}
+
+/** Every break is a gap with an end, and of what the agent had to say nothing is missing. */
+function wentOn(t: Test, { call, carrier, lines }: Seen, { breaks = 0, cutsGreeting }: Case): void {
+  t.equal(carrier.streams.length, breaks + 1, 'a stream for each that broke');
+  t.equal(call.gaps.length, breaks);
+  for (const gap of call.gaps) {
+    t.match(gap, { why: 'stream_lost', from_ms: Number, to_ms: Number });
+    t.ok((gap.to_ms ?? -1) >= gap.from_ms);
+  }
+  const greeting = lines.find(({ role, text }) => role === 'agent' && text === GREETING);
+  if (greeting !== undefined && cutsGreeting !== true)
+    t.equal(greeting.heard_text, GREETING, 'the greeting was heard to its end');
 }
 
 async function recording(rig: Rig, id: string): Promise<{ status: number; wav: Uint8Array }> {
