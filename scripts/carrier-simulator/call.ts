@@ -51,8 +51,8 @@ export class Call implements CallView {
   /** The carrier's requests about this call. */
   readonly requests: CallRequests;
   readonly documents: { atMs: number; source: string; twiml: string }[] = [];
-  /** What the application asked of this call over REST, and with which code it was refused. */
-  readonly updates: { atMs: number; asked: string; code: number | null }[] = [];
+  /** What the application asked of this call over REST, with which code it was refused, and by which name it asked us. */
+  readonly updates: { atMs: number; asked: string; code: number | null; host: string }[] = [];
   /** What the carrier would write to its debugger. */
   readonly errors: Violation[] = [];
   readonly spoken: string[] = [];

@@ -25,8 +25,11 @@ export interface CallReport {
   durationSeconds: number | null;
   hooks: HookReport[];
   documents: { atMs: number; source: string; twiml: string }[];
-  /** Requests to change the call, such as `Status=completed`; `code`: refused with it. */
-  updates: { atMs: number; asked: string; code: number | null }[];
+  /**
+   * Requests to change the call, such as `Status=completed`; `code`: refused with it; `host`: the name that the simulator
+   * was asked by, which tells applications apart that were given different ones.
+   */
+  updates: { atMs: number; asked: string; code: number | null; host: string }[];
   /** The carrier's own errors and warnings. */
   errors: Violation[];
   /** Protocol violations of the application, from every stream. */

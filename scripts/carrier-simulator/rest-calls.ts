@@ -66,6 +66,7 @@ export function callRoutes(world: Exchange, answer: Answer): Router {
       atMs: call.nowMs(),
       asked: status === '' ? (text(form, 'Url') === '' ? 'Twiml' : 'Url') : `Status=${status}`,
       code: null as number | null,
+      host: request.hostname,
     };
     call.updates.push(asked);
     try {
