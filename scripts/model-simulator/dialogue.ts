@@ -31,6 +31,7 @@ interface Known {
   turn: number;
   heard: string;
   own: string;
+  told: string;
   tool: { name: string; output: string; arguments: string } | null;
 }
 
@@ -63,6 +64,7 @@ function know(scenario: Scenario, situation: Situation): Known {
     turn: callers.length,
     heard: lastCaller === undefined ? '' : believedText(lastCaller),
     own,
+    told: toldSince(context),
     tool:
       lastOutput === undefined
         ? null
@@ -70,11 +72,22 @@ function know(scenario: Scenario, situation: Situation): Known {
   };
 }
 
+/** What was said to the model alone, behind all words of the two. */
+function toldSince(context: readonly Item[]): string {
+  const last = context.findLastIndex((item) => item.role === 'user' || item.role === 'assistant');
+  return context
+    .slice(last + 1)
+    .filter((item) => item.role === 'system')
+    .map(believedText)
+    .join('\n');
+}
+
 function fits(rule: Rule, known: Known): boolean {
   if (rule.on !== known.occasion && rule.on !== 'any') return false;
   if (rule.heard !== undefined && !rule.heard.test(known.heard)) return false;
   if (rule.turn !== undefined && rule.turn !== known.turn) return false;
   if (rule.instructions !== undefined && !rule.instructions.test(known.own)) return false;
+  if (rule.told !== undefined && !rule.told.test(known.told)) return false;
   if (rule.toolName !== undefined && rule.toolName !== known.tool?.name) return false;
   if (rule.result !== undefined && !rule.result.test(known.tool?.output ?? '')) return false;
   return true;

@@ -29,6 +29,8 @@ export interface Rule {
   turn?: number;
   /** Tested on the instructions of the single response, without the session's. */
   instructions?: RegExp;
+  /** Tested on what the model was told (system items) since the caller's or its own last words. */
+  told?: RegExp;
   /** For tool_result: the tool's name, and what its output must match. */
   toolName?: string;
   result?: RegExp;
@@ -143,6 +145,7 @@ const SCHEMA = {
           heard: pattern,
           turn: { type: 'integer', minimum: 1 },
           instructions: pattern,
+          told: pattern,
           tool_name: { type: 'string' },
           result: pattern,
           once: { type: 'boolean' },
@@ -218,6 +221,7 @@ interface ScenarioFile {
     heard?: string;
     turn?: number;
     instructions?: string;
+    told?: string;
     tool_name?: string;
     result?: string;
     once?: boolean;
@@ -303,6 +307,7 @@ export function parseScenario(json: unknown, pacing: Pacing = HOSTED): Scenario 
       ...(rule.heard === undefined ? {} : { heard: regex(rule.heard) }),
       ...(rule.turn === undefined ? {} : { turn: rule.turn }),
       ...(rule.instructions === undefined ? {} : { instructions: regex(rule.instructions) }),
+      ...(rule.told === undefined ? {} : { told: regex(rule.told) }),
       ...(rule.tool_name === undefined ? {} : { toolName: rule.tool_name }),
       ...(rule.result === undefined ? {} : { result: regex(rule.result) }),
       once: rule.once ?? false,

@@ -363,6 +363,33 @@ t.test('history put into a new session is what the answer goes by', async (t) =>
   });
 });
 
+t.test('a rule may go by what the client has told the model since the last words', async (t) => {
+  const { url } = await setup(t, {
+    scenario: {
+      rules: [
+        { on: 'caller', told: 'cut off', say: 'I was looking it up.' },
+        { on: 'any', say: 'All right.' },
+      ],
+    },
+  });
+  const client = await dial(t, url);
+  await client.configure();
+  const message = (role: string, text: string) =>
+    client.send({
+      type: 'conversation.item.create',
+      item: { type: 'message', role, content: [{ type: 'input_text', text }] },
+    });
+  message('user', 'Where is my order?');
+  message('system', 'You had called the tool when the line was cut off.');
+  t.equal(spokenIn((await client.respond()).response.output[0]), 'I was looking it up.');
+  message('user', 'And now?');
+  t.equal(
+    spokenIn((await client.respond()).response.output[0]),
+    'All right.',
+    'not what was told before that',
+  );
+});
+
 t.test('a response out of band runs beside another and joins no conversation', async (t) => {
   const simulator = await setup(t, {
     scenario: { ...LONG, rules: [{ on: 'out_of_band', say: 'aside' }, ...LONG.rules] },
