@@ -229,6 +229,7 @@ export async function start(
         epoch: store.self().epoch,
         now,
         log,
+        strangers,
         onHook: (request, response) => handle(request, response),
         onUpgrade(upgrade) {
           if (threads === null) upgrade.socket.destroy();

@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError, ERROR_STATUS } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import type { StrangerLog } from '../../stranger-log.ts';
 import { DEADLINES, refuseUpgrade } from '../connection-limits.ts';
 import { listen } from '../listening.ts';
 import type { Upgrade } from '../upgrade.ts';
@@ -21,7 +22,9 @@ export interface PrivatePortOptions {
   /** Of this daemon. */
   epoch: number;
   now: () => Date;
-  log: Log;
+  log: Pick<Log, 'error'>;
+  /** Told of what was not signed. */
+  strangers: Pick<StrangerLog, 'saw'>;
   /** A hook of a carrier's, as it came to another daemon. */
   onHook: RequestListener;
   /** A media upgrade, as it came to another daemon. */
@@ -136,13 +139,14 @@ export class PrivatePort {
 
   /** Its nonce, where another daemon has signed it for this one, a moment ago and not before; else null, and it is told. */
   #signed({ method = '', url = '', headers }: IncomingMessage, body: Uint8Array): string | null {
-    const { secret, epoch, now, log } = this.#o;
+    const { secret, epoch, now, strangers } = this.#o;
     const nowMs = now().getTime();
     const found = verify(secret, { to: epoch, method, path: url, body }, headers[PEER_HEADER], nowMs);
     const why =
       'why' in found ? found.why : this.#nonces.take(found.nonce, nowMs) ? null : 'was there before';
     if (why === null && 'nonce' in found) return found.nonce;
-    log.warn({ why }, 'peer.refused');
+    const by = { address: '127.0.0.1', shared: true };
+    strangers.saw({ event: 'peer.refused', why: why ?? '', level: 'warn', by });
     return null;
   }
 }

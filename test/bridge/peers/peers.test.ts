@@ -30,14 +30,13 @@ const record = (epoch: number, port: number | null, more: Partial<DaemonRecord> 
 });
 
 async function openPort(t: Test, epoch: number, o: Partial<PrivatePortOptions> = {}) {
-  const refused: unknown[] = [];
-  const log = openLog('silent');
-  log.warn = ((fields: { why: string }) => void refused.push(fields.why)) as typeof log.warn;
+  const refused: string[] = [];
   const port = await PrivatePort.open({
     secret: SECRET,
     epoch,
     now,
-    log,
+    log: openLog('silent'),
+    strangers: { saw: ({ why }) => void refused.push(why) },
     onHook: (_request, response) => void response.writeHead(404).end(),
     onUpgrade: ({ socket }) => void socket.destroy(),
     commands: {},
