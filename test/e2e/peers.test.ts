@@ -150,3 +150,22 @@ t.test('the daemon of a call is killed: what comes about it has its heir act at 
     'no hook failed',
   );
 });
+
+t.test('the daemon that passes a stream on is killed: its call goes on without it', async (t) => {
+  const pair = await openPair(t);
+  pair.lead(pair.other);
+  const call = await pair.dial(pair.agentId, '+15550400001');
+  const heard = async () => (await pair.transcript(call.id)).map(({ heard_text }) => heard_text).join(' ');
+  await until('the agent to be heard', async () => (await heard()).includes('Riverside'));
+  pair.lead(pair.lab.daemon);
+  await pair.other.stop('SIGKILL');
+  const gaps = async () => (await pair.call(call.id)).gaps;
+  await until('another stream', async () => (await gaps())[0]?.to_ms != null);
+  await until('the agent to go on', async () => (await heard()).includes('nine in the morning'));
+  t.match(await gaps(), [{ why: 'stream_lost' }]);
+  t.equal((await pair.call(call.id)).status, 'in_progress');
+  t.equal((await pair.lab.api('POST', `/v1/calls/${call.id}/hangup`)).status, 200);
+  t.match(await pair.ended(call.id), { status: 'completed', error_code: null });
+  const { streams } = await pair.atCarrier('+15550400001');
+  t.equal(streams.length, 2);
+});
