@@ -2,6 +2,7 @@
 // sound-checks.ts.
 import { answersOf, bargeInsOf, type Evidence, pairLines, spokenItems, wordsOf } from './evidence.ts';
 import { type Finding, found, plural, seconds, talks } from './finding.ts';
+import { isLostLine, lineCameBack, wentOnWhereHeard } from './gap-checks.ts';
 import { endingOf } from './picture-data.ts';
 import { STAND_IN } from './scenarios.ts';
 import { agentReachesCaller, callerReachesModel, framesComplete, recordingAgrees } from './sound-checks.ts';
@@ -314,9 +315,15 @@ function messageLeft({ scenario, carrier, transcript }: Evidence): Finding {
 }
 
 function nothingRefused({ carrier, sessions, logErrors, scenario }: Evidence): Finding {
+  const errors = carrier?.errors ?? [];
+  // Lines that the scenario breaks are told as errors too.
+  const unexpected = [
+    ...errors.filter((error) => !isLostLine(error)),
+    ...errors.filter(isLostLine).slice(scenario.expected.gaps),
+  ];
   const violations = [
     ...(carrier?.violations ?? []).map(({ code, message }) => `phone network ${code}: ${message}`),
-    ...(carrier?.errors ?? []).map(({ code, message }) => `phone network ${code}: ${message}`),
+    ...unexpected.map(({ code, message }) => `phone network ${code}: ${message}`),
     ...sessions.flatMap((session) =>
       session.violations.map(({ code, message }) => `model ${code}: ${message}`),
     ),
@@ -350,6 +357,8 @@ const CHECKS: readonly (readonly [name: string, look: (evidence: Evidence) => Fi
   ['the model believes it said what was heard, no more', modelBelievesWhatWasHeard],
   ['the agent stopped when the person spoke', bargeInWorked],
   ['a murmur did not stop it, a pause was no end', gaveAndTook],
+  ['the line broke, and came back within a second', lineCameBack],
+  ['the agent went on at the last heard word, and nothing was lost', wentOnWhereHeard],
   ['the message was left whole, after the beep', messageLeft],
   ['the tool was asked, and its answer was spoken', toolAnswered],
   ['the result is what was said', resultMatches],

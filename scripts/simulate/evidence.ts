@@ -4,6 +4,13 @@ import type { CallReport } from '../carrier-simulator/report.ts';
 import type { Clip, Scenario } from './scenarios.ts';
 import type { Stage } from './waterfall.ts';
 
+/** A time without sound, as /v1 tells it; in ms since the media stream began. */
+export interface CallGap {
+  why: string;
+  from_ms: number;
+  to_ms: number | null;
+}
+
 /** The call as /v1 shows it; the fields that are looked at. */
 export interface CallObject {
   id: string;
@@ -21,6 +28,7 @@ export interface CallObject {
   error_code: string | null;
   error_message: string | null;
   hangup_cause: string | null;
+  gaps: CallGap[];
   [field: string]: unknown;
 }
 

@@ -75,6 +75,8 @@ export class CallTeller {
   readonly #told = new Map<string, { text: boolean; end: boolean }>();
   /** What the model is about to say, and what of it was told before the transcript had it. */
   #nextWords: string | null = null;
+  /** When the line broke, by this machine's clock; null: it is there. */
+  #lostMs: number | null = null;
   readonly #early: string[] = [];
 
   constructor(lab: Lab, screen: Screen, scenario: Scenario) {
@@ -109,6 +111,16 @@ export class CallTeller {
         break;
       case 'callee.step':
         this.#step(event, atMs);
+        break;
+      case 'stream.ended':
+        if (event.by !== 'error') break;
+        this.#lostMs = atMs;
+        this.#screen.line('network', 'the connection between the phone network and the daemon breaks');
+        break;
+      case 'stream.started':
+        if (this.#lostMs === null) break;
+        this.#screen.line('network', `and is back after ${((atMs - this.#lostMs) / 1000).toFixed(2)} s`);
+        this.#lostMs = null;
         break;
       case 'call.error':
         this.#screen.line('network', `error ${String(event.code)}: ${String(event.message)}`);

@@ -14,6 +14,7 @@ everything that was said and sent, and ends with exit code 0 only when nothing w
                       barge-in    the person interrupts the agent
                       give-and-take
                                   the person pauses in a question, murmurs over the agent, and interrupts it
+                      line-lost   the connection to the phone network breaks in mid-sentence; the call goes on
                       voicemail   a machine answers, and gets a message after its beep
                       no-answer   nobody picks up
   --inbound         receive the call instead of placing it (scenarios order-line and barge-in; alone: order-line)

@@ -90,6 +90,16 @@ function thrownAwayOf({ turns, carrier }: Evidence): Picture['thrownAway'] {
   );
 }
 
+/** When there was no line, as the daemon recorded it; one that never came back lasts to the end. */
+function gapsOf({ call, carrier }: Evidence, endedMs: number): Picture['gaps'] {
+  const offsetMs = carrier === null ? 0 : streamOffsetMs(carrier);
+  return call.gaps.map(({ from_ms, to_ms }) => ({
+    fromMs: from_ms + offsetMs,
+    toMs: to_ms === null ? endedMs : to_ms + offsetMs,
+    back: to_ms !== null,
+  }));
+}
+
 export function pictureOf(evidence: Evidence): Picture {
   const { call, carrier, scenario, sounds, transcript, sessions } = evidence;
   const answeredMs = carrier?.answeredAtMs ?? null;
@@ -186,6 +196,7 @@ export function pictureOf(evidence: Evidence): Picture {
     bargeIns: bargeInsOf(evidence),
     holds: holdsOf(evidence),
     thrownAway: thrownAwayOf(evidence),
+    gaps: gapsOf(evidence, endedMs),
     marks,
     waits: waitsOf(evidence),
   };

@@ -34,6 +34,8 @@ export interface Picture {
   holds: { fromMs: number; pausedMs: number | null; toMs: number; passed: boolean }[];
   /** Answers begun in pauses of a turn that ended then, and never heard. */
   thrownAway: { atMs: number; count: number }[];
+  /** Times in which the line carried no sound. */
+  gaps: { fromMs: number; toMs: number; back: boolean }[];
   marks: { atMs: number; label: string }[];
   /** What the daemon says each wait was made of. */
   waits: WaterfallRow[];
@@ -73,6 +75,7 @@ const STYLE = `
   .barge { stroke: #c92a2a; } .barge-text { fill: #c92a2a; }
   .low { fill: #c92a2a; fill-opacity: 0.35; } .paused { fill: #c92a2a; }
   .ring { stroke: #8a94a3; stroke-opacity: 0.55; }
+  .lost { fill: #1c2430; fill-opacity: 0.16; } .lost-edge { stroke: #1c2430; }
   @media (prefers-color-scheme: dark) {
     .card { fill: #14181f; stroke: #323a46; }
     .lane { fill: #1c222b; }
@@ -87,6 +90,7 @@ const STYLE = `
     .barge { stroke: #ff8787; } .barge-text { fill: #ff8787; }
     .low { fill: #ff8787; } .paused { fill: #ff8787; }
     .ring { stroke: #8a94a3; }
+    .lost { fill: #e8ebf0; } .lost-edge { stroke: #e8ebf0; }
   }`;
 
 const round = (value: number) => Math.round(value * 10) / 10;
@@ -326,6 +330,19 @@ export function drawCall(picture: Picture): string {
       `<text class="answer-text" x="${round(at - 20)}" y="${y}" font-size="12" text-anchor="end">${count === 1 ? 'an answer' : `${count} answers`} begun in a pause, thrown away unheard</text>`,
     );
   }
+  for (const { fromMs, toMs, back } of picture.gaps) {
+    const from = clampX(fromMs);
+    const gapWidth = Math.max(2, round(clampX(toMs) - from));
+    const told = back ? `line lost: ${inSeconds(toMs - fromMs)}` : 'line lost';
+    out.push(
+      `<rect class="lost" x="${from}" y="${personTop}" width="${gapWidth}" height="${agentTop + LANE - personTop}"><title>${told}</title></rect>`,
+      ...[from, round(from + gapWidth)].map(
+        (at) =>
+          `<line class="lost-edge" x1="${at}" x2="${at}" y1="${personTop}" y2="${agentTop + LANE}" stroke-width="1"/>`,
+      ),
+      `<text class="ink" x="${round(from + gapWidth + 6)}" y="${stripTop + 18}" font-size="12" font-weight="700">${told}</text>`,
+    );
+  }
   for (const { turn, lines } of personBlocks) {
     const from = clampX(turn.startMs);
     const bottom = personTop - 8;
@@ -407,6 +424,12 @@ export function drawCall(picture: Picture): string {
       (at) =>
         `<rect class="low" x="${at}" y="72" width="8" height="5"/><rect class="paused" x="${at + 8}" y="72" width="6" height="5"/>`,
       "the agent's voice lowered, paused",
+    ]);
+  }
+  if (picture.gaps.length > 0) {
+    legend.push([
+      (at) => `<rect class="lost" x="${at}" y="69" width="14" height="10"/>`,
+      'no line: neither heard the other',
     ]);
   }
   if (picture.ringing !== null) {

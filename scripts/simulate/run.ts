@@ -177,7 +177,13 @@ class Run {
       folder,
       scenario: scenarioFile,
       // Another seed each time, so that a kept data folder is not offered the numbers that it owns already.
-      carrier: { seed: randomInt(2 ** 31), defaultCallee: scenario.callee },
+      carrier: {
+        seed: randomInt(2 ** 31),
+        defaultCallee: scenario.callee,
+        faults: Array.from({ length: calls }, (_, i) =>
+          scenario.faults.map((fault) => ({ ...fault, number: personNumber(i) })),
+        ).flat(),
+      },
       env: {
         RECORD_CALLS: 'true',
         MAX_CONCURRENT_CALLS: String(Math.max(100, calls)),

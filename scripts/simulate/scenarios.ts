@@ -1,12 +1,13 @@
 // PURE. The scenarios of `npm run simulate`: what the agent is told, what the person on the line does, how the simulated
 // model answers, and what must have come of it.
-import type { CalleeInput } from '../carrier-simulator/options.ts';
+import type { CalleeInput, FaultInput } from '../carrier-simulator/options.ts';
 
 export const SCENARIOS = [
   'reminder',
   'order-line',
   'barge-in',
   'give-and-take',
+  'line-lost',
   'voicemail',
   'no-answer',
 ] as const;
@@ -46,6 +47,8 @@ export interface Expected {
   bargeIn: boolean;
   /** The agent must have gone on over a short word, and an answer begun in a pause must have been thrown away unheard. */
   giveAndTake: boolean;
+  /** How often the line broke, and the call must have gone on. */
+  gaps: number;
   tool: { name: string; arguments: Record<string, unknown>; answer: Record<string, unknown> } | null;
   /** The message must have been spoken whole after the beep. */
   message: boolean;
@@ -70,6 +73,8 @@ export interface Scenario {
   /** Rules that go before those of the shipped scenario. */
   modelRules: Record<string, unknown>[];
   expected: Expected;
+  /** What the phone network does wrong on each call, by itself. */
+  faults: Omit<FaultInput, 'number'>[];
   /** More settings for the daemon. */
   env: Record<string, string>;
 }
@@ -80,6 +85,7 @@ const DIRECTIONS: Record<ScenarioName, Direction[]> = {
   'order-line': ['inbound'],
   'barge-in': ['outbound', 'inbound'],
   'give-and-take': ['outbound'],
+  'line-lost': ['outbound'],
   voicemail: ['outbound'],
   'no-answer': ['outbound'],
 };
@@ -90,6 +96,14 @@ export function directionsOf(name: ScenarioName): Direction[] {
 
 /** Pauses inside one speech of the agent are shorter than this. */
 const POLITE = { afterAgentSilenceMs: 1300, timeoutMs: 20_000 };
+/** What a new stream takes at a carrier; elsewhere the phone network of a simulation is as quick as this machine. */
+const CARRIER_DELAYS = {
+  connectDelayMs: [250, 450] as [number, number],
+  firstMediaDelayMs: [100, 200] as [number, number],
+  playoutStartMs: [40, 100] as [number, number],
+};
+/** Of 40 ms each that the agent speaks: in its answer, whatever voice it answers; the greeting has about 210. */
+const LOST_AFTER_MESSAGES = 290;
 const CONVERSATION_EVENTS = {
   outbound: ['call.queued', 'call.ringing', 'call.answered', 'call.completed'],
   inbound: ['call.ringing', 'call.answered', 'call.completed'],
@@ -125,6 +139,7 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
     result: null,
     bargeIn: false,
     giveAndTake: false,
+    gaps: 0,
     tool: null,
     message: false,
     hangupCause: null,
@@ -138,18 +153,28 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
   /** The rule for what a recording of unknown words says. */
   const unknown = (rule: Record<string, unknown>) =>
     caller.unknownWords === true ? [{ on: 'caller', ...rule }] : [];
-  const base = { name, direction, context: {}, modelRules: [], env: {} };
+  const base = { name, direction, context: {}, modelRules: [], faults: [], env: {} };
 
   switch (name) {
-    case 'reminder': {
+    case 'reminder':
+    case 'line-lost': {
       const thanks = clip('caller-thanks.wav');
+      const isLost = name === 'line-lost';
       return {
         ...base,
-        title: 'Appointment reminder',
-        about:
-          'The daemon calls a person and reminds them of an appointment. The person answers with a recording, with pauses in it, and says goodbye; afterwards the outcome is taken from the words that were said.',
+        title: isLost ? 'Line lost: the connection breaks in mid-sentence' : 'Appointment reminder',
+        about: isLost
+          ? 'The daemon calls a person and reminds them of an appointment. While the agent speaks, the connection between the phone network and the daemon breaks. The phone network asks what to do, gets a new connection, and the agent goes on where it was last heard; the rest of the call is as if nothing had happened.'
+          : 'The daemon calls a person and reminds them of an appointment. The person answers with a recording, with pauses in it, and says goodbye; afterwards the outcome is taken from the words that were said.',
+        ...(isLost
+          ? { faults: [{ do: 'stream_abort', at: { stage: 'app_media', count: LOST_AFTER_MESSAGES } }] }
+          : {}),
         agent: () => ({ ...reminderAgent, returns: reminderReturns }),
-        callee: { ringMs: 1500, steps: [say(caller), say(thanks)] },
+        callee: {
+          ringMs: 1500,
+          steps: [say(caller), say(thanks)],
+          ...(isLost ? { network: CARRIER_DELAYS } : {}),
+        },
         speaks: [caller, thanks],
         model: 'reminder',
         modelRules: [
@@ -166,6 +191,7 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
             time: { value: '10:30', saidBy: 'agent', words: /\bten thirty\b/ },
           },
           hangupCause: /^agent_ended$/,
+          gaps: isLost ? 1 : 0,
         },
       };
     }

@@ -3,7 +3,16 @@
 import type { CallReport } from '../carrier-simulator/report.ts';
 import { type Evidence, type SpokenItem, spokenItems, wordStretches } from './evidence.ts';
 import { type Finding, found, plural, seconds, talks } from './finding.ts';
-import { compare, type Likeness, RATE_HZ, speechStretches } from './sound.ts';
+import { lostLines } from './gap-checks.ts';
+import {
+  bestPlace,
+  compare,
+  firstAudible,
+  type Likeness,
+  RATE_HZ,
+  type Stretch,
+  speechStretches,
+} from './sound.ts';
 
 /** Copies of speech through the telephone's coding reach 0.99; unrelated speech stays below 0.5. */
 const LEAST_LIKENESS = 0.9;
@@ -19,6 +28,10 @@ const EDGE_MS = 60;
 const PADDING_MS = 40;
 /** Frames on their way when a call is hung up. */
 const FRAMES_IN_FLIGHT = 50;
+/** What a broken line had in hand and nobody has confirmed as heard is said again: one mark's worth, and what was on its way. */
+const SAID_AGAIN_MS = 300;
+/** What is looked for of the sound on both sides of a break. */
+const TEAR_NEEDLE_MS = 400;
 /** Holes in the agent's speech that a person does not notice. */
 const UNNOTICED_HOLES_MS = 60;
 
@@ -78,38 +91,77 @@ function heardPart(item: SpokenItem, sent: Float32Array): Float32Array {
   return sent.subarray(from, from + Math.round(ms * MS));
 }
 
-export function agentReachesCaller({
-  sessions,
-  sounds,
-  carrier,
-  scenario,
-  machineLateMs,
-}: Evidence): Finding {
+/** Where a line broke into the agent's voice: the part that was being heard, up to which sample, and where its rest lies. */
+interface Tear {
+  part: Float32Array;
+  heardTo: number;
+  shift: number;
+}
+
+/** By the sound on both sides of each break; one that cannot be found is none. */
+function tearsIn(phone: Float32Array, parts: readonly Float32Array[], evidence: Evidence): Tear[] {
+  const length = TEAR_NEEDLE_MS * MS;
+  return lostLines(evidence).flatMap(({ fromMs }) => {
+    const at = Math.round(fromMs * MS);
+    const again = firstAudible(phone, at + PADDING_MS * MS);
+    if (at < length || again === null) return [];
+    const [last] = parts
+      .map((part) => ({ part, ...bestPlace(phone.subarray(at - length, at), part) }))
+      .sort((a, b) => b.score - a.score);
+    if (last === undefined || last.score < LEAST_LIKENESS) return [];
+    const next = bestPlace(phone.subarray(again, again + length), last.part);
+    if (next.score < LEAST_LIKENESS) return [];
+    return [{ part: last.part, heardTo: last.at + length, shift: again - next.at }];
+  });
+}
+
+/** What lies before a tear and what lies after it, each where it was heard. What is said again belongs to both. */
+function sections(stretches: readonly Stretch[], shift: number, tears: readonly Tear[]) {
+  const found: { shift: number; stretches: Stretch[] }[] = [];
+  let from = 0;
+  let at = shift;
+  for (const tear of [...tears, null]) {
+    const to = tear === null ? Number.POSITIVE_INFINITY : tear.heardTo - EDGE_MS * MS;
+    const own = stretches
+      .map((one) => ({ from: Math.max(one.from, from), to: Math.min(one.to, to) }))
+      .filter((one) => one.to > one.from);
+    if (own.length > 0) found.push({ shift: at, stretches: own });
+    if (tear !== null) [from, at] = [to, tear.shift];
+  }
+  return found;
+}
+
+export function agentReachesCaller(evidence: Evidence): Finding {
+  const { sessions, sounds, carrier, scenario, machineLateMs } = evidence;
   if (!talks(scenario)) return null;
   const { phone, modelSent } = sounds;
   if (phone === null || modelSent === null || carrier === null) {
     return found(['there is no sound of the agent'], '');
   }
   const items = sessions.flatMap(spokenItems);
+  const parts = items.map((item) => heardPart(item, modelSent));
+  const tears = tearsIn(phone.agent, parts, evidence);
   const all: Likeness[] = [];
   let after = 0;
   let ordered = true;
-  for (const item of items) {
-    const part = heardPart(item, modelSent);
+  for (const part of parts) {
     const stretches = speechStretches(part, { leastMs: 200 });
-    if (stretches.length === 0) continue;
-    const likeness = compare(part, phone.agent, after - (stretches[0]?.from ?? 0), stretches);
-    for (const { at, from, to } of likeness.found) {
-      if (at < after - MS * 40) ordered = false;
-      after = at + to - from;
+    const torn = tears.filter((tear) => tear.part === part);
+    for (const section of sections(stretches, after - (stretches[0]?.from ?? 0), torn)) {
+      const likeness = compare(part, phone.agent, section.shift, section.stretches);
+      for (const { at, from, to } of likeness.found) {
+        if (at < after - MS * 40) ordered = false;
+        after = at + to - from;
+      }
+      all.push(likeness);
     }
-    all.push(likeness);
   }
   const whole = joined(all);
   const heardMs = items.reduce((sum, { ms, cutMs }) => sum + (cutMs ?? ms), 0);
   const cuts = items.filter(({ cutMs }) => cutMs !== null).length;
   const playedMs = carrier.streams.reduce((sum, { playedBytes }) => sum + playedBytes / 8, 0);
-  const mostMs = heardMs + items.length * PADDING_MS + cuts * CUT_UNCERTAINTY_MS;
+  const broken = scenario.expected.gaps;
+  const mostMs = heardMs + items.length * PADDING_MS + cuts * CUT_UNCERTAINTY_MS + broken * SAID_AGAIN_MS;
   const holes = holesIn(carrier, items);
   const holesMs = holes.reduce((sum, { ms }) => sum + ms, 0);
   const excused = holesMs > UNNOTICED_HOLES_MS && holesMs <= UNNOTICED_HOLES_MS + machineLateMs;
@@ -133,7 +185,9 @@ export function agentReachesCaller({
 /** Where the line fell silent within what the model said: between two of its items it may. */
 function holesIn({ streams }: CallReport, items: readonly SpokenItem[]) {
   const ends: { fromMs: number; toMs: number }[] = [];
-  let [leastMs, mostMs] = [0, 0];
+  // What a broken line had in hand comes again on the next.
+  const broken = streams.filter(({ end }) => end?.by === 'error').length;
+  let [leastMs, mostMs] = [0, broken * SAID_AGAIN_MS];
   for (const { ms, cutMs } of items) {
     leastMs += cutMs ?? ms;
     mostMs += (cutMs ?? ms) + PADDING_MS + (cutMs === null ? 0 : CUT_UNCERTAINTY_MS);

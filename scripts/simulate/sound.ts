@@ -79,6 +79,7 @@ export interface Stretch {
 
 /** A 20 ms frame this loud is sound; the idle noise of a line stays far below. */
 const AUDIBLE_RMS = 260;
+const AUDIBLE_FRAME = 20 * MS;
 /** And this much of the loud parts is speech; what lies below is the room it was recorded in. 24 dB. */
 const SPEECH_SHARE = 0.06;
 
@@ -232,6 +233,31 @@ function correlate(needle: Float32Array, hay: Float32Array, from: number, to: nu
     }
   }
   return best;
+}
+
+/** The best place of a sound inside the whole of another. */
+export const bestPlace = (needle: Float32Array, hay: Float32Array): Found =>
+  correlate(needle, hay, 0, hay.length);
+
+const isAudible = (samples: Float32Array, from: number, to: number) => {
+  let power = 0;
+  for (let at = from; at < to; at++) power += samples[at]! ** 2;
+  return to > from && Math.sqrt(power / (to - from)) >= AUDIBLE_RMS;
+};
+
+/** The sample at which the first audible frame from one on begins; null: all is quiet from there on. */
+export function firstAudible(samples: Float32Array, from = 0): number | null {
+  for (let at = Math.max(0, Math.ceil(from)); at + AUDIBLE_FRAME <= samples.length; at += AUDIBLE_FRAME)
+    if (isAudible(samples, at, at + AUDIBLE_FRAME)) return at;
+  return null;
+}
+
+/** For how long in all somebody is audible. */
+export function audibleMs(samples: Float32Array): number {
+  let frames = 0;
+  for (let at = 0; at < samples.length; at += AUDIBLE_FRAME)
+    if (isAudible(samples, at, Math.min(samples.length, at + AUDIBLE_FRAME))) frames++;
+  return Math.min((frames * AUDIBLE_FRAME) / MS, samples.length / MS);
 }
 
 /** Correlation of a sound with another at one place. */

@@ -90,6 +90,19 @@ t.test('a pause, a murmur and an interruption are drawn as what they were', asyn
     t.match(drawn, words);
 });
 
+t.test('a line that breaks in mid-sentence is drawn, and the call went on over it', async (t) => {
+  const out = join(t.testdir(), 'results');
+  const { code, output } = await simulate('--scenario', 'line-lost', '--out', out).ended;
+  t.equal(code, 0, output);
+  t.match(output, /and is back after 0\.\d\d s/);
+  t.match(output, /ok {4}the line broke, and came back within a second/);
+  t.match(output, /ok {4}the agent went on at the last heard word, and nothing was lost/);
+  t.match(readFileSync(join(out, 'picture.svg'), 'utf8'), /line lost: 0\.\d\d s/);
+  const { gaps } = JSON.parse(readFileSync(join(out, 'call.json'), 'utf8'));
+  t.match(gaps, [{ why: 'stream_lost' }]);
+  t.ok(gaps[0].to_ms > gaps[0].from_ms);
+});
+
 t.test(
   'an interrupted simulation leaves no program and exits with 130',
   { skip: !existsSync('/proc/self/task') && 'needs /proc' },

@@ -3,8 +3,9 @@ import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { checkCall } from '../../scripts/simulate/checks.ts';
 import { answersOf, bargeInsOf, type Evidence, spokenItems } from '../../scripts/simulate/evidence.ts';
+import { lostLines, silenceFrom } from '../../scripts/simulate/gap-checks.ts';
 import { signatureError } from '../../scripts/simulate/run.ts';
-import { bargeInEvidence, reminderEvidence } from './simulate-evidence.ts';
+import { bargeInEvidence, lineLostEvidence, reminderEvidence } from './simulate-evidence.ts';
 
 /** Half a second into the first line, in bytes. */
 const WITHIN = 500 * 8;
@@ -23,13 +24,17 @@ const BELIEF = 'the model believes it said what was heard, no more';
 const BARGE_IN = 'the agent stopped when the person spoke';
 const RESULT = 'the result is what was said';
 const FRAMES = 'no frame of sound was lost';
+const BROKE = 'the line broke, and came back within a second';
+const ON = 'the agent went on at the last heard word, and nothing was lost';
 const PROTOCOL = 'nobody broke a protocol, nothing was refused';
 
 t.test('a call that went right passes every check', async (t) => {
   t.same(failed(reminderEvidence()), []);
   t.same(failed(bargeInEvidence()), []);
+  t.same(failed(lineLostEvidence()), []);
   t.equal(checkCall(reminderEvidence()).length, 12);
   t.equal(checkCall(bargeInEvidence()).length, 13);
+  t.equal(checkCall(lineLostEvidence()).length, 14);
 });
 
 /** Every way of going wrong, and the check that must tell. */
@@ -592,4 +597,120 @@ t.test('a murmur over the agent is no barge-in, and nothing answers it', async (
   const murmured = { ...evidence, scenario: { ...evidence.scenario, speaks } };
   t.same(bargeInsOf(murmured), []);
   t.equal(answersOf(murmured).length, answersOf(evidence).length - 1);
+});
+
+t.test('a line that breaks: as the phone network has it, and for how long nothing was heard', async (t) => {
+  const evidence = lineLostEvidence();
+  t.same(lostLines(reminderEvidence()), []);
+  t.same(lostLines(evidence), [{ fromMs: 19_500, toMs: 20_000, unheardMs: 160 }]);
+  const silentMs = silenceFrom(evidence.sounds.phone!.agent, 19_500) ?? 0;
+  t.ok(silentMs >= 580 && silentMs <= 680, `${silentMs} ms`);
+  t.equal(silenceFrom(evidence.sounds.phone!.agent, 33_900), null, 'nothing more comes');
+  t.match(checkCall(evidence, BROKE)[0]?.detail, /^gone for 500 ms, the agent heard again after 6\d\d ms$/);
+});
+
+t.test('each way in which a call does not go on over a broken line is told', async (t) => {
+  const cases: [what: string, check: string, says: RegExp, spoil: (e: Evidence) => void][] = [
+    [
+      'it never broke',
+      BROKE,
+      /broke 0 times, not 1/,
+      (e) => Object.assign(e.carrier!.streams[0]!, { end: null }),
+    ],
+    ['it never came back', BROKE, /never came back/, (e) => e.carrier!.streams.splice(1)],
+    ['no gap is told', BROKE, /has 0 gaps, not 1/, (e) => Object.assign(e.call, { gaps: [] })],
+    [
+      'another reason is told',
+      BROKE,
+      /says it was thread_lost/,
+      (e) => Object.assign(e.call.gaps[0]!, { why: 'thread_lost' }),
+    ],
+    [
+      'the gap is told open',
+      BROKE,
+      /says it was back at null/,
+      (e) => Object.assign(e.call.gaps[0]!, { to_ms: null }),
+    ],
+    [
+      'the gap is told late',
+      BROKE,
+      /2000 ms from when it did/,
+      (e) => Object.assign(e.call.gaps[0]!, { from_ms: 21_490 }),
+    ],
+    [
+      'the agent was silent for long',
+      BROKE,
+      /nothing was heard for [12]\d\d\d ms/,
+      (e) => e.sounds.phone!.agent.fill(0, 19_500 * 8, 20_900 * 8),
+    ],
+    [
+      'the agent never spoke again',
+      BROKE,
+      /nothing was heard for the rest of the call/,
+      (e) => e.sounds.phone!.agent.fill(0, 19_500 * 8),
+    ],
+    [
+      'it broke in a pause',
+      BROKE,
+      /was not speaking/,
+      (e) => Object.assign(e.carrier!.streams[0]!.received, { bytes: 0 }),
+    ],
+    [
+      'the model was asked anew',
+      BROKE,
+      /asked anew/,
+      (e) => e.sessions.push({ ...e.sessions[0]!, id: 'sess_2' }),
+    ],
+    [
+      'the line was cut there',
+      ON,
+      /counts as heard/,
+      (e) =>
+        Object.assign(e.transcript.data.find(({ text }) => text.startsWith('Thank you, your'))!, {
+          interrupted: true,
+          heard_text: 'Thank you,',
+        }),
+    ],
+    [
+      'some of it was skipped',
+      ON,
+      /320 ms of the agent were never heard/,
+      (e) => {
+        e.carrier!.streams[1]!.playedBytes -= 400 * 8;
+      },
+    ],
+    [
+      'much was heard twice',
+      ON,
+      /1580 ms of the agent were heard twice/,
+      (e) => {
+        e.carrier!.streams[1]!.playedBytes += 1_500 * 8;
+      },
+    ],
+    [
+      'no line was being spoken',
+      ON,
+      /in no line of the agent/,
+      (e) => {
+        e.transcript.data = e.transcript.data.filter(({ role }) => role === 'caller');
+      },
+    ],
+    [
+      'sound of the agent is missing',
+      TO_PERSON,
+      /differ/,
+      (e) => e.sounds.phone!.agent.fill(0, 20_300 * 8, 21_300 * 8),
+    ],
+    ['it broke once more', PROTOCOL, /31921/, (e) => e.carrier!.errors.push({ ...e.carrier!.errors[0]! })],
+  ];
+  for (const [what, check, says, spoil] of cases) {
+    const evidence = lineLostEvidence();
+    spoil(evidence);
+    const [found] = checkCall(evidence, check);
+    t.equal(found?.ok, false, what);
+    t.match(found?.detail, says, what);
+  }
+  const evidence = reminderEvidence();
+  evidence.carrier!.errors.push({ atMs: 0, code: 31921, message: '31921' });
+  t.equal(checkCall(evidence, PROTOCOL)[0]?.ok, false, 'where none is to break, one is a fault');
 });

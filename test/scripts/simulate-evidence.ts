@@ -21,6 +21,8 @@ interface Line {
   at: number;
   /** How much of it was heard, ms, and its words; all of it when left out. */
   cut?: { ms: number; text: string };
+  /** The line broke after so much of it and was back after so long, with so much said again; ms. */
+  lost?: { afterMs: number; goneMs: number; againMs: number };
 }
 
 const time = (ms: number) => new Date(CREATED + ms).toISOString();
@@ -38,7 +40,7 @@ function line(lengthMs: number, parts: { samples: Float32Array; atMs: number }[]
 }
 
 function build(o: {
-  name: 'reminder' | 'barge-in';
+  name: 'reminder' | 'barge-in' | 'line-lost';
   lines: Line[];
   /** When each recording of the person begins, ms since the answer. */
   clipsAt: number[];
@@ -52,10 +54,15 @@ function build(o: {
   const clips = Object.fromEntries(scenario.speaks.map(({ file }) => [file, readClip(file)]));
   const person = scenario.speaks.map(({ file }, i) => ({ samples: clips[file]!, atMs: o.clipsAt[i]! }));
   const speech = readClip(SPEECH);
-  const heard = o.lines.map(({ from, to, at, cut }) => ({
-    samples: speech.subarray(from * MS, cut === undefined ? to * MS : (from + cut.ms) * MS),
-    atMs: at,
-  }));
+  const heard = o.lines.flatMap(({ from, to, at, cut, lost }) => {
+    const part = (fromMs: number, toMs: number, atMs: number) => ({
+      samples: speech.subarray(fromMs * MS, toMs * MS),
+      atMs,
+    });
+    if (lost === undefined) return [part(from, cut === undefined ? to : from + cut.ms, at)];
+    const { afterMs, goneMs, againMs } = lost;
+    return [part(from, from + afterMs, at), part(from + afterMs - againMs, to, at + afterMs + goneMs)];
+  });
   const phone = { caller: line(o.endMs, person), agent: line(o.endMs, heard) };
   const shifted = (parts: typeof person) =>
     line(
@@ -95,6 +102,7 @@ function build(o: {
     result_error: null,
     error_code: null,
     error_message: null,
+    gaps: [],
     hangup_cause: o.cause,
   };
   const events = scenario.expected.events.map(
@@ -145,7 +153,10 @@ function build(o: {
       })),
     ),
   };
-  const heardMs = o.lines.reduce((sum, { from, to, cut }) => sum + (cut?.ms ?? to - from), 0);
+  const heardMs = o.lines.reduce(
+    (sum, { from, to, cut, lost }) => sum + (cut?.ms ?? to - from) + (lost?.againMs ?? 0),
+    0,
+  );
   const carrier: CallReport = {
     sid: 'CA1',
     direction: 'outbound-api',
@@ -225,7 +236,7 @@ function build(o: {
     transcript: {
       status: 'final',
       data: [
-        ...o.lines.map(({ say, at: startMs, from, to, cut }) => ({
+        ...o.lines.map(({ say, at: startMs, from, to, cut, lost }) => ({
           id: randomUUID(),
           role: 'agent' as const,
           text: say,
@@ -233,7 +244,8 @@ function build(o: {
           interrupted: cut !== undefined,
           started_at: time(startMs),
           start_ms: startMs - 10,
-          end_ms: startMs - 10 + (cut?.ms ?? to - from),
+          end_ms:
+            startMs - 10 + (cut?.ms ?? to - from) + (lost === undefined ? 0 : lost.goneMs + lost.againMs),
         })),
         ...o.caller.map(({ text, startMs, endMs }) => ({
           id: randomUUID(),
@@ -303,12 +315,12 @@ function copyOf(evidence: Evidence): Evidence {
 }
 
 let reminder: Evidence | null = null;
+let lineLost: Evidence | null = null;
 let bargeIn: Evidence | null = null;
 
-/** An appointment reminder that went right: three lines of the agent, two recordings of the person. */
-export function reminderEvidence(): Evidence {
-  reminder ??= build({
-    name: 'reminder',
+const reminderCall = (name: 'reminder' | 'line-lost', lost?: Line['lost']) =>
+  build({
+    name,
     lines: [
       { say: 'Will you be there on Tuesday at ten thirty?', from: 100, to: 3600, at: 700 },
       {
@@ -316,6 +328,7 @@ export function reminderEvidence(): Evidence {
         from: 3600,
         to: 7100,
         at: 18_000,
+        ...(lost === undefined ? {} : { lost }),
       },
       { say: 'Thank you. Goodbye.', from: 7100, to: 10_300, at: 29_500 },
     ],
@@ -338,7 +351,45 @@ export function reminderEvidence(): Evidence {
     result: { confirmed: true, day: 'Tuesday', time: '10:30' },
     cause: 'agent_ended',
   });
+
+/** An appointment reminder that went right: three lines of the agent, two recordings of the person. */
+export function reminderEvidence(): Evidence {
+  reminder ??= reminderCall('reminder');
   return copyOf(reminder);
+}
+
+/** The same, whose line broke 1.5 s into the second line and was back 500 ms later; the agent was heard again 100 ms after that. */
+export function lineLostEvidence(): Evidence {
+  if (lineLost === null) {
+    const lost = { afterMs: 1_500, goneMs: 600, againMs: 80 };
+    lineLost = reminderCall('line-lost', lost);
+    const brokeMs = 18_000 + lost.afterMs;
+    const carrier = lineLost.carrier!;
+    const [first] = carrier.streams;
+    const code = 31921;
+    const message = '31921 - Stream - WebSocket - Close Error: 1006';
+    const before = 3_500 + lost.afterMs;
+    const second = structuredClone(first!);
+    Object.assign(first!, {
+      endedMs: ANSWERED_MS + brokeMs,
+      end: { by: 'error', closeCode: 1006, error: message },
+      playedBytes: before * MS,
+      received: { ...first!.received, bytes: (before + 160) * MS },
+      sent: { ...first!.sent, media: brokeMs / 20 },
+    });
+    Object.assign(second, {
+      streamSid: 'MZ2',
+      startedMs: ANSWERED_MS + brokeMs + 500,
+      playedBytes: second.playedBytes - before * MS,
+      sent: { ...second.sent, media: second.sent.media - (brokeMs + 500) / 20 },
+    });
+    carrier.streams.push(second);
+    carrier.errors.push({ atMs: ANSWERED_MS + brokeMs, code, message });
+    lineLost.media!.framesIn -= 25;
+    const from_ms = brokeMs - (STREAM_MS - ANSWERED_MS);
+    lineLost.call.gaps = [{ why: 'stream_lost', from_ms: from_ms - 40, to_ms: from_ms + 510 }];
+  }
+  return copyOf(lineLost);
 }
 
 /** A call whose agent was cut after 2 s of a long line. */

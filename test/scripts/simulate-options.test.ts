@@ -39,7 +39,7 @@ const WRONG: [string, string[], RegExp][] = [
   [
     'an unknown scenario',
     ['--scenario', 'party'],
-    /"party".*reminder, order-line, barge-in, give-and-take, voicemail/,
+    /"party".*reminder, order-line, barge-in, give-and-take, line-lost, voicemail/,
   ],
   ['a reminder to receive', ['--scenario', 'reminder', '--inbound'], /order-line and barge-in/],
   ['no calls', ['--calls', '0'], /1 to 200/],

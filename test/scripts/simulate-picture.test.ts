@@ -4,7 +4,7 @@ import t from 'tap';
 import { drawCall, type Picture } from '../../scripts/simulate/picture.ts';
 import { pictureOf } from '../../scripts/simulate/picture-data.ts';
 import { escapeText } from '../../scripts/simulate/text.ts';
-import { bargeInEvidence, reminderEvidence } from './simulate-evidence.ts';
+import { bargeInEvidence, lineLostEvidence, reminderEvidence } from './simulate-evidence.ts';
 
 const textOf = (svg: string) =>
   svg
@@ -83,6 +83,7 @@ const EMPTY: Picture = {
   bargeIns: [],
   holds: [],
   thrownAway: [],
+  gaps: [],
   marks: [],
   waits: [],
 };
@@ -123,6 +124,27 @@ t.test('where the voice was lowered and paused is drawn, and told in the legend'
   t.same(others, []);
   t.same([hold!.pausedMs! - hold!.fromMs, hold!.toMs - hold!.fromMs, hold!.passed], [200, 600, true]);
 });
+
+t.test(
+  'where there was no line is drawn over both voices, with its length, and told in the legend',
+  async (t) => {
+    t.notMatch(textOf(drawCall(EMPTY)), 'no line');
+    const evidence = lineLostEvidence();
+    const picture = pictureOf(evidence);
+    t.same(picture.gaps, [{ fromMs: 19_460, toMs: 20_010, back: true }]);
+    const svg = drawCall(picture);
+    t.equal(XMLValidator.validate(svg), true);
+    t.match(textOf(svg), 'line lost: 0.55 s');
+    t.match(textOf(svg), 'no line: neither heard the other');
+    const [, height = ''] =
+      /<rect class="lost" x="[\d.]+" y="[\d.]+" width="[\d.]+" height="(\d+)"><title>/.exec(svg) ?? [];
+    t.ok(Number(height) > 200, `over both lanes: ${height}`);
+    evidence.call.gaps[0]!.to_ms = null;
+    const open = pictureOf(evidence);
+    t.same(open.gaps, [{ fromMs: 19_460, toMs: 34_000, back: false }]);
+    t.notMatch(textOf(drawCall(open)), 'line lost: ');
+  },
+);
 
 t.test('answers begun in a pause and thrown away stand at the turn that went on', async (t) => {
   const evidence = reminderEvidence();
