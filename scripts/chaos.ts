@@ -21,6 +21,8 @@ money adds up and nobody was dialled twice. Everything runs on this machine.
                       5 minutes, by a stop and by a kill in turn; says what the daemon held meanwhile
   --kills N           in place of all that: N kills under people in talk, each with a start at once, as a supervisor's;
                       the talks have to go on
+  --resume N          in place of all that: N media streams lost under people in talk, each at a moment of its own; tells what
+                      was heard of it, and every talk has to go on at the last heard word
   --minutes N         no more kills after so long (default 60)
   --seed N            the choices of an earlier run (timing is the machine's own)
   --keep DIR          keep data and logs in this folder
@@ -31,6 +33,7 @@ function readOptions() {
     numbers: {
       crashes: 200,
       kills: 0,
+      resume: 0,
       'redis-flushes': 20,
       'redis-kills': 10,
       lines: 0,
@@ -41,6 +44,8 @@ function readOptions() {
     texts: ['points'],
   });
   const isDay = numbers.day > 0;
+  const isBreaks = numbers.kills + numbers.resume > 0;
+  const inTalk = Math.floor((numbers.lines || LINES_IN_TALK) * 0.8) || 1;
   const points = texts.points?.split(',');
   const unknown = points?.find((name) => !(name in POINTS));
   if (unknown !== undefined)
@@ -50,11 +55,16 @@ function readOptions() {
     ...(isDay ? { day: { calls: numbers.day, faultMs: 10_000, restartMs: 300_000 } } : {}),
     help,
     keep,
-    breaks: numbers.kills > 0 ? { kind: 'kills' as const, times: numbers.kills } : null,
+    breaks:
+      numbers.kills > 0
+        ? { kind: 'kills' as const, times: numbers.kills, of: numbers.kills }
+        : numbers.resume > 0
+          ? { kind: 'resume' as const, times: Math.ceil(numbers.resume / inTalk), of: numbers.resume }
+          : null,
     kills: numbers.crashes,
     redisFlushes: numbers['redis-flushes'],
     redisKills: numbers['redis-kills'],
-    lines: numbers.lines || (isDay ? 100 : numbers.kills > 0 ? LINES_IN_TALK : 14),
+    lines: numbers.lines || (isDay ? 100 : isBreaks ? LINES_IN_TALK : 14),
     minutes: numbers.minutes,
     seed: numbers.seed,
   };

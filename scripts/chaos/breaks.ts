@@ -3,12 +3,15 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import type { SimulatorOptions } from '../carrier-simulator/options.ts';
 import { createRandom, type Random } from '../carrier-simulator/random.ts';
 import type { CallReport } from '../carrier-simulator/report.ts';
 import { type Lab, openLab, until } from '../lab.ts';
+import type { ModelSession } from '../simulate/evidence.ts';
 import { copyDatabase, fund, settle } from './campaign.ts';
-import type { Break, Line, Talk } from './going-on.ts';
+import type { Break, Talk } from './going-on.ts';
 import { type Check, judge } from './judge.ts';
+import type { HeardLine } from './lost-streams.ts';
 import { openFlappingReceiver } from './receiver.ts';
 import { startTalks, type Talks } from './talks.ts';
 
@@ -43,6 +46,10 @@ export interface Aftermath {
   people: Talks;
   /** The daemon's own account of a call, by the carrier's name for it. */
   rows: ReadonlyMap<string, CallRow>;
+  /** The model's own accounts; empty where nobody listens. */
+  sessions: readonly ModelSession[];
+  /** Lines of the daemon's log at level error. */
+  logErrors: readonly string[];
 }
 
 export interface CallRow {
@@ -54,6 +61,11 @@ export interface CallRow {
 }
 
 export interface Breaker {
+  /** Whether the sound of all sides is kept, to be looked at. */
+  listens: boolean;
+  /** Whether the daemon dies of it. */
+  kills: boolean;
+  network: NonNullable<SimulatorOptions['network']>;
   /** Breaks what carries the talks, and sees to it that somebody takes them up. */
   once(lab: Lab, random: Random): Promise<Break>;
   /** What is to be told of it, and what has to hold. */
@@ -83,8 +95,8 @@ export async function runBreaks(o: BreaksOptions, breaker: Breaker): Promise<Bre
     lab = await openLab({
       folder: o.folder,
       scenario: join(import.meta.dirname, 'talk.json'),
-      carrier: { seed: o.seed, network: 'typical' },
-      simulatorFiles: false,
+      carrier: { seed: o.seed, network: breaker.network },
+      simulatorFiles: breaker.listens,
       env: {
         REDIS_MODE: 'none',
         RECORD_CALLS: 'true',
@@ -142,6 +154,9 @@ async function campaign(lab: Lab, o: Parts): Promise<BreaksReport> {
         return { report, transcript: id === undefined ? null : await transcriptOf(lab, id) };
       }),
     );
+    const { data: sessions } = o.breaker.listens
+      ? await lab.ask<{ data: ModelSession[] }>('model', '/sessions')
+      : { data: [] };
     const code = await lab.daemon.stop('SIGTERM');
     if (code !== 0) complaints.push(`the daemon ended with exit code ${code} on SIGTERM`);
     const copy = join(o.folder, 'judged.db');
@@ -155,7 +170,8 @@ async function campaign(lab: Lab, o: Parts): Promise<BreaksReport> {
       complaints: [...people.complaints, ...receiver.complaints, ...complaints],
       deathsMs,
     });
-    const own = o.breaker.look({ breaks, talks, people, rows });
+    const logErrors = lab.daemon.lines.filter((line) => line.includes('"level":"error"'));
+    const own = o.breaker.look({ breaks, talks, people, rows, sessions, logErrors });
     const tools = people.toolsTwice(reports);
     const { taken, refused } = people.begun();
     const asRefused = Object.entries(refused).map(([why, count]) => `${why} ${count}`);
@@ -201,11 +217,11 @@ async function breakAll(
     await until('people to be in talk', () => people.inTalk(betweenMs) >= enough, WAIT_MS).catch(() =>
       complaints.push(`break ${breaks.length + 1} found ${people.inTalk(0)} of ${o.lines} lines in talk`),
     );
-    deathsMs.push(performance.now());
+    if (o.breaker.kills) deathsMs.push(performance.now());
     const one = await o.breaker.once(lab, random);
     breaks.push(one);
     o.onProgress?.(
-      `${breaks.length}/${o.times}: taken up again after ${Math.round(one.backMs - one.atMs)} ms, ${people.dispatched.length} calls placed`,
+      `${breaks.length}/${o.times}: ${o.breaker.kills ? `taken up again after ${Math.round(one.backMs - one.atMs)} ms, ` : ''}${people.dispatched.length} calls placed`,
     );
   }
   await pause(LAST_TALK_MS);
@@ -243,7 +259,7 @@ function callRows(databasePath: string): Map<string, CallRow> {
   }
 }
 
-async function transcriptOf(lab: Lab, id: string): Promise<Line[]> {
-  const { body } = await lab.api<{ data?: Line[] }>('GET', `/v1/calls/${id}/transcript`);
+async function transcriptOf(lab: Lab, id: string): Promise<HeardLine[]> {
+  const { body } = await lab.api<{ data?: HeardLine[] }>('GET', `/v1/calls/${id}/transcript`);
   return body.data ?? [];
 }

@@ -12,6 +12,9 @@ const MOST_LISTEN_MS = 2_000;
 
 export function killer(): Breaker {
   return {
+    listens: false,
+    kills: true,
+    network: 'typical',
     async once(lab) {
       const { daemon } = lab;
       const atMs = Date.now();
@@ -122,7 +125,7 @@ function rowOf(after: Aftermath, hit: Hit): string {
     : ` [${row.status}, ${row.hangup_cause ?? 'no cause'}, ${row.error_code ?? 'no error'}]`;
 }
 
-function spread(values: readonly number[]): string {
+export function spread(values: readonly number[]): string {
   if (values.length === 0) return 'nothing to measure';
   const at = (share: number) => Math.round(quantile(values, share));
   return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms`;

@@ -20,6 +20,8 @@ export interface Talks {
   begun(): { taken: number; refused: Readonly<Record<string, number>> };
   /** Lines whose tool was run more than once for one question, of so many runs. */
   toolsTwice(reports: readonly CallReport[]): { runs: number; violations: string[] };
+  /** What the person of a call was to say: the recordings of its steps, null where one is no sound. */
+  scriptOf(report: CallReport): readonly (string | null)[];
   /** Hangs up on everybody; resolves when all calls are over, as the carrier sees it. */
   finish(): Promise<void>;
   /** Ends what reads and answers. */
@@ -202,6 +204,10 @@ export async function startTalks(o: {
         });
       });
       return { runs: tools.requests.length, violations: twice(tools.requests, asked) };
+    },
+    scriptOf(report) {
+      const one = placed.get(report.direction === 'inbound' ? report.from : report.to);
+      return (one?.steps ?? []).map((step) => ('file' in step && step.file !== undefined ? step.file : null));
     },
     async finish() {
       stopping = true;
