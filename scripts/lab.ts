@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Agent, fetch } from 'undici';
@@ -363,6 +363,22 @@ export async function openLab(o: LabOptions): Promise<Lab> {
     await Promise.all(stopAll.map((stop) => stop()));
     receiver.close();
     throw error;
+  }
+}
+
+/** When somebody takes connections there, in ms of this machine's clock. */
+export async function untilListening(url: string): Promise<number> {
+  const { hostname, port } = new URL(url);
+  for (;;) {
+    const taken = await new Promise<boolean>((done) => {
+      const socket = connect(Number(port), hostname, () => {
+        socket.destroy();
+        done(true);
+      });
+      socket.once('error', () => done(false));
+    });
+    if (taken) return Date.now();
+    await new Promise((later) => setTimeout(later, 20));
   }
 }
 

@@ -1,8 +1,9 @@
 // PURE. What must hold of a simulated call, each with one line of what was found. What concerns its sound is
 // sound-checks.ts.
-import { answersOf, bargeInsOf, type Evidence, pairLines, spokenItems, wordsOf } from './evidence.ts';
+import { answersOf, bargeInsOf, type Evidence, pairLines, spokenOf, wordsOf } from './evidence.ts';
 import { type Finding, found, plural, seconds, talks } from './finding.ts';
 import { isLostLine, lineCameBack, wentOnWhereHeard } from './gap-checks.ts';
+import { wentOnAfterKill } from './kill-checks.ts';
 import { endingOf } from './picture-data.ts';
 import { STAND_IN } from './scenarios.ts';
 import { agentReachesCaller, callerReachesModel, framesComplete, recordingAgrees } from './sound-checks.ts';
@@ -114,7 +115,8 @@ function inCommon(wanted: readonly string[], got: readonly string[]): number {
   return row[got.length]!;
 }
 
-function wordsAgree({ scenario, transcript, sessions }: Evidence): Finding {
+function wordsAgree(evidence: Evidence): Finding {
+  const { scenario, transcript } = evidence;
   if (!talks(scenario)) return null;
   const said = scenario.speaks;
   const { message } = scenario.expected;
@@ -144,7 +146,7 @@ function wordsAgree({ scenario, transcript, sessions }: Evidence): Finding {
       told.push(`${common} of ${wanted.length} words of the person`);
     }
   }
-  const pairs = pairLines(transcript.data, sessions.flatMap(spokenItems));
+  const pairs = pairLines(transcript.data, spokenOf(evidence));
   let lines = 0;
   for (const { line, item } of pairs) {
     if (line === null) {
@@ -163,13 +165,14 @@ function wordsAgree({ scenario, transcript, sessions }: Evidence): Finding {
   return found(problems, told.join(', '));
 }
 
-function modelBelievesWhatWasHeard({ transcript, sessions, scenario }: Evidence): Finding {
+function modelBelievesWhatWasHeard(evidence: Evidence): Finding {
+  const { transcript, scenario } = evidence;
   if (!talks(scenario)) return null;
   const problems: string[] = [];
   const told: string[] = [];
   let lines = 0;
   let cut = 0;
-  for (const { line, item } of pairLines(transcript.data, sessions.flatMap(spokenItems))) {
+  for (const { line, item } of pairLines(transcript.data, spokenOf(evidence))) {
     if (line === null || item === null) continue;
     lines++;
     const heard = wordsOf(line.heard_text);
@@ -338,7 +341,9 @@ function nothingRefused({ carrier, sessions, logErrors, scenario }: Evidence): F
       violations.length > 0 &&
         `${plural(violations.length, 'complaint')}: ${[...new Set(violations)].slice(0, 3).join('; ')}`,
       logErrors.length > 0 && `the daemon logged ${plural(logErrors.length, 'error')}: ${logErrors[0]}`,
-      talks(scenario) && sessions.length !== 1 && `${sessions.length} sessions with the model instead of one`,
+      talks(scenario) &&
+        sessions.length !== (scenario.expected.killed ? 2 : 1) &&
+        `${sessions.length} sessions with the model instead of ${scenario.expected.killed ? 'two' : 'one'}`,
     ],
     'no complaint of the phone network, none of the model, no error in the log',
   );
@@ -359,6 +364,7 @@ const CHECKS: readonly (readonly [name: string, look: (evidence: Evidence) => Fi
   ['a murmur did not stop it, a pause was no end', gaveAndTook],
   ['the line broke, and came back within a second', lineCameBack],
   ['the agent went on at the last heard word, and nothing was lost', wentOnWhereHeard],
+  ['the daemon was killed, and the call went on', wentOnAfterKill],
   ['the message was left whole, after the beep', messageLeft],
   ['the tool was asked, and its answer was spoken', toolAnswered],
   ['the result is what was said', resultMatches],

@@ -142,6 +142,12 @@ export interface TwoVoices {
   agent: Float32Array;
 }
 
+/** When the daemon was killed, and when another process took connections; times of this machine's clock, in ms. */
+export interface Killed {
+  atMs: number;
+  listeningMs: number;
+}
+
 export interface Evidence {
   scenario: Scenario;
   call: CallObject;
@@ -153,6 +159,8 @@ export interface Evidence {
   /** The carrier simulator's account; null when the call never reached it. */
   carrier: CallReport | null;
   sessions: ModelSession[];
+  /** Null: it was not killed. */
+  killed: Killed | null;
   /** Refused requests to the extraction endpoint. */
   refusedExtractions: string[];
   media: MediaCounts | null;
@@ -213,6 +221,39 @@ export function spokenItems(session: ModelSession): SpokenItem[] {
     };
     fromMs += spoken.ms;
     return spoken;
+  });
+}
+
+/**
+ * What all sessions of a call said, in order, as if their sound were one. What a session had sent when its process was killed
+ * is cut where the phone network had played it, and believed as the next session was told.
+ */
+export function spokenOf({ sessions, carrier, killed }: Pick<Evidence, 'sessions' | 'carrier' | 'killed'>) {
+  let beforeMs = 0;
+  return sessions.flatMap((session, i) => {
+    const fromMs = beforeMs;
+    const items = spokenItems(session);
+    beforeMs += items.reduce((sum, { ms }) => sum + ms, 0);
+    const placed = items.map((item) => ({ ...item, fromMs: item.fromMs + fromMs }));
+    const next = sessions[i + 1];
+    const playedBytes = carrier?.streams[i]?.playedBytes;
+    return killed === null || next === undefined || playedBytes === undefined
+      ? placed
+      : cutByKill(placed, playedBytes / 8, next);
+  });
+}
+
+function cutByKill(items: readonly SpokenItem[], playedMs: number, next: ModelSession): SpokenItem[] {
+  const told = next.items.filter(({ role }) => role === 'assistant').map((item) => item.believed_text);
+  let leftMs = playedMs;
+  return items.map((item) => {
+    const heardMs = item.cutMs ?? item.ms;
+    const cutMs = Math.min(heardMs, leftMs);
+    leftMs -= cutMs;
+    if (cutMs === heardMs) return item;
+    const words = wordsOf(item.say).join(' ');
+    const believed = told.find((text) => text !== '' && words.startsWith(wordsOf(text).join(' '))) ?? '';
+    return { ...item, cutMs, believed };
   });
 }
 

@@ -1,7 +1,7 @@
 // PURE. What must hold of a simulated call whose line broke: it came back soon, the agent went on at the last heard word, and
 // nothing was lost but what was said into the gap.
 import type { Violation } from '../carrier-simulator/stream-report.ts';
-import { type Evidence, pairLines, spokenItems, streamOffsetMs } from './evidence.ts';
+import { type Evidence, pairLines, spokenOf, streamOffsetMs } from './evidence.ts';
 import { type Finding, found, plural } from './finding.ts';
 import { firstAudible, RATE_HZ } from './sound.ts';
 
@@ -60,7 +60,7 @@ export function silenceFrom(agent: Float32Array, fromMs: number): number | null 
 export function lineCameBack(evidence: Evidence): Finding {
   const { scenario, call, carrier, sounds, sessions, machineLateMs } = evidence;
   const wanted = scenario.expected.gaps;
-  if (wanted === 0) return null;
+  if (wanted === 0 || scenario.expected.killed) return null;
   const lost = lostLines(evidence);
   const offsetMs = carrier === null ? 0 : streamOffsetMs(carrier);
   const silences = lost.map(({ fromMs }) =>
@@ -99,12 +99,12 @@ export function lineCameBack(evidence: Evidence): Finding {
 
 /** The lines that were being spoken were neither cut nor begun anew. What of them was heard is compared as sound elsewhere. */
 export function wentOnWhereHeard(evidence: Evidence): Finding {
-  const { scenario, carrier, transcript, sessions } = evidence;
-  if (scenario.expected.gaps === 0) return null;
+  const { scenario, carrier, transcript } = evidence;
+  if (scenario.expected.gaps === 0 || scenario.expected.killed) return null;
   if (carrier === null) return found(['the call never reached the phone network'], '');
   const lost = lostLines(evidence);
   const offsetMs = streamOffsetMs(carrier);
-  const pairs = pairLines(transcript.data, sessions.flatMap(spokenItems));
+  const pairs = pairLines(transcript.data, spokenOf(evidence));
   const spoken = lost.map(({ fromMs }) =>
     pairs.find(
       ({ line }) =>

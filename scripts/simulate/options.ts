@@ -15,6 +15,7 @@ everything that was said and sent, and ends with exit code 0 only when nothing w
                       give-and-take
                                   the person pauses in a question, murmurs over the agent, and interrupts it
                       line-lost   the connection to the phone network breaks in mid-sentence; the call goes on
+                      killed      the daemon is killed in mid-sentence and started again; the call goes on
                       voicemail   a machine answers, and gets a message after its beep
                       no-answer   nobody picks up
   --inbound         receive the call instead of placing it (scenarios order-line and barge-in; alone: order-line)
@@ -80,6 +81,9 @@ export function readOptions(argv: readonly string[]): SimulateOptions | { help: 
   const calls = Number(values.calls ?? '1');
   if (!Number.isInteger(calls) || calls < 1 || calls > 200) {
     return { wrong: `--calls takes a whole number from 1 to 200, not "${values.calls}".` };
+  }
+  if (known === 'killed' && calls > 1) {
+    return { wrong: 'The scenario killed looks at one call, so --calls does not go with it.' };
   }
   for (const name of ['caller', 'out', 'data'] as const) {
     if (values[name] === '') return { wrong: `--${name} needs a path.` };

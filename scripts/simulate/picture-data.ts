@@ -5,7 +5,7 @@ import {
   type CallObject,
   type Evidence,
   pairLines,
-  spokenItems,
+  spokenOf,
   streamOffsetMs,
   type TranscriptItem,
 } from './evidence.ts';
@@ -101,7 +101,7 @@ function gapsOf({ call, carrier }: Evidence, endedMs: number): Picture['gaps'] {
 }
 
 export function pictureOf(evidence: Evidence): Picture {
-  const { call, carrier, scenario, sounds, transcript, sessions } = evidence;
+  const { call, carrier, scenario, sounds, transcript } = evidence;
   const answeredMs = carrier?.answeredAtMs ?? null;
   // Times of the phone network count from the call's creation.
   const zeroMs = answeredMs ?? 0;
@@ -110,7 +110,7 @@ export function pictureOf(evidence: Evidence): Picture {
   const ringingMs = at('ringing');
   const offsetMs = carrier === null ? 0 : streamOffsetMs(carrier);
 
-  const spoken = sessions.flatMap(spokenItems);
+  const spoken = spokenOf(evidence);
   const pairs = pairLines(transcript.data, spoken);
   const agentSpurts = carrier?.conversation?.agentSpurts ?? [];
   const turns: PictureTurn[] = [];
@@ -164,6 +164,11 @@ export function pictureOf(evidence: Evidence): Picture {
     marks.push({ atMs: 0, label: scenario.direction === 'inbound' ? 'the agent picks up' : 'picked up' });
   }
   if (carrier?.voicemail) marks.push({ atMs: carrier.voicemail.beepEndedMs, label: 'end of the beep' });
+  if (evidence.killed !== null && carrier !== null) {
+    const since = Date.parse(carrier.createdAt) + zeroMs;
+    marks.push({ atMs: evidence.killed.atMs - since, label: 'the daemon is killed' });
+    marks.push({ atMs: evidence.killed.listeningMs - since, label: 'started again' });
+  }
   for (const line of transcript.data) {
     if (line.role === 'tool') {
       marks.push({ atMs: line.start_ms + offsetMs, label: 'tool call: the order is looked up' });

@@ -24,6 +24,7 @@ import { type OrderServer, openOrderServer } from './order-server.ts';
 import { modelScenario, type Scenario } from './scenarios.ts';
 import type { Screen } from './screen.ts';
 import { readWav } from './sound.ts';
+import { Supervisor } from './supervisor.ts';
 
 const SCENARIO_FOLDER = join(import.meta.dirname, '..', 'model-simulator', 'scenarios');
 /** Beyond what the person says: ringing, the agent's speech, the extraction. */
@@ -99,6 +100,7 @@ class Run {
   #orders: OrderServer | null = null;
   readonly #watching = new AbortController();
   readonly #reading: Promise<void>[] = [];
+  #supervisor: Supervisor | null = null;
   readonly #events: ReceivedEvent[] = [];
   readonly #refused: string[] = [];
   #machineLateMs = 0;
@@ -129,7 +131,7 @@ class Run {
       badExits: Object.entries(exits ?? {})
         .filter(([, code]) => code !== 0)
         .map(([name, code]) => `${names[name as keyof typeof names]} ended with ${code ?? 'a kill'}`),
-      daemonLines: lab.daemon.lines,
+      daemonLines: this.#daemonLines(lab),
       recordings,
     };
   }
@@ -143,9 +145,14 @@ class Run {
       dead === undefined
         ? message
         : `the ${dead.name} ended in the middle of it, ${dead.exitCode() === null ? 'killed' : `with exit code ${dead.exitCode()}`}; its last lines:\n${dead.lines.slice(-5).join('\n')}`,
-      lab?.daemon.lines ?? [],
+      lab === null ? [] : this.#daemonLines(lab),
       error,
     );
+  }
+
+  /** Of all its processes, in order. */
+  #daemonLines(lab: Lab): string[] {
+    return [...(this.#supervisor?.deadLines ?? []), ...lab.daemon.lines];
   }
 
   /** Stops everything; a second time does nothing. */
@@ -155,6 +162,7 @@ class Run {
     this.#lab = null;
     this.#orders = null;
     this.#watching.abort();
+    await this.#supervisor?.close();
     await orders?.close();
     const exits = (await lab?.close()) ?? null;
     await Promise.all(this.#reading);
@@ -196,6 +204,9 @@ class Run {
       onReceived: (received) => this.#receive(received),
     });
     this.#lab = lab;
+    if (scenario.kill !== null) {
+      this.#supervisor = new Supervisor(lab, scenario.kill, (text) => screen.line('setup', text));
+    }
     const took = ((performance.now() - from) / 1000).toFixed(1);
     screen.start();
     screen.line(
@@ -205,7 +216,10 @@ class Run {
     this.#reading.push(
       readEvents(
         `${lab.carrier.url}/simulator/events`,
-        (event) => this.#teller?.phone(event),
+        (event) => {
+          this.#teller?.phone(event);
+          this.#supervisor?.phone(event);
+        },
         this.#watching.signal,
       ),
       readEvents(
@@ -394,7 +408,7 @@ class Run {
       return complete && data.every(({ status }) => status !== 'pending') ? data : null;
     });
     const released = () =>
-      lab.daemon.lines.flatMap((line) => {
+      this.#daemonLines(lab).flatMap((line) => {
         const parsed = parsedLine(line);
         return parsed?.event === 'media.released' && parsed.call_id === callId ? [parsed] : [];
       })[0] ?? null;
@@ -437,10 +451,11 @@ class Run {
             scenario.direction === 'inbound' ? report.from === placed.person : report.to === placed.person,
           ) ?? null,
         sessions: sessions.filter(({ config }) => config.instructions.includes(placed.tag)),
+        killed: this.#supervisor?.killed ?? null,
         refusedExtractions: [...this.#refused],
         media,
         machineLateMs: this.#machineLateMs,
-        logErrors: lab.daemon.lines.flatMap((line) => {
+        logErrors: this.#daemonLines(lab).flatMap((line) => {
           const parsed = parsedLine(line);
           if (parsed?.level !== 'error') return [];
           return parsed.call_id === undefined || parsed.call_id === callId ? [String(parsed.event)] : [];
@@ -468,9 +483,9 @@ class Run {
         return null; // the check of that sound says that it is missing
       }
     };
-    const session = sessions[0];
-    sounds.modelReceived = mono(session?.received_wav);
-    sounds.modelSent = mono(session?.sent_wav);
+    // Of a call that was taken up by another process there are several, each with its part.
+    sounds.modelReceived = inOne(sessions.map((session) => mono(session.received_wav)));
+    sounds.modelSent = inOne(sessions.map((session) => mono(session.sent_wav)));
     if (carrier?.recordingPath != null) {
       try {
         sounds.phone = twoVoices(readFileSync(carrier.recordingPath));
@@ -513,6 +528,19 @@ function parsedLine(line: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
+}
+
+/** Null when one of them is missing. */
+function inOne(parts: readonly (Float32Array | null)[]): Float32Array | null {
+  if (parts.length === 0 || parts.includes(null)) return null;
+  const whole = new Float32Array(parts.reduce((sum, part) => sum + (part?.length ?? 0), 0));
+  let at = 0;
+  for (const part of parts) {
+    if (part === null) continue;
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 function twoVoices(file: Uint8Array): TwoVoices | null {

@@ -8,6 +8,7 @@ export const SCENARIOS = [
   'barge-in',
   'give-and-take',
   'line-lost',
+  'killed',
   'voicemail',
   'no-answer',
 ] as const;
@@ -49,10 +50,18 @@ export interface Expected {
   giveAndTake: boolean;
   /** How often the line broke, and the call must have gone on. */
   gaps: number;
+  /** The process that carried the call was killed, and another had to go on with it. */
+  killed: boolean;
   tool: { name: string; arguments: Record<string, unknown>; answer: Record<string, unknown> } | null;
   /** The message must have been spoken whole after the beep. */
   message: boolean;
   hangupCause: RegExp | null;
+}
+
+/** So long into the agent's answer to a step of the person, counted from 0. */
+export interface Kill {
+  step: number;
+  afterMs: number;
 }
 
 export interface Scenario {
@@ -73,6 +82,8 @@ export interface Scenario {
   /** Rules that go before those of the shipped scenario. */
   modelRules: Record<string, unknown>[];
   expected: Expected;
+  /** When the daemon is killed; null: it is not. */
+  kill: Kill | null;
   /** What the phone network does wrong on each call, by itself. */
   faults: Omit<FaultInput, 'number'>[];
   /** More settings for the daemon. */
@@ -86,6 +97,7 @@ const DIRECTIONS: Record<ScenarioName, Direction[]> = {
   'barge-in': ['outbound', 'inbound'],
   'give-and-take': ['outbound'],
   'line-lost': ['outbound'],
+  killed: ['outbound'],
   voicemail: ['outbound'],
   'no-answer': ['outbound'],
 };
@@ -104,6 +116,8 @@ const CARRIER_DELAYS = {
 };
 /** Of 40 ms each that the agent speaks: in its answer, whatever voice it answers; the greeting has about 210. */
 const LOST_AFTER_MESSAGES = 290;
+/** In the question that follows the confirmation. */
+const KILLED_AFTER_MS = 5_500;
 const CONVERSATION_EVENTS = {
   outbound: ['call.queued', 'call.ringing', 'call.answered', 'call.completed'],
   inbound: ['call.ringing', 'call.answered', 'call.completed'],
@@ -140,6 +154,7 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
     bargeIn: false,
     giveAndTake: false,
     gaps: 0,
+    killed: false,
     tool: null,
     message: false,
     hangupCause: null,
@@ -153,7 +168,7 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
   /** The rule for what a recording of unknown words says. */
   const unknown = (rule: Record<string, unknown>) =>
     caller.unknownWords === true ? [{ on: 'caller', ...rule }] : [];
-  const base = { name, direction, context: {}, modelRules: [], faults: [], env: {} };
+  const base = { name, direction, context: {}, modelRules: [], kill: null, faults: [], env: {} };
 
   switch (name) {
     case 'reminder':
@@ -192,6 +207,42 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
           },
           hangupCause: /^agent_ended$/,
           gaps: isLost ? 1 : 0,
+        },
+      };
+    }
+    case 'killed': {
+      const thanks = clip('caller-thanks.wav');
+      return {
+        ...base,
+        title: 'Killed: the daemon dies in mid-sentence',
+        about:
+          'The daemon calls a person and reminds them of an appointment. While the agent speaks, the daemon is killed (SIGKILL) and started again, as a supervisor would. The phone network asks it what to do with the call, and the call goes on: the agent says that it was cut off, and the rest is as if nothing had happened.',
+        agent: () => ({ ...reminderAgent, returns: reminderReturns }),
+        // More patient than a restart takes: who speaks into the gap is not heard.
+        callee: {
+          ringMs: 1500,
+          steps: [say(caller), say(thanks, { afterAgentSilenceMs: 5_000, timeoutMs: 30_000 })],
+        },
+        speaks: [caller, thanks],
+        kill: { step: 0, afterMs: KILLED_AFTER_MS },
+        model: 'reminder',
+        modelRules: [
+          {
+            on: 'caller',
+            heard: caller.unknownWords === true ? '^(?!.*goodbye)' : '\\bcountry\\.',
+            say: 'Thank you, your appointment on Tuesday at ten thirty is confirmed. Is there anything else I can do for you?',
+          },
+        ],
+        expected: {
+          ...nobody,
+          result: {
+            confirmed: { value: true, saidBy: 'agent', words: /appointment[^.]* is confirmed/ },
+            day: { value: 'Tuesday', saidBy: 'agent', words: /\bTuesday\b/ },
+            time: { value: '10:30', saidBy: 'agent', words: /\bten thirty\b/ },
+          },
+          hangupCause: /^agent_ended$/,
+          gaps: 1,
+          killed: true,
         },
       };
     }

@@ -1,7 +1,7 @@
 // PURE. What must hold of the sound of a simulated call: who received what of it, whole and in order. Figures come from
 // sound.ts; nothing is judged by eye.
 import type { CallReport } from '../carrier-simulator/report.ts';
-import { type Evidence, type SpokenItem, spokenItems, wordStretches } from './evidence.ts';
+import { type Evidence, type SpokenItem, spokenOf, wordStretches } from './evidence.ts';
 import { type Finding, found, plural, seconds, talks } from './finding.ts';
 import { lostLines } from './gap-checks.ts';
 import {
@@ -32,6 +32,8 @@ const FRAMES_IN_FLIGHT = 50;
 const SAID_AGAIN_MS = 300;
 /** What is looked for of the sound on both sides of a break. */
 const TEAR_NEEDLE_MS = 400;
+/** Of a recording whose process was killed, so much is not on the disk: it is written late, and a second at a time. */
+const UNWRITTEN_MS = 3_200;
 /** Holes in the agent's speech that a person does not notice. */
 const UNNOTICED_HOLES_MS = 60;
 
@@ -132,13 +134,13 @@ function sections(stretches: readonly Stretch[], shift: number, tears: readonly 
 }
 
 export function agentReachesCaller(evidence: Evidence): Finding {
-  const { sessions, sounds, carrier, scenario, machineLateMs } = evidence;
+  const { sounds, carrier, scenario, machineLateMs } = evidence;
   if (!talks(scenario)) return null;
   const { phone, modelSent } = sounds;
   if (phone === null || modelSent === null || carrier === null) {
     return found(['there is no sound of the agent'], '');
   }
-  const items = sessions.flatMap(spokenItems);
+  const items = spokenOf(evidence);
   const parts = items.map((item) => heardPart(item, modelSent));
   const tears = tearsIn(phone.agent, parts, evidence);
   const all: Likeness[] = [];
@@ -203,7 +205,8 @@ function holesIn({ streams }: CallReport, items: readonly SpokenItem[]) {
   });
 }
 
-export function recordingAgrees({ sessions, sounds, scenario, carrier }: Evidence): Finding {
+export function recordingAgrees(evidence: Evidence): Finding {
+  const { sounds, scenario, carrier } = evidence;
   if (!talks(scenario)) return null;
   const { phone, recording } = sounds;
   if (phone === null) return found(['the phone network has no recording'], '');
@@ -211,9 +214,12 @@ export function recordingAgrees({ sessions, sounds, scenario, carrier }: Evidenc
   const problems: string[] = [];
   const shifts: number[] = [];
   const told: string[] = [];
-  const holed = carrier !== null && holesIn(carrier, sessions.flatMap(spokenItems)).length > 0;
+  const unwritten = unwrittenOf(evidence);
+  const holed = carrier !== null && holesIn(carrier, spokenOf(evidence)).length > 0;
   for (const voice of ['caller', 'agent'] as const) {
-    const stretches = speechStretches(phone[voice], { leastMs: 200 });
+    const stretches = speechStretches(phone[voice], { leastMs: 200 }).filter(
+      ({ from, to }) => to <= unwritten.from || from >= unwritten.to,
+    );
     if (stretches.length === 0) continue;
     const likeness = compare(phone[voice], recording[voice], 0, stretches);
     const who = voice === 'caller' ? 'person' : 'agent';
@@ -236,10 +242,19 @@ export function recordingAgrees({ sessions, sounds, scenario, carrier }: Evidenc
   );
 }
 
+/** What of the recording was not written when its process was killed, in samples since the answer. */
+function unwrittenOf({ killed, carrier }: Evidence): { from: number; to: number } {
+  if (killed === null || carrier === null) return { from: Number.POSITIVE_INFINITY, to: 0 };
+  const killedMs = killed.atMs - Date.parse(carrier.createdAt) - (carrier.answeredAtMs ?? 0);
+  return { from: (killedMs - UNWRITTEN_MS) * MS, to: killedMs * MS };
+}
+
 export function framesComplete({ carrier, media, scenario }: Evidence): Finding {
   if (!talks(scenario)) return null;
   if (carrier === null || media === null) return found(['the daemon told no counts'], '');
-  const sent = carrier.streams.reduce((sum, stream) => sum + stream.sent.media, 0);
+  // The counts of a process that was killed are gone with it.
+  const counted = scenario.expected.killed ? carrier.streams.slice(1) : carrier.streams;
+  const sent = counted.reduce((sum, stream) => sum + stream.sent.media, 0);
   const lost = carrier.streams.reduce((sum, stream) => sum + stream.sent.lost, 0);
   return found(
     [

@@ -5,7 +5,7 @@ import { checkCall } from '../../scripts/simulate/checks.ts';
 import { answersOf, bargeInsOf, type Evidence, spokenItems } from '../../scripts/simulate/evidence.ts';
 import { lostLines, silenceFrom } from '../../scripts/simulate/gap-checks.ts';
 import { signatureError } from '../../scripts/simulate/run.ts';
-import { bargeInEvidence, lineLostEvidence, reminderEvidence } from './simulate-evidence.ts';
+import { bargeInEvidence, killedEvidence, lineLostEvidence, reminderEvidence } from './simulate-evidence.ts';
 
 /** Half a second into the first line, in bytes. */
 const WITHIN = 500 * 8;
@@ -26,15 +26,18 @@ const RESULT = 'the result is what was said';
 const FRAMES = 'no frame of sound was lost';
 const BROKE = 'the line broke, and came back within a second';
 const ON = 'the agent went on at the last heard word, and nothing was lost';
+const KILLED = 'the daemon was killed, and the call went on';
 const PROTOCOL = 'nobody broke a protocol, nothing was refused';
 
 t.test('a call that went right passes every check', async (t) => {
   t.same(failed(reminderEvidence()), []);
   t.same(failed(bargeInEvidence()), []);
   t.same(failed(lineLostEvidence()), []);
+  t.same(failed(killedEvidence()), []);
   t.equal(checkCall(reminderEvidence()).length, 12);
   t.equal(checkCall(bargeInEvidence()).length, 13);
   t.equal(checkCall(lineLostEvidence()).length, 14);
+  t.equal(checkCall(killedEvidence()).length, 13);
 });
 
 /** Every way of going wrong, and the check that must tell. */
@@ -713,4 +716,74 @@ t.test('each way in which a call does not go on over a broken line is told', asy
   const evidence = reminderEvidence();
   evidence.carrier!.errors.push({ atMs: 0, code: 31921, message: '31921' });
   t.equal(checkCall(evidence, PROTOCOL)[0]?.ok, false, 'where none is to break, one is a fault');
+});
+
+t.test('each way in which a call does not go on after a kill is told', async (t) => {
+  const cases: [what: string, check: string, says: RegExp, spoil: (e: Evidence) => void][] = [
+    ['nobody killed it', KILLED, /was not killed/, (e) => Object.assign(e, { killed: null })],
+    [
+      'it was long away',
+      KILLED,
+      /no connections for 5600 ms/,
+      (e) => {
+        e.killed!.atMs -= 4_000;
+      },
+    ],
+    [
+      'the agent never spoke again',
+      KILLED,
+      /nothing was heard for the rest of the call/,
+      (e) => e.sounds.phone!.agent.fill(0, 22_000 * 8),
+    ],
+    [
+      'and spoke late',
+      KILLED,
+      /nothing was heard for 1\d\d\d\d ms/,
+      (e) => e.sounds.phone!.agent.fill(0, 22_000 * 8, 34_900 * 8),
+    ],
+    ['no other stream', KILLED, /there were 1 stream, not 2/, (e) => e.carrier!.streams.splice(1)],
+    ['no gap is told', KILLED, /has 0 gaps, not 1/, (e) => Object.assign(e.call, { gaps: [] })],
+    [
+      'another reason is told',
+      KILLED,
+      /says it was stream_lost/,
+      (e) => Object.assign(e.call.gaps[0]!, { why: 'stream_lost' }),
+    ],
+    [
+      'the gap is told late',
+      KILLED,
+      /2000 ms from when it did/,
+      (e) => Object.assign(e.call.gaps[0]!, { from_ms: 22_490 }),
+    ],
+    ['the gap is told open', KILLED, /told open/, (e) => Object.assign(e.call.gaps[0]!, { to_ms: null })],
+    [
+      'much of what was heard is not written down',
+      KILLED,
+      /10 words of the line were heard and 2 are written down/,
+      (e) => {
+        e.transcript.data.find(({ interrupted }) => interrupted)!.heard_text = 'Thank you,';
+      },
+    ],
+    [
+      'the agent did not say that it was cut off',
+      KILLED,
+      /said nothing of it/,
+      (e) => Object.assign(e.sessions[1]!.responses[0]!, { say: '' }),
+    ],
+    [
+      'the model was told more than was heard',
+      KILLED,
+      /told that .* Is there anything else\?" was heard/,
+      (e) =>
+        Object.assign(e.sessions[1]!.items[1]!, { believed_text: e.sessions[0]!.responses[1]!.say ?? '' }),
+    ],
+    ['it was not asked anew', PROTOCOL, /1 sessions/, (e) => e.sessions.splice(1)],
+    ['frames of the second were lost', FRAMES, /arrived/, (e) => Object.assign(e.media!, { framesIn: 500 })],
+  ];
+  for (const [what, check, says, spoil] of cases) {
+    const evidence = killedEvidence();
+    spoil(evidence);
+    const found = checkCall(evidence, check)[0];
+    t.match(found, { ok: false, detail: says }, what);
+  }
 });

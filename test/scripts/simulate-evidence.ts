@@ -40,7 +40,7 @@ function line(lengthMs: number, parts: { samples: Float32Array; atMs: number }[]
 }
 
 function build(o: {
-  name: 'reminder' | 'barge-in' | 'line-lost';
+  name: 'reminder' | 'barge-in' | 'line-lost' | 'killed';
   lines: Line[];
   /** When each recording of the person begins, ms since the answer. */
   clipsAt: number[];
@@ -271,6 +271,7 @@ function build(o: {
     })),
     carrier,
     sessions: [session],
+    killed: null,
     refusedExtractions: [],
     machineLateMs: 0,
     media: {
@@ -316,6 +317,7 @@ function copyOf(evidence: Evidence): Evidence {
 
 let reminder: Evidence | null = null;
 let lineLost: Evidence | null = null;
+let killed: Evidence | null = null;
 let bargeIn: Evidence | null = null;
 
 const reminderCall = (name: 'reminder' | 'line-lost', lost?: Line['lost']) =>
@@ -390,6 +392,106 @@ export function lineLostEvidence(): Evidence {
     lineLost.call.gaps = [{ why: 'stream_lost', from_ms: from_ms - 40, to_ms: from_ms + 510 }];
   }
   return copyOf(lineLost);
+}
+
+const CONFIRMED = 'Thank you, your appointment on Tuesday at ten thirty is confirmed.';
+/** Into the second line, when its daemon is killed. */
+const KILLED_AFTER_MS = 2_500;
+
+/** A reminder whose daemon was killed 2.5 s into the second line: taken up 1.6 s later, heard again 0.6 s after that. */
+export function killedEvidence(): Evidence {
+  if (killed === null) {
+    const killedMs = 18_000 + KILLED_AFTER_MS;
+    killed = build({
+      name: 'killed',
+      lines: [
+        { say: 'Will you be there on Tuesday at ten thirty?', from: 100, to: 3600, at: 700 },
+        {
+          say: `${CONFIRMED} Is there anything else?`,
+          from: 3600,
+          to: 7100,
+          at: 18_000,
+          cut: { ms: KILLED_AFTER_MS, text: CONFIRMED },
+        },
+        { say: 'I am back. Please go on.', from: 7100, to: 8900, at: killedMs + 2_200 },
+        { say: 'Thank you. Goodbye.', from: 8900, to: 10_300, at: 35_000 },
+      ],
+      clipsAt: [5500, 29_000],
+      endMs: 38_000,
+      caller: [
+        { text: 'And so my fellow Americans,', startMs: 5800, endMs: 7690 },
+        { text: 'ask not', startMs: 8800, endMs: 9840 },
+        {
+          text: 'what your country can do for you, ask what you can do for your country.',
+          startMs: 10_860,
+          endMs: 15_960,
+        },
+        {
+          text: 'Goodbye. Thank you for trying out the Asterisk open source PBX.',
+          startMs: 29_310,
+          endMs: 34_170,
+        },
+      ],
+      result: { confirmed: true, day: 'Tuesday', time: '10:30' },
+      cause: 'agent_ended',
+    });
+    const carrier = killed.carrier!;
+    const [first] = carrier.streams;
+    const code = 31921;
+    const message = '31921 - Stream - WebSocket - Close Error: 1006';
+    const backMs = killedMs + 1_900;
+    const heardBytes = (3_500 + KILLED_AFTER_MS) * MS;
+    carrier.streams.push({
+      ...structuredClone(first!),
+      streamSid: 'MZ2',
+      startedMs: ANSWERED_MS + backMs,
+      playedBytes: first!.playedBytes - heardBytes,
+      sent: { ...first!.sent, media: (38_000 - backMs) / 20 },
+    });
+    Object.assign(first!, {
+      endedMs: ANSWERED_MS + killedMs,
+      end: { by: 'error', closeCode: 1006, error: message },
+      playedBytes: heardBytes,
+      sent: { ...first!.sent, media: killedMs / 20 },
+    });
+    carrier.errors.push({ atMs: ANSWERED_MS + killedMs, code, message });
+    killed.media!.framesIn = (38_000 - backMs) / 20;
+    const from_ms = killedMs - (STREAM_MS - ANSWERED_MS);
+    killed.call.gaps = [{ why: 'daemon_restart', from_ms: from_ms - 150, to_ms: from_ms + 1_910 }];
+    const atMs = CREATED + ANSWERED_MS + killedMs;
+    killed.killed = { atMs, listeningMs: atMs + 1_600 };
+    // The last of what was heard is not written down.
+    const cut = killed.transcript.data.find(({ interrupted }) => interrupted);
+    cut!.end_ms! -= 200;
+    killed.sessions = inTwo(killed.sessions[0]!);
+  }
+  return copyOf(killed);
+}
+
+/** Two items each; the second session is told what was heard in the first. */
+function inTwo(whole: ModelSession): ModelSession[] {
+  const { items, responses, events } = whole;
+  const of = (event: { [field: string]: unknown }, from: number, to: number) =>
+    items.slice(from, to).some(({ id }) => id === event.item_id);
+  return [
+    {
+      ...whole,
+      // Nobody was left to tell it that it was cut.
+      items: items.slice(0, 2).map((item) => ({ ...item, truncated_ms: null })),
+      responses: responses.slice(0, 2),
+      events: events.filter((event) => of(event, 0, 2)),
+    },
+    {
+      ...whole,
+      id: 'sess_2',
+      items: [
+        ...items.slice(0, 2).map((item) => ({ ...item, id: `told_${item.id}`, truncated_ms: null })),
+        ...items.slice(2),
+      ],
+      responses: responses.slice(2),
+      events: events.filter((event) => of(event, 2, 4)),
+    },
+  ];
 }
 
 /** A call whose agent was cut after 2 s of a long line. */

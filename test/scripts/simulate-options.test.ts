@@ -39,9 +39,10 @@ const WRONG: [string, string[], RegExp][] = [
   [
     'an unknown scenario',
     ['--scenario', 'party'],
-    /"party".*reminder, order-line, barge-in, give-and-take, line-lost, voicemail/,
+    /"party".*reminder, order-line, barge-in, give-and-take, line-lost, killed, voicemail/,
   ],
   ['a reminder to receive', ['--scenario', 'reminder', '--inbound'], /order-line and barge-in/],
+  ['a daemon killed under many calls', ['--scenario', 'killed', '--calls', '2'], /looks at one call/],
   ['no calls', ['--calls', '0'], /1 to 200/],
   ['half a call', ['--calls', '1.5'], /1 to 200/],
   ['too many calls', ['--calls', '201'], /1 to 200/],
