@@ -23,6 +23,9 @@ money adds up and nobody was dialled twice. Everything runs on this machine.
                       the talks have to go on
   --resume N          in place of all that: N media streams lost under people in talk, each at a moment of its own; tells what
                       was heard of it, and every talk has to go on at the last heard word
+  --frozen N          in place of all that: N times a daemon that stands still (SIGSTOP) with people in talk, until another
+                      of its folder has taken them, and wakes (SIGCONT): it must touch nothing any more, and end
+  --frozen-seconds N  for how long each stands still (default 60)
   --minutes N         no more kills after so long (default 60)
   --seed N            the choices of an earlier run (timing is the machine's own)
   --keep DIR          keep data and logs in this folder
@@ -34,6 +37,8 @@ function readOptions() {
       crashes: 200,
       kills: 0,
       resume: 0,
+      frozen: 0,
+      'frozen-seconds': 60,
       'redis-flushes': 20,
       'redis-kills': 10,
       lines: 0,
@@ -44,7 +49,7 @@ function readOptions() {
     texts: ['points'],
   });
   const isDay = numbers.day > 0;
-  const isBreaks = numbers.kills + numbers.resume > 0;
+  const isBreaks = numbers.kills + numbers.resume + numbers.frozen > 0;
   const inTalk = Math.floor((numbers.lines || LINES_IN_TALK) * 0.8) || 1;
   const points = texts.points?.split(',');
   const unknown = points?.find((name) => !(name in POINTS));
@@ -60,7 +65,10 @@ function readOptions() {
         ? { kind: 'kills' as const, times: numbers.kills, of: numbers.kills }
         : numbers.resume > 0
           ? { kind: 'resume' as const, times: Math.ceil(numbers.resume / inTalk), of: numbers.resume }
-          : null,
+          : numbers.frozen > 0
+            ? { kind: 'frozen' as const, times: numbers.frozen, of: numbers.frozen }
+            : null,
+    frozenMs: numbers['frozen-seconds'] * 1_000,
     kills: numbers.crashes,
     redisFlushes: numbers['redis-flushes'],
     redisKills: numbers['redis-kills'],

@@ -1,5 +1,6 @@
 // What `npm run chaos` does with a campaign of breaks under people in talk: runs it, and prints its table.
 import { type Breaker, type BreaksOptions, runBreaks } from './breaks.ts';
+import { freezer } from './frozen.ts';
 import { killer } from './kills.ts';
 import { streamBreaker } from './streams.ts';
 import { columns, rowsOf, tellViolations } from './table.ts';
@@ -7,25 +8,30 @@ import { columns, rowsOf, tellViolations } from './table.ts';
 /** People in talk, where nothing else is asked for. */
 export const LINES_IN_TALK = 20;
 
-const BREAKERS: Record<'kills' | 'resume', (of: number) => Breaker> = {
-  kills: killer,
-  resume: streamBreaker,
+interface BreaksScriptOptions extends Pick<BreaksOptions, 'times' | 'lines' | 'seed' | 'minutes' | 'folder'> {
+  kind: 'kills' | 'resume' | 'frozen';
+  /** How many of them are to break in all. */
+  of: number;
+  /** For how long a daemon stands still. */
+  frozenMs: number;
+}
+
+const BREAKERS: Record<
+  BreaksScriptOptions['kind'],
+  { said: string; open: (o: BreaksScriptOptions) => Breaker }
+> = {
+  kills: { said: 'kills', open: killer },
+  resume: { said: 'rounds', open: ({ of }) => streamBreaker(of) },
+  frozen: { said: 'daemons that stood still', open: freezer },
 };
 
-const SAID: Record<keyof typeof BREAKERS, string> = { kills: 'kills', resume: 'rounds' };
-
 /** Answers whether all held. */
-export async function runBreaksScript(
-  o: Pick<BreaksOptions, 'times' | 'lines' | 'seed' | 'minutes' | 'folder'> & {
-    kind: keyof typeof BREAKERS;
-    /** How many of them are to break in all. */
-    of: number;
-  },
-): Promise<boolean> {
-  const report = await runBreaks({ ...o, onProgress: console.log }, BREAKERS[o.kind](o.of));
+export async function runBreaksScript(o: BreaksScriptOptions): Promise<boolean> {
+  const { said, open } = BREAKERS[o.kind];
+  const report = await runBreaks({ ...o, onProgress: console.log }, open(o));
   const rows = report.rows.map(([name, value]): [string, string, string] => [name, value, '']);
   console.log(
-    `\n${columns([['seed', String(report.seed), ''], [SAID[o.kind], String(report.breaks), ''], ...rows, ...rowsOf(report.checks)])}`,
+    `\n${columns([['seed', String(report.seed), ''], [said, String(report.breaks), ''], ...rows, ...rowsOf(report.checks)])}`,
   );
   return tellViolations(report.checks);
 }

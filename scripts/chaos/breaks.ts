@@ -66,6 +66,10 @@ export interface Breaker {
   /** Whether the daemon dies of it. */
   kills: boolean;
   network: NonNullable<SimulatorOptions['network']>;
+  /** More settings for the daemons. */
+  env?: Record<string, string>;
+  /** Whether people also call in (default: they do). */
+  inbound?: boolean;
   /** Breaks what carries the talks, and sees to it that somebody takes them up. */
   once(lab: Lab, random: Random): Promise<Break>;
   /** What is to be told of it, and what has to hold. */
@@ -77,7 +81,7 @@ const BETWEEN_MS = [10_500, 14_000] as const;
 /** Of the lines, so many in talk make a break worth while. */
 const ENOUGH = 0.8;
 const WAIT_MS = 60_000;
-const LAST_TALK_MS = 8_000;
+const LAST_TALK_MS = 6_000;
 const PATIENCE_MS = 60_000;
 
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
@@ -106,6 +110,7 @@ export async function runBreaks(o: BreaksOptions, breaker: Breaker): Promise<Bre
         PRICE_PER_MINUTE_MILLI_CENTS: '6000',
         RESERVE_MINUTES: '1',
         ...(o.short === true ? { MEDIA_THREADS: '1' } : {}),
+        ...breaker.env,
       },
       onDaemonLine(line) {
         appendFileSync(logFile, `${JSON.stringify(line)}\n`);
@@ -138,6 +143,7 @@ async function campaign(lab: Lab, o: Parts): Promise<BreaksReport> {
     lab,
     random: createRandom(o.seed, 2),
     lines: o.lines,
+    inbound: o.breaker.inbound !== false,
     webhookUrl: receiver.url('/inline'),
     patienceMs: PATIENCE_MS,
   });

@@ -17,10 +17,15 @@ export interface Line {
   end_ms: number | null;
 }
 
+interface ToldLine extends Line {
+  /** What of it was heard, as the daemon has it. */
+  heard_text: string;
+}
+
 export interface Talk {
   report: CallReport;
   /** Null: the daemon knows no such call. */
-  transcript: readonly Line[] | null;
+  transcript: readonly ToldLine[] | null;
 }
 
 /** One talk that a break found. */
@@ -35,8 +40,8 @@ export interface Hit {
   gapMs: number | null;
   /** From when connections were taken again, or the person's last word after that, to the agent's first sound. */
   silenceMs: number | null;
-  /** What the agent had said aloud before the break and the transcript does not have, in ms of speech. */
-  agentLostMs: number;
+  /** Words that the agent had said aloud before the break and that the transcript does not have as heard. */
+  agentWordsLost: number;
   /** Turns of the person that were over before the break and are not in the transcript. */
   turnsLost: number;
 }
@@ -47,6 +52,13 @@ const WRITTEN_MS = 300;
 const CLOCK_SLACK_MS = 200;
 /** A stream carries a talk from here on. */
 const SETTLED_MS = 500;
+/** A word of the agent where none of its lines tells how long they are. */
+const WORD_MS = 380;
+/** The daemon places the words of a line by an estimate, which claims too few rather than too many. */
+const WORDS_LESS = 2;
+const SHARE_LESS = 0.25;
+/** A line and its sound end at the same time, but for the way to the ear. */
+const TOGETHER_MS = 1_000;
 /** The person's silence after which a turn of theirs is surely over. */
 const TURN_OVER_MS = 2_500;
 
@@ -117,14 +129,18 @@ function wordsLost(
   atMs: number,
   agent: readonly Spurt[],
   person: readonly Spurt[],
-): Pick<Hit, 'agentLostMs' | 'turnsLost'> {
+): Pick<Hit, 'agentWordsLost' | 'turnsLost'> {
   const began = report.streams[0]?.startedMs ?? null;
-  if (transcript === null || began === null) return { agentLostMs: 0, turnsLost: 0 };
+  if (transcript === null || began === null) return { agentWordsLost: 0, turnsLost: 0 };
   const from = at(report, began);
   const lines = (role: string) =>
     transcript
       .filter((line) => line.role === role)
-      .map((line) => ({ startMs: from + line.start_ms, endMs: from + (line.end_ms ?? line.start_ms) }));
+      .map((line) => ({
+        ...line,
+        startMs: from + line.start_ms,
+        endMs: from + (line.end_ms ?? line.start_ms),
+      }));
   const due = atMs - WRITTEN_MS - CLOCK_SLACK_MS;
   // What an earlier break found is not this one's.
   const carriedFrom = report.streams.reduce(
@@ -132,12 +148,26 @@ function wordsLost(
       startedMs !== null && at(report, startedMs) <= atMs ? Math.max(latest, at(report, startedMs)) : latest,
     from,
   );
+  const said = lines('agent');
+  const whole = said.filter((line) => line.heard_text === line.text && line.endMs > line.startMs);
+  const words = whole.reduce((sum, { text }) => sum + wordsIn(text), 0);
+  const wordMs =
+    words === 0 ? WORD_MS : whole.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0) / words;
+  // The stretch that was heard last, and the line that it is of.
   const last = agent.findLast((one) => one.startMs < due && one.startMs >= carriedFrom);
-  const spokenUntil = last === undefined ? 0 : Math.min(last.endMs, due);
-  const writtenUntil = lines('agent')
-    .filter((one) => one.startMs < atMs)
-    .reduce((latest, one) => Math.max(latest, one.endMs), 0);
-  const spoken = last === undefined ? 0 : spokenUntil - Math.max(last.startMs, writtenUntil);
+  const line = said.findLast((one) => one.startMs < due && one.startMs >= carriedFrom);
+  const isOf =
+    last !== undefined &&
+    line !== undefined &&
+    (line.end_ms === null || line.endMs + TOGETHER_MS > Math.min(last.endMs, due));
+  const fromMs = isOf ? line.startMs : (last?.startMs ?? due);
+  const aloudMs = agent.reduce(
+    (sum, one) => sum + Math.max(0, Math.min(one.endMs, due) - Math.max(one.startMs, fromMs)),
+    0,
+  );
+  const aloud = aloudMs / wordMs;
+  const written = isOf ? wordsIn(line.heard_text) : 0;
+  const lostWords = Math.floor(aloud * (1 - SHARE_LESS)) - WORDS_LESS - written;
   const turns = lines('caller');
   const lost = person.filter(
     (one) =>
@@ -147,5 +177,7 @@ function wordsLost(
         (line) => line.startMs < one.endMs + CLOCK_SLACK_MS && line.endMs + CLOCK_SLACK_MS > one.startMs,
       ),
   );
-  return { agentLostMs: Math.max(0, Math.round(spoken)), turnsLost: lost.length };
+  return { agentWordsLost: Math.max(0, lostWords), turnsLost: lost.length };
 }
+
+const wordsIn = (text: string) => text.split(/\s+/).filter((word) => word !== '').length;

@@ -9,7 +9,7 @@ import type { Clip } from '../simulate/scenarios.ts';
 import { RATE_HZ, readWav } from '../simulate/sound.ts';
 import { quantile } from '../soak/verdict.ts';
 import type { Aftermath, Breaker, BreaksReport } from './breaks.ts';
-import { spread } from './kills.ts';
+import { spread } from './hits.ts';
 import {
   type HeardLine,
   type LostStream,

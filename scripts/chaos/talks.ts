@@ -64,6 +64,8 @@ export async function startTalks(o: {
   lab: Lab;
   random: Random;
   lines: number;
+  /** Whether people also call in. */
+  inbound: boolean;
   webhookUrl: string;
   /** After this long without an answer, a caller says so and goes. */
   patienceMs: number;
@@ -84,7 +86,7 @@ export async function startTalks(o: {
   const agents: { id: string; number: string; inbound: boolean }[] = [];
   for (let line = 0; line < o.lines; line++) {
     const number = await buyNumber(lab);
-    const inbound = line % 3 === 2;
+    const inbound = o.inbound && line % 3 === 2;
     const id = await makeAgent(lab, {
       name: `Line ${line}`,
       type: inbound ? 'inbound' : 'outbound',

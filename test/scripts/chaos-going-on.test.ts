@@ -1,7 +1,7 @@
 // What a campaign takes for a talk that went on, by table.
 import t from 'tap';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
-import { type Hit, hitsOf, type Line } from '../../scripts/chaos/going-on.ts';
+import { type Hit, hitsOf } from '../../scripts/chaos/going-on.ts';
 
 const CREATED = Date.parse('2026-01-01T00:00:00.000Z');
 const stream = (startedMs: number, endedMs: number | null) => ({ startedMs, endedMs });
@@ -25,7 +25,13 @@ function report(o: {
     conversation: { agentSpurts: o.agent ?? [], calleeSpurts: o.person ?? [] },
   } as unknown as CallReport;
 }
-const line = (role: string, start_ms: number, end_ms: number): Line => ({ role, text: '', start_ms, end_ms });
+const line = (role: string, start_ms: number, end_ms: number | null, words = 0) => ({
+  role,
+  text: 'one two three four five six seven eight nine ten eleven twelve',
+  heard_text: Array.from({ length: words }, () => 'word').join(' '),
+  start_ms,
+  end_ms,
+});
 const broken = { atMs: CREATED + 20_000, backMs: CREATED + 21_000 };
 
 t.test('a talk that a break finds goes on, is left, or is lost', (t) => {
@@ -88,14 +94,21 @@ t.test('what is heard after the next break is not this one’s', (t) => {
 
 t.test('words spoken aloud before a break are in the transcript, but for the last moment', (t) => {
   const streams = [stream(1500, 20_000), stream(21_300, null)];
-  // 18 s to 20 s after the creation: 16.5 s to 18.5 s of the stream's time.
-  const agent = [spurt(17_000, 19_000), spurt(20_800, 21_000)];
-  const lost = (transcript: Line[] | null, person: ReturnType<typeof spurt>[] = []) =>
+  // From 18 s to 20 s after the creation: from 16.5 s of the stream's time on, 1.5 s of it long enough before.
+  const agent = [spurt(2_000, 5_000), spurt(17_000, 19_000), spurt(20_800, 21_000)];
+  // 250 ms a word.
+  const before = { ...line('agent', 500, 3_500), heard_text: line('agent', 0, 0).text };
+  const lost = (transcript: ReturnType<typeof line>[] | null, person: ReturnType<typeof spurt>[] = []) =>
     hitsOf({ report: report({ streams, agent, person }), transcript }, [broken])[0];
-  t.match(lost([line('agent', 16_500, 18_000)]), { agentLostMs: 0 }, 'written 0.5 s before');
-  t.match(lost([line('agent', 16_500, 17_000)]), { agentLostMs: 1000 });
-  t.match(lost([]), { agentLostMs: 1500 }, 'nothing of it');
-  t.match(lost(null), { agentLostMs: 0, turnsLost: 0 }, 'a call that nobody knows is told elsewhere');
+  t.match(lost([before, line('agent', 16_500, null, 6)]), { agentWordsLost: 0 }, 'all of them');
+  t.match(
+    lost([before, line('agent', 16_500, 18_000, 2)]),
+    { agentWordsLost: 0 },
+    'an estimate claims fewer',
+  );
+  t.match(lost([before, line('agent', 16_500, null, 0)]), { agentWordsLost: 2 });
+  t.match(lost([before]), { agentWordsLost: 2 }, 'nothing of it');
+  t.match(lost(null), { agentWordsLost: 0, turnsLost: 0 }, 'a call that nobody knows is told elsewhere');
   const turn = [spurt(10_000, 12_000)];
   t.match(lost([line('agent', 16_500, 18_500)], turn), { turnsLost: 1 });
   t.match(lost([line('caller', 9_600, 11_400)], turn), { turnsLost: 0 });
