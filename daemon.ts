@@ -102,6 +102,15 @@ function version(): string {
 
 /** What another daemon is asked for, by its private port. */
 const END_CALL = 'end-call';
+const STREAM_PORT = 'stream-port';
+interface ThreadOfCall {
+  callId: string;
+  thread: number;
+}
+const portBy =
+  (peers: Peers) =>
+  async ({ epoch, callId, thread }: ThreadOfCall & { epoch: number }) =>
+    (await peers.commandEpoch(epoch, STREAM_PORT, { callId, thread })) as number | null;
 const passOnBy =
   (peers: Peers): PassOn =>
   (verb, orgId, callId) =>
@@ -231,11 +240,11 @@ export async function start(
         log,
         strangers,
         onHook: (request, response) => handle(request, response),
-        onUpgrade(upgrade) {
-          if (threads === null) upgrade.socket.destroy();
-          else threads.upgrade(upgrade);
-        },
         commands: {
+          async [STREAM_PORT](body) {
+            const { callId, thread } = body as ThreadOfCall;
+            return threads?.portOf(callId, thread) ?? null;
+          },
           async [END_CALL](body) {
             const { verb, orgId, callId } = body as { verb: EndVerb; orgId: string; callId: string };
             if (endHere === null) throw new CallElsewhere(callId, null);
@@ -397,7 +406,7 @@ export async function start(
       log,
       strangers,
       clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
-      wayTo: peers === null ? undefined : (epoch, request) => peers.wayTo(epoch, request),
+      portElsewhere: peers === null ? undefined : portBy(peers),
       onMessage: (message) => calls.onMedia(message),
       onConnection: (connection) => server.emit('connection', connection),
       onPublic: (any) => void (any ? publicPort.leave() : listenAgain()),

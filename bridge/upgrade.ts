@@ -9,16 +9,12 @@ export interface Upgrade {
   head: Buffer;
 }
 
-/** The request as it was sent, with `more` headers, and what followed it. */
-export function bytesOf(
-  { request, head }: Pick<Upgrade, 'request' | 'head'>,
-  more: readonly [string, string][] = [],
-): Buffer {
+/** The request as it was sent, and what followed it. */
+export function bytesOf({ request, head }: Pick<Upgrade, 'request' | 'head'>): Buffer {
   const lines = [`${request.method} ${request.url} HTTP/1.1`];
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`);
   }
-  for (const [name, value] of more) lines.push(`${name}: ${value}`);
   // Header values are bytes to Node, one a character.
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
 }

@@ -18,7 +18,7 @@ import { ListeningWorker } from './listening-worker.ts';
 import { MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 
 export interface MediaThreadsOptions
-  extends Pick<MediaUpgradesOptions, 'answerMs' | 'wayTo'>,
+  extends Pick<MediaUpgradesOptions, 'answerMs' | 'portElsewhere'>,
     Pick<
       MediaWorkerOptions,
       'data' | 'mediaSide' | 'admission' | 'codeCache' | 'log' | 'onMessage' | 'onConnection'
@@ -80,10 +80,7 @@ export class MediaThreads {
       ...o,
       epoch: o.data.epoch,
       carriers: streamCarriers(o.data),
-      portOf: (callId, thread) => {
-        const worker = this.#workers.get(thread);
-        return worker?.has(callId) === true ? worker.port : null;
-      },
+      portOf: (callId, thread) => this.portOf(callId, thread),
       refuse({ request, socket }, status, why) {
         o.strangers.saw({ event: 'media.refused', why, level: 'warn', by: o.clientOf(request) });
         refuseUpgrade(socket, status);
@@ -141,6 +138,12 @@ export class MediaThreads {
 
   post(callId: string, message: ToMedia): void {
     this.#workerOf(callId)?.post(message);
+  }
+
+  /** Where the thread takes media sockets, where it runs and the call lives there; else null. */
+  portOf(callId: string, thread: number): number | null {
+    const worker = this.#workers.get(thread);
+    return worker?.has(callId) === true ? worker.port : null;
   }
 
   /** The call is gone from its thread. */

@@ -7,10 +7,8 @@ import { readInto } from '../sockets/read-into.ts';
 import { bytesOf, type Upgrade } from '../upgrade.ts';
 
 export interface MediaJoinOptions {
-  /** Of the thread's listener, or the daemon's. */
+  /** Of the thread's listener. */
   port: number;
-  /** What the upgrade has besides what it came with. */
-  headers?: readonly [string, string][];
   /** What the thread has to answer, in milliseconds. */
   answerMs: number;
   onParted(join: MediaJoin): void;
@@ -76,7 +74,7 @@ export class MediaJoin {
   #lingering: NodeJS.Timeout | undefined;
 
   /** The upgrade is the thread's to answer. */
-  constructor(upgrade: Upgrade, { port, headers, answerMs, onParted }: MediaJoinOptions) {
+  constructor(upgrade: Upgrade, { port, answerMs, onParted }: MediaJoinOptions) {
     this.#onParted = onParted;
     // This thread may stand still for longer than that, with the answer there to be read.
     this.#answered = afterTurning(answerMs, () => this.#end());
@@ -96,7 +94,7 @@ export class MediaJoin {
     this.#follow(this.#thread, this.#carrier);
     if (this.#carrier instanceof Socket) this.#carrier.setNoDelay(true);
     this.#carrier.pause();
-    this.#thread.write(bytesOf(upgrade, headers));
+    this.#thread.write(bytesOf(upgrade));
     this.#thread.once('connect', () => {
       if (this.#at === 'connecting') this.#at = 'joined';
       this.#carrier.resume();

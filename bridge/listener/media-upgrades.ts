@@ -1,7 +1,6 @@
 // Media upgrades that come to a thread which carries no calls: each is refused, or joined to the media thread that its path
 // names; of another daemon's call, to that daemon. What strangers send reaches neither.
-import type { IncomingMessage } from 'node:http';
-import { readStreamPath, type StreamCarrier } from '../carriers/media.ts';
+import { readStreamPath, type StreamCarrier, type StreamPath } from '../carriers/media.ts';
 import type { Upgrade } from '../upgrade.ts';
 import { MediaJoin } from './media-join.ts';
 
@@ -12,22 +11,16 @@ export interface MediaUpgradesOptions {
   /** The port of this thread, where it listens and the call lives there; else null. */
   portOf(callId: string, thread: number): number | null;
   /**
-   * Where a stream for a call of that daemon goes on to, and with which headers besides; null: it does not answer. Without
-   * it there is no other daemon.
+   * The port of a thread of another daemon, where the call lives there; null: it does not, or the daemon does not answer.
+   * Without it there is no other daemon.
    */
-  wayTo?: ((epoch: number, request: IncomingMessage) => Promise<Way | null>) | undefined;
+  portElsewhere?: ((path: StreamPath) => Promise<number | null>) | undefined;
   /** Has one answered that is not taken. */
   refuse(upgrade: Upgrade, status: string, why: string): void;
   /** So many streams are joined from now on, or about to be. */
   carries?(streams: number): void;
   /** What a thread has to answer one, in milliseconds. */
   answerMs?: number | undefined;
-}
-
-/** A port on loopback, and what its listener wants to see. */
-export interface Way {
-  port: number;
-  headers: readonly [string, string][];
 }
 
 /** On their way to their thread or daemon at once; more are refused. */
@@ -37,7 +30,7 @@ const ANSWER_MS = 10_000;
 export class MediaUpgrades {
   readonly #o: MediaUpgradesOptions;
   readonly #joins = new Set<MediaJoin>();
-  /** Streams whose daemon is being asked for. */
+  /** Streams whose daemon is being asked. */
   #asking = 0;
 
   constructor(o: MediaUpgradesOptions) {
@@ -56,34 +49,34 @@ export class MediaUpgrades {
     if (path === null || carrier === undefined) return refuse('404 Not Found', 'unknown path');
     // The signature first: a stranger learns nothing of which calls there are.
     if (!carrier.verify(request)) return refuse('403 Forbidden', 'signature');
-    const { wayTo } = this.#o;
+    const { portElsewhere } = this.#o;
     const isOwn = path.epoch === this.#o.epoch;
     const port = isOwn ? this.#o.portOf(path.callId, path.thread) : null;
-    if (isOwn ? port === null : wayTo === undefined) return refuse('404 Not Found', 'unknown call');
+    if (isOwn ? port === null : portElsewhere === undefined) return refuse('404 Not Found', 'unknown call');
     if (this.#connecting() >= MOST_CONNECTING) return refuse('503 Service Unavailable', 'too many at once');
-    if (port !== null) this.#join(upgrade, { port, headers: [] });
-    else if (wayTo !== undefined) void this.#passOn(upgrade, wayTo(path.epoch, request));
+    if (port !== null) this.#join(upgrade, port);
+    else if (portElsewhere !== undefined) void this.#passOn(upgrade, portElsewhere(path));
     return true;
   }
 
-  /** To its daemon. Nothing of it is read meanwhile. */
-  async #passOn(upgrade: Upgrade, asked: Promise<Way | null>): Promise<void> {
+  /** To its thread of another daemon. Nothing of it is read meanwhile. */
+  async #passOn(upgrade: Upgrade, asked: Promise<number | null>): Promise<void> {
     upgrade.socket.on('error', () => upgrade.socket.destroy());
     this.#asking++;
-    const way = await asked.catch(() => null);
+    const port = await asked.catch(() => null);
     this.#asking--;
     if (upgrade.socket.destroyed) return;
-    if (way !== null) this.#join(upgrade, way);
-    else this.#o.refuse(upgrade, '503 Service Unavailable', 'its daemon does not answer');
+    if (port !== null) this.#join(upgrade, port);
+    else this.#o.refuse(upgrade, '404 Not Found', 'unknown call elsewhere');
   }
 
-  #join(upgrade: Upgrade, { port, headers }: Way): void {
+  #join(upgrade: Upgrade, port: number): void {
     const onParted = (join: MediaJoin) => {
       this.#joins.delete(join);
       this.#o.carries?.(this.#joins.size);
     };
     const answerMs = this.#o.answerMs ?? ANSWER_MS;
-    this.#joins.add(new MediaJoin(upgrade, { port, headers, answerMs, onParted }));
+    this.#joins.add(new MediaJoin(upgrade, { port, answerMs, onParted }));
     this.#o.carries?.(this.#joins.size);
   }
 

@@ -137,15 +137,15 @@ export class Peers {
     });
   }
 
-  /** Where a media upgrade for a call of that daemon goes on to, and with which headers besides; null: it does not answer. */
-  async wayTo(
-    epoch: number,
-    { method = '', url = '' }: IncomingMessage,
-  ): Promise<{ port: number; headers: [string, string][] } | null> {
+  /**
+   * Asks the daemon of an epoch for a command of its own, as `command` does.
+   * @returns what it says; null: there is no such daemon, or it does not answer
+   * @throws AppError as it refuses
+   */
+  async commandEpoch(epoch: number, name: string, body: unknown): Promise<unknown> {
     const daemon = (await this.#o.store.daemons()).find((one) => one.epoch === epoch);
-    if (daemon?.private_port == null || !(await this.isHere(daemon, HERE_MS))) return null;
-    const header = this.#sign({ to: epoch, method, path: url, body: NOTHING });
-    return { port: daemon.private_port, headers: [[PEER_HEADER, header]] };
+    if (daemon === undefined) return null;
+    return (await this.command(daemon, name, body, AbortSignal.timeout(PASS_MS)))?.said ?? null;
   }
 
   /**

@@ -8,13 +8,11 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { AppError, ERROR_STATUS } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { StrangerLog } from '../../stranger-log.ts';
-import { DEADLINES, refuseUpgrade } from '../connection-limits.ts';
+import { DEADLINES } from '../connection-limits.ts';
 import { listen } from '../listening.ts';
-import type { Upgrade } from '../upgrade.ts';
 import { PEER_HEADER, proofOf, verify, WINDOW_MS } from './signature.ts';
 
 export interface PrivatePortOptions {
@@ -27,8 +25,6 @@ export interface PrivatePortOptions {
   strangers: Pick<StrangerLog, 'saw'>;
   /** A hook of a carrier's, as it came to another daemon. */
   onHook: RequestListener;
-  /** A media upgrade, as it came to another daemon. */
-  onUpgrade(upgrade: Upgrade): void;
   /** What others may ask for, by name; each is given the request's JSON, and answers what JSON can say. */
   commands: Readonly<Record<string, (body: unknown) => Promise<unknown>>>;
 }
@@ -39,7 +35,6 @@ export const HERE_PATH = '/peer/here';
 const HOOKS = '/carriers/';
 /** Of a hook they have some KB. */
 const MAX_BODY_BYTES = 262_144;
-const NOTHING = Buffer.alloc(0);
 
 export const commandPath = (name: string): string => `${ASKED}${name}`;
 
@@ -68,7 +63,6 @@ export class PrivatePort {
   readonly #o: PrivatePortOptions;
   readonly #server: Server;
   readonly #nonces = new Nonces();
-  readonly #upgraded = new Set<Duplex>();
 
   /** @throws Error where there is no port on loopback to be had */
   static async open(o: PrivatePortOptions): Promise<PrivatePort> {
@@ -86,7 +80,6 @@ export class PrivatePort {
         response.destroy();
       });
     });
-    this.#server.on('upgrade', (request, socket, head) => this.#upgrade({ request, socket, head }));
   }
 
   get port(): number {
@@ -95,7 +88,6 @@ export class PrivatePort {
 
   /** Answers nobody any more. Safe to call twice. */
   async close(): Promise<void> {
-    for (const socket of this.#upgraded) socket.destroy();
     const closed = new Promise<void>((over) => this.#server.close(() => over()));
     this.#server.closeAllConnections();
     await closed;
@@ -123,18 +115,6 @@ export class PrivatePort {
       const { code, message } = error;
       answer(response, ERROR_STATUS[code], JSON.stringify({ code, message }));
     }
-  }
-
-  #upgrade(upgrade: Upgrade): void {
-    const { request, socket } = upgrade;
-    socket.on('error', () => socket.destroy());
-    if (this.#signed(request, NOTHING) === null) {
-      refuseUpgrade(socket, '403 Forbidden');
-      return;
-    }
-    this.#upgraded.add(socket);
-    socket.once('close', () => this.#upgraded.delete(socket));
-    this.#o.onUpgrade(upgrade);
   }
 
   /** Its nonce, where another daemon has signed it for this one, a moment ago and not before; else null, and it is told. */
