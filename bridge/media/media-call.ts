@@ -8,7 +8,7 @@ import type { AudioFormat } from '../../audio/format.ts';
 import type { Vad } from '../../audio/vad/vad.ts';
 import type { MediaMessage, MediaWire } from '../carriers/media-wire.ts';
 import type { ModelConfig, ModelListener, ModelSession } from '../models/model.ts';
-import type { CallStats, EndReason, FromMedia, PrepareCall } from '../protocol/messages.ts';
+import type { CallStats, EndReason, FromMedia, PrepareCall, StreamLoss } from '../protocol/messages.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { Floor } from '../turns/floor.ts';
 import type { TurnEvent, TurnRules } from '../turns/turns.ts';
@@ -194,11 +194,12 @@ export class MediaCall {
     }
   }
 
-  /** The attached socket has gone. */
-  detach(how: 'stopped' | 'lost'): void {
+  /** The attached socket has gone, or is given up; the talk goes on. */
+  detach(how: 'stopped' | 'lost', why: StreamLoss = 'closed'): void {
     if (this.#stream === null) return;
-    this.#leaveStream();
-    if (!this.#talk.away) this.#tellStreamEnded(how);
+    this.#closeStream();
+    this.#talk.streamPaused();
+    if (!this.#talk.away) this.#tellStreamEnded(how, why);
   }
 
   machineDetection(verdict: Extract<TurnEvent, { type: 'machine-detection' }>['verdict']): void {
@@ -209,7 +210,7 @@ export class MediaCall {
     const { away } = this.#talk;
     this.#talk.toolResult(toolCallId, output);
     // Back, or it never left: the carrier refused. Whoever hung up meanwhile did not leave for that.
-    if (away && !this.#talk.away && this.#stream === null) this.#tellStreamEnded('lost');
+    if (away && !this.#talk.away && this.#stream === null) this.#tellStreamEnded('lost', 'closed');
   }
 
   /** Ends the talk: at once, or after the agent has said a line. */
@@ -291,17 +292,11 @@ export class MediaCall {
     const { line, caller } = this.#stream;
     const heardMs = caller.tick(nowMs);
     this.#voice.pace(nowMs);
+    // Another may carry.
     if (line.state === 'media_timeout' || line.state === 'carrier_backpressure')
-      this.#talk.lineLost(line.state);
+      this.detach('lost', line.state);
     if (nowMs > this.#plan.maxSeconds * 1000) this.#talk.finish('max_duration', null);
     this.#talk.tick(nowMs, heardMs);
-  }
-
-  /** The stream is gone, and the talk goes on. */
-  #leaveStream(): void {
-    if (this.#stream === null) return;
-    this.#closeStream();
-    this.#talk.streamPaused();
   }
 
   #closeStream(): void {
@@ -317,8 +312,8 @@ export class MediaCall {
     line.close();
   }
 
-  #tellStreamEnded(how: 'stopped' | 'lost'): void {
+  #tellStreamEnded(how: 'stopped' | 'lost', why: StreamLoss): void {
     const atMs = this.#lineHeardMs;
-    this.#ports.post({ type: 'stream-ended', callId: this.callId, how, why: 'closed', atMs });
+    this.#ports.post({ type: 'stream-ended', callId: this.callId, how, why, atMs });
   }
 }

@@ -23,8 +23,6 @@ const FAULTS: { readonly [reason in EndReason]?: Fault } = {
   model_failed: { code: 'model_error', message: 'The speech model was lost.' },
   model_silent: { code: 'model_silent', message: 'The speech model did not answer in time.' },
   stalled: { code: 'call_stalled', message: 'Neither side was heard for longer than anything may take.' },
-  media_timeout: { code: 'media_timeout', message: 'No audio came from the carrier any more.' },
-  carrier_backpressure: { code: 'carrier_backpressure', message: 'The carrier stopped taking audio.' },
 };
 
 export class TalkRecord {

@@ -70,7 +70,6 @@ export class Talk implements CallerListener {
     asked: false,
   };
   #modelLost: Fault | null = null;
-  #lineLost = false;
   #over = false;
   #closing: Promise<void> | null = null;
 
@@ -209,14 +208,6 @@ export class Talk implements CallerListener {
   /** Ends the talk: at once, or after the agent has said a line. */
   finish(reason: EndReason, say: string | null): void {
     this.#handle({ type: 'finish', reason, say });
-  }
-
-  /** The carrier's line is dead: nobody is there to talk with. Told once. */
-  lineLost(reason: 'media_timeout' | 'carrier_backpressure'): void {
-    if (this.#lineLost) return;
-    this.#lineLost = true;
-    this.#over = true;
-    this.#record.ended(reason, null, null);
   }
 
   /** Once a tick. @param heardMs up to when the caller was listened to */

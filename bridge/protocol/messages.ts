@@ -110,8 +110,6 @@ export type EndReason = Extract<
   | 'credit_exhausted'
   | 'draining'
   | 'stream_lost'
-  | 'media_timeout'
-  | 'carrier_backpressure'
   | 'model_failed'
   | 'model_silent'
   | 'stalled'

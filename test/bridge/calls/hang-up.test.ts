@@ -71,7 +71,7 @@ const WAYS: [string, boolean, (rig: CallsRig, call: CallRecord) => Promise<unkno
         rig.calls.hangUp(rig.org, id),
         rig.calls.hangUp(rig.org, id),
         rig.finish(id, 'agent_ended', null),
-        rig.finish(id, 'media_timeout', MODEL_GONE),
+        rig.finish(id, 'model_failed', MODEL_GONE),
         rig.calls.endAll('draining', 2_000),
       ]),
   ],

@@ -6,7 +6,7 @@ import { FRAME_BYTES, MULAW_8K } from '../../../audio/format.ts';
 import type { OnWindow } from '../../../audio/vad/vad.ts';
 import { createTwilioWire } from '../../../bridge/carriers/twilio/wire.ts';
 import { FrameAges } from '../../../bridge/media/frame-age.ts';
-import { FIRST_FRAME_MS } from '../../../bridge/media/line-watch.ts';
+import { MEDIA_TIMEOUT_MS } from '../../../bridge/media/line-watch.ts';
 import { MediaCall } from '../../../bridge/media/media-call.ts';
 import type { ModelListener } from '../../../bridge/models/model.ts';
 import type { FromMedia } from '../../../bridge/protocol/messages.ts';
@@ -162,23 +162,40 @@ t.test('a carrier that refuses the keys: who hung up meanwhile is told of', asyn
   await call.release();
 });
 
-t.test('a dead line ends the call, and says how, once', async (t) => {
-  const { call, attach, told, tick } = open();
-  attach();
-  const { now } = performance;
-  t.teardown(() => {
+t.test(
+  'a dead line is given up: it is closed, told as lost and why, once, and another may come',
+  async (t) => {
+    const { call, attach, told, tick, closed } = open();
+    attach();
+    const { now } = performance;
+    t.teardown(() => {
+      performance.now = now;
+    });
+    const start = now.call(performance);
+    performance.now = () => start + 1_000;
+    call.media({ type: 'audio', payload: Buffer.alloc(FRAME_BYTES, 0xff), timestampMs: 0, chunk: 1 });
+    tick();
+    for (let atMs = 2_000; atMs <= 1_000 + MEDIA_TIMEOUT_MS + 100; atMs += 1_000) {
+      t.same(told('stream-ended'), []);
+      performance.now = () => start + atMs;
+      tick();
+    }
+    performance.now = () => start + 1_000 + MEDIA_TIMEOUT_MS + 100;
+    tick();
+    tick();
+    t.match(told('stream-ended'), [{ how: 'lost', why: 'media_timeout' }]);
+    const [ended] = told('stream-ended');
+    t.ok(ended?.type === 'stream-ended' && Math.abs(ended.atMs - 1_000) < 100, 'when it was heard last');
+    t.same([closed, told('finished')], [[1000], []]);
+    call.detach('lost');
+    t.equal(told('stream-ended').length, 1, 'its socket is closed, which is known');
+    call.expectStream(PLAN.tokenHash);
+    t.ok(attach());
+    t.equal(told('media-started').length, 2);
     performance.now = now;
-  });
-  const start = now.call(performance);
-  performance.now = () => start + FIRST_FRAME_MS + 100;
-  tick();
-  tick();
-  t.match(told('finished'), [
-    { reason: 'media_timeout', errorCode: 'media_timeout', errorMessage: String, speak: null },
-  ]);
-  performance.now = now;
-  await call.release();
-});
+    await call.release();
+  },
+);
 
 t.test('what it was made of is told with its end', async (t) => {
   const { call, attach, told } = open();
