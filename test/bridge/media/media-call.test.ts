@@ -121,7 +121,7 @@ t.test('a stream that another follows has ended, when the line was last heard', 
   t.teardown(() => {
     performance.now = now;
   });
-  const start = now.call(performance);
+  const start = Math.ceil(now.call(performance));
   performance.now = () => start;
   attach();
   performance.now = () => start + 500;
