@@ -48,6 +48,8 @@ export interface Aftermath {
   rows: ReadonlyMap<string, CallRow>;
   /** The model's own accounts; empty where nobody listens. */
   sessions: readonly ModelSession[];
+  /** What the daemon's last life counted, as Prometheus reads it. */
+  metrics: string;
   /** Lines of the daemon's log at level error. */
   logErrors: readonly string[];
 }
@@ -163,6 +165,7 @@ async function campaign(lab: Lab, o: Parts): Promise<BreaksReport> {
     const { data: sessions } = o.breaker.listens
       ? await lab.ask<{ data: ModelSession[] }>('model', '/sessions')
       : { data: [] };
+    const metrics = (await lab.api<string>('GET', '/metrics')).body;
     const code = await lab.daemon.stop('SIGTERM');
     if (code !== 0) complaints.push(`the daemon ended with exit code ${code} on SIGTERM`);
     const copy = join(o.folder, 'judged.db');
@@ -177,7 +180,7 @@ async function campaign(lab: Lab, o: Parts): Promise<BreaksReport> {
       deathsMs,
     });
     const logErrors = lab.daemon.lines.filter((line) => line.includes('"level":"error"'));
-    const own = o.breaker.look({ breaks, talks, people, rows, sessions, logErrors });
+    const own = o.breaker.look({ breaks, talks, people, rows, sessions, metrics, logErrors });
     const tools = people.toolsTwice(reports);
     const { taken, refused } = people.begun();
     const asRefused = Object.entries(refused).map(([why, count]) => `${why} ${count}`);

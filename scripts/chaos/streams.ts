@@ -10,6 +10,7 @@ import { RATE_HZ, readWav } from '../simulate/sound.ts';
 import { quantile } from '../soak/verdict.ts';
 import type { Aftermath, Breaker, BreaksReport } from './breaks.ts';
 import { spread } from './hits.ts';
+import type { Check } from './judge.ts';
 import {
   type HeardLine,
   type LostStream,
@@ -26,6 +27,8 @@ const SPREAD_MS = 3_000;
 /** Nobody waits longer before he says "hello?"; the way through a carrier's hooks and back is in it. */
 const MOST_SILENCE_MS = 1_000;
 const SHARE = 0.95;
+/** The one check of bare time: it says something on a quiet machine. */
+export const HEARD_AGAIN = `agent heard again within ${MOST_SILENCE_MS} ms`;
 /** The stream's error, which the campaign makes. */
 const BROKEN_CODE = 31921;
 
@@ -161,6 +164,18 @@ function faultsOf(after: Aftermath, report: CallReport, lost: readonly LostStrea
   ].flat();
 }
 
+/** Each gap of a row is in the metrics once, with how it ended. */
+function gapsCounted({ metrics, rows }: Aftermath): Check {
+  const gaps = [...rows.values()].flatMap((row) => row.gaps).filter(({ why }) => why === 'stream_lost');
+  const violations = (['resumed', 'call_ended'] as const).flatMap((ended) => {
+    const told = gaps.filter(({ to_ms }) => (to_ms === null) === (ended === 'call_ended')).length;
+    const line = `offhook_call_gaps_total{why="stream_lost",ended="${ended}"} `;
+    const counted = Number(metrics.split(line)[1]?.split('\n')[0] ?? 0);
+    return counted === told ? [] : [`${counted} are counted as ${ended}, and the calls tell of ${told}`];
+  });
+  return { name: 'gaps counted in the metrics', value: gaps.length, violations };
+}
+
 function told(
   after: Aftermath,
   looked: readonly Looked[],
@@ -174,6 +189,7 @@ function told(
   const streamless = went.flatMap(({ lost }) => (lost.toMs === null ? [] : [lost.toMs - lost.fromMs]));
   const seams = looked.flatMap(({ lost, seam }) => (seam === null ? [] : [{ ...seam, lost }]));
   const onward = seams.filter(({ became }) => became === 'went_on');
+  const became = (how: Seam['became']) => seams.filter((one) => one.became === how).length;
   const silences = onward.flatMap(({ silentMs }) => (silentMs === null ? [] : [silentMs]));
   const wordsLost = seams.filter((one) => one.wordsLost > 0);
   const untrue = seams.filter((one) => one.untrue !== null);
@@ -185,7 +201,10 @@ function told(
       ['streams lost', String(looked.length)],
       ['gone on', `${went.length}, ${share.toFixed(1)} % (${left.length} hung up before)`],
       ['no stream for', spread(streamless)],
-      ['into the agent’s voice', `${seams.length}, of which it went on with ${onward.length}`],
+      [
+        'into the agent’s voice',
+        `${seams.length}: went on ${onward.length}, stopped ${became('stopped')}, not to be told ${became('unknown')}`,
+      ],
       ['silence there', spread(silences)],
       ['heard twice there', spread(onward.map(({ againMs }) => againMs))],
       ['words of the person into a gap', `${person.intoGaps} beside ${person.said} that were carried`],
@@ -197,7 +216,7 @@ function told(
         violations: could === 0 ? ['no stream was lost'] : gone.map((one) => `${name(one)}: no other stream`),
       },
       {
-        name: `agent heard again within ${MOST_SILENCE_MS} ms`,
+        name: HEARD_AGAIN,
         value: Number.isNaN(late) ? 'nothing to measure' : `p95 ${Math.round(late)} ms`,
         violations: late > MOST_SILENCE_MS ? [`p95 is ${Math.round(late)} ms`] : [],
       },
@@ -218,6 +237,7 @@ function told(
         value: untrue.length,
         violations: untrue.map((one) => `${name(one)}: ${one.untrue}`),
       },
+      gapsCounted(after),
       { name: 'faults', value: faults.length, violations: [...faults] },
     ],
   };
