@@ -169,6 +169,11 @@ export interface Store {
   self(): DaemonRecord;
   /** What this daemon says of itself to others; `self` has it from then on. That it lives may wait for other writes. */
   tellSelf(change: SelfTold): Promise<void>;
+  /**
+   * Whether other daemons may join this one on its data, from now on; as it was opened before that.
+   * @returns false: nobody is to join, and somebody is just about to; asked later, it may be kept from the next
+   */
+  letOthersIn(may: boolean): boolean;
   /** Every daemon that has not ended, this one too, the oldest first; one that died a moment ago may still be among them. */
   daemons(): Promise<DaemonRecord[]>;
   /** Whose a call is, or was in the end; null where nobody ever wrote it down. */

@@ -58,11 +58,16 @@ export function fileId(path: string): string | null {
  * @throws StorageError locked
  */
 export function takeLock(databasePath: string): FolderLock {
+  const lock = tryLock(databasePath, LOCK_WAIT_MS);
+  if (lock !== null) return lock;
+  throw new StorageError('locked', `another daemon is using this data folder (${databasePath}.lock is held)`);
+}
+
+/** The same; null where somebody else has it. */
+export function tryLock(databasePath: string, waitMs = 0): FolderLock | null {
   const path = `${databasePath}.lock`;
   createPrivate(path);
-  const lock = lockFile(path, LOCK_WAIT_MS);
-  if (lock !== null) return lock;
-  throw new StorageError('locked', `another daemon is using this data folder (${path} is held)`);
+  return lockFile(path, waitMs);
 }
 
 /**

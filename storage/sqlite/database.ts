@@ -28,6 +28,7 @@ import {
   missingDatabase,
   signsOfInstallation,
   takeLock,
+  tryLock,
 } from './data-folder.ts';
 import { type Enrolment, enrol, notEnded } from './enrolment.ts';
 import { checkedAtOpen } from './integrity.ts';
@@ -63,6 +64,8 @@ export interface OpenDatabase {
   daemon: DaemonRecord;
   /** Bytes of the write-ahead log now. */
   walBytes(): number;
+  /** Gives the folder's lock back, or takes it again. @returns false: somebody else has it */
+  letOthersIn(may: boolean): boolean;
   /** Says that this daemon is over, empties the write-ahead log, closes the file, lets the next in. Safe to call twice. */
   close(): void;
 }
@@ -105,7 +108,10 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
       keepNote(db, LOCK_NOTE, lock.id);
     }
     enrolment = enrol(db, { path, now, dead: others.dead });
-    if (options.shared) lock?.release();
+    if (options.shared) {
+      lock?.release();
+      lock = null;
+    }
   } catch (error) {
     enrolment?.end();
     db?.close();
@@ -135,6 +141,16 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
     db: opened,
     daemon: enrolled.daemon,
     walBytes,
+    letOthersIn(may) {
+      if (!onDisk) return true;
+      if (may) {
+        lock?.release();
+        lock = null;
+      } else {
+        lock ??= tryLock(path);
+      }
+      return may || lock !== null;
+    },
     close() {
       clearInterval(timer);
       if (!opened.open) return;

@@ -96,6 +96,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...storedTimes(connection),
 
     subscribe: connection.subscribe,
+    letOthersIn: database.letOthersIn,
 
     writable: () => connection.kept.writable(),
     stored: (callId) => connection.kept.stored(callId),

@@ -52,6 +52,16 @@ export function ownerConformance(t: Test, openData: (o: { now: () => Date }) => 
     await third.close();
   });
 
+  t.test('who lets others in goes on beside them, and may be alone again', async (t) => {
+    const { first, second, org } = await open(t);
+    t.equal(first.letOthersIn(true), true);
+    t.equal(first.letOthersIn(true), true, 'as often as one likes');
+    await second.close();
+    t.equal(first.letOthersIn(false), true);
+    t.equal((await first.firstOrganization())?.id, org);
+    t.equal(first.letOthersIn(true), true);
+  });
+
   t.test('what a daemon says of itself others read', async (t) => {
     const { first, second } = await open(t);
     t.match(first.self(), { version: '', state: 'running', private_port: null, alive_at: null });

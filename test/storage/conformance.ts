@@ -12,6 +12,7 @@ import type { OpenEmpty } from './makers.ts';
 const OF_OWNERS: ReadonlySet<string> = new Set([
   'self',
   'tellSelf',
+  'letOthersIn',
   'daemons',
   'ownerOf',
   'mayWrite',

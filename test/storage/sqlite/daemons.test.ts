@@ -56,6 +56,26 @@ t.test('a second daemon joins where each of them says so, and nowhere else', asy
   await (await openStore({ path })).close();
 });
 
+t.test('one that was alone lets another join, and is alone again when that has gone', async (t) => {
+  const path = fileOf(t);
+  const alone = await openStore({ path });
+  t.teardown(() => alone.close());
+  await t.rejects(openStore({ path, shared }), { code: 'locked' });
+  alone.letOthersIn(true);
+  await t.rejects(
+    openStore({ path }),
+    { code: 'locked', message: /process \d+/ },
+    'who would be alone may not',
+  );
+  const heir = await openStore({ path, shared });
+  t.equal(heir.letOthersIn(false), true);
+  t.equal(alone.letOthersIn(false), false, 'the other has it');
+  await t.rejects(openStore({ path, shared }), { code: 'locked' }, 'and nobody else joins');
+  await heir.close();
+  t.equal(alone.letOthersIn(false), true);
+  await t.rejects(openStore({ path, shared }), { code: 'locked' });
+});
+
 t.test('what a killed process had is taken over; what a stopped one has is not', async (t) => {
   const path = fileOf(t);
   const { child, callId } = await holdCall(t, path);

@@ -88,6 +88,7 @@ t.test('every list with every combination of its filters', async (t) => {
   await store.pendingResults();
   await store.daemons();
   await store.tellSelf({ state: 'leaving' });
+  store.letOthersIn(true);
   await store.ownerOf(call.id);
   await store.mayWrite(call.id);
   // There is always something left: what ran before owners were written down.
