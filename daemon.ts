@@ -47,7 +47,15 @@ import { makePasswordLink, passwordUrl } from './control/http/password-link.ts';
 import { PublicPort } from './control/http/public-port.ts';
 import { arrivalOf } from './control/http/request-arrival.ts';
 import { clientOf } from './control/http/request-origin.ts';
+import { Visitors } from './control/http/visitors.ts';
 import { ensureFirstKey } from './control/operations/first-key.ts';
+import {
+  Handover,
+  type HandoverOptions,
+  handoverCommands,
+  holdFolder,
+  startProgram,
+} from './control/operations/handover.ts';
 import { openInstance } from './control/operations/instance.ts';
 import {
   createMetrics,
@@ -55,6 +63,7 @@ import {
   observeStorage,
   observeStrangers,
 } from './control/operations/metrics.ts';
+import { Predecessor } from './control/operations/predecessor.ts';
 import { openStorageSpace } from './control/operations/storage-space.ts';
 import { handedSocket, tellSystemd } from './control/operations/supervisor.ts';
 import { openWebhooks } from './control/webhooks/webhooks.ts';
@@ -87,6 +96,8 @@ export interface Daemon {
   firstKey: string | null;
   /** Where the dashboard's password is set, once; null when it is. */
   setupUrl: string | null;
+  /** Resolves when another process has gone on for it, and all is closed. */
+  went: Promise<void>;
   /** Takes no new calls, lets live ones end, then closes everything. Safe to call twice. */
   drain(): Promise<void>;
   /** Hangs up and closes everything within a few seconds. Safe to call twice, also during a drain. */
@@ -118,14 +129,20 @@ const passOnBy =
 
 /**
  * Starts the daemon.
- * @param o.socket a descriptor that it listens by in place of HOST and PORT
  * @throws ConfigError when credentials are missing; Error when something cannot be opened (then nothing stays open)
  */
 export async function start(
   config: Config,
   o: {
     log?: Log;
+    /** A descriptor that it listens by in place of HOST and PORT. */
     socket?: number | null;
+    /** Which daemon of the folder it goes on for (predecessor.ts); undefined: none. */
+    takesOver?: string | undefined;
+    /** Starts a program that is to go on for this one, and has its socket. */
+    startProgram?: HandoverOptions['start'];
+    /** Tells a supervisor. */
+    tell?: (states: readonly string[]) => void;
     /** Another daemon has taken over what this one had, which stood still: nothing of it can be written any more. */
     onReplaced?: () => void;
   } = {},
@@ -142,11 +159,15 @@ export async function start(
   const { now, monotonicMs } = clock;
   const dataDir = resolve(config.DATA_DIR);
   const closing = openClosing(log);
+  const databasePath = join(dataDir, 'offhook.db');
 
+  let before: Predecessor | null = null;
   try {
     setFailpoints(config.FAILPOINTS);
     mkdirSync(join(dataDir, 'recordings'), { recursive: true, mode: 0o700 });
-    const databasePath = join(dataDir, 'offhook.db');
+    if (o.takesOver !== undefined)
+      before = Predecessor.find({ databasePath, dataDir, which: o.takesOver, clock, log });
+    const handed = (await before?.join({ hasSocket: o.socket != null })) ?? null;
     const metrics = createMetrics();
     const strangers = openStrangerLog({ log, monotonicMs, counted: observeStrangers(metrics) });
     closing.opened({ name: 'stranger log', shareMs: SHARE_MS.rest, close: () => strangers.close() });
@@ -158,7 +179,7 @@ export async function start(
     clock.onSet((byMs) => setStored(byMs));
     const store = await openStore({
       path: databasePath,
-      shared: config.DATA_DIR_SHARED,
+      shared: config.DATA_DIR_SHARED || handed !== null,
       secretKeys: config.SECRET_KEY,
       log,
       now,
@@ -188,7 +209,8 @@ export async function start(
     };
     const opened = Promise.withResolvers<RequestListener>();
     // Whoever comes by a socket that was there before need not know that a daemon starts.
-    if (o.socket != null) handle = (...asked) => void opened.promise.then((app) => app(...asked));
+    if (o.socket != null || handed !== null)
+      handle = (...asked) => void opened.promise.then((app) => app(...asked));
     let threads: MediaThreads | null = null;
     const admission = { lateMs: config.MEDIA_LATE_MS };
     const ramp = openCallRamp({
@@ -201,14 +223,17 @@ export async function start(
       trustsProxy,
       ramp.requestWaited,
     );
+    const visitors = new Visitors(server);
     server.on('upgrade', (request, socket, head) => {
       if (threads === null) socket.destroy();
       else if (threads.upgrade({ request, socket, head })) limits.release(socket);
     });
     const taken = (socket: Socket) => server.emit('connection', socket);
-    const publicPort = await (o.socket == null
-      ? PublicPort.open({ host: config.HOST, port: config.PORT }, taken)
-      : PublicPort.adopt(o.socket, taken));
+    const publicPort = await (handed !== null
+      ? PublicPort.beside({ ...handed, fd: o.socket ?? undefined, take: taken })
+      : o.socket == null
+        ? PublicPort.open({ host: config.HOST, port: config.PORT }, taken)
+        : PublicPort.adopt(o.socket, taken));
     closing.opened({
       name: 'listener',
       shareMs: SHARE_MS.listener,
@@ -227,34 +252,32 @@ export async function start(
     const publicUrl = config.PUBLIC_URL ?? url;
 
     let lookForDead = async () => {};
+    let handover: Handover | null = null;
     let endHere: CallControl['endHere'] | null = null;
-    // Nobody else is on a folder that is not shared.
-    let peers: Peers | null = null;
-    if (config.DATA_DIR_SHARED) {
-      const secret = readPeerSecret(dataDir);
-      peers = new Peers({ store, secret, now, monotonicMs, log, lookForDead: () => lookForDead() });
-      const privatePort = await PrivatePort.open({
-        secret,
-        epoch: store.self().epoch,
-        now,
-        log,
-        strangers,
-        onHook: (request, response) => handle(request, response),
-        commands: {
-          async [STREAM_PORT](body) {
-            const { callId, thread } = body as ThreadOfCall;
-            return threads?.portOf(callId, thread) ?? null;
-          },
-          async [END_CALL](body) {
-            const { verb, orgId, callId } = body as { verb: EndVerb; orgId: string; callId: string };
-            if (endHere === null) throw new CallElsewhere(callId, null);
-            await endHere(verb, orgId, callId);
-          },
+    const secret = readPeerSecret(dataDir);
+    const peers = new Peers({ store, secret, now, monotonicMs, log, lookForDead: () => lookForDead() });
+    const privatePort = await PrivatePort.open({
+      secret,
+      epoch: store.self().epoch,
+      now,
+      log,
+      strangers,
+      onHook: (request, response) => handle(request, response),
+      commands: {
+        ...handoverCommands(() => handover),
+        async [STREAM_PORT](body) {
+          const { callId, thread } = body as ThreadOfCall;
+          return threads?.portOf(callId, thread) ?? null;
         },
-      });
-      closing.opened({ name: 'private port', shareMs: SHARE_MS.rest, close: () => privatePort.close() });
-      await store.tellSelf({ version: version(), private_port: privatePort.port });
-    }
+        async [END_CALL](body) {
+          const { verb, orgId, callId } = body as { verb: EndVerb; orgId: string; callId: string };
+          if (endHere === null) throw new CallElsewhere(callId, null);
+          await endHere(verb, orgId, callId);
+        },
+      },
+    });
+    closing.opened({ name: 'private port', shareMs: SHARE_MS.rest, close: () => privatePort.close() });
+    await store.tellSelf({ version: version(), private_port: privatePort.port });
 
     const rates = readRates(config.RATES_FILE);
     const carriers = openCarriers(config, {
@@ -321,7 +344,7 @@ export async function start(
     store.subscribe({ recovered: () => void space.look(), replaced: () => o.onReplaced?.() });
     closing.opened({ name: 'storage space', shareMs: SHARE_MS.rest, close: () => space.close() });
     const feed = openLiveFeed({ store, log });
-    if (config.DATA_DIR_SHARED) {
+    if (config.DATA_DIR_SHARED || handed !== null) {
       const others = new OthersCalls({ store, log, observer: feed.observer, isWatched: feed.isWatched });
       others.start();
       closing.opened({ name: 'calls of others', shareMs: SHARE_MS.rest, close: () => others.close() });
@@ -364,7 +387,7 @@ export async function start(
       observer: observeAll([observeBridge(metrics, () => threads), feed.observer], log),
       ramp,
       storageLow: space.low,
-      ...(peers === null ? {} : { passOn: passOnBy(peers) }),
+      passOn: passOnBy(peers),
       failpoint,
     });
     onStorageLow = () => calls.stopRecordings();
@@ -378,7 +401,8 @@ export async function start(
     // Calls that a dead process left behind end before anything new begins.
     await endTaken(left);
 
-    const listenAgain = () =>
+    const listenAgain = async () =>
+      handover?.isLeaving === true ||
       publicPort.listen().catch((error: unknown) => log.error({ err: error }, 'listener.failed'));
     threads = await MediaThreads.open({
       admission,
@@ -402,17 +426,18 @@ export async function start(
         modelSessionSeconds: config.MODEL_SESSION_SECONDS,
         vadModel: config.VAD_MODEL,
       },
-      publicPort: publicPort.isShared ? { host: address, port } : null,
+      publicPort: publicPort.isShared ? { host: address, port, fd: publicPort.takeDescriptor() } : null,
       log,
       strangers,
       clientOf: (request) => clientOf(arrivalOf(request), trustsProxy),
-      portElsewhere: peers === null ? undefined : portBy(peers),
+      portElsewhere: portBy(peers),
       onMessage: (message) => calls.onMedia(message),
       onConnection: (connection) => server.emit('connection', connection),
       onPublic: (any) => void (any ? publicPort.leave() : listenAgain()),
       onLost: (callIds) => calls.onThreadLost(callIds),
     });
     const media = threads;
+    if (handed !== null && !media.isPublic) await publicPort.listen();
     // Nobody is told of a port that is changing hands.
     await publicPort.settled();
     closing.opened({
@@ -509,15 +534,15 @@ export async function start(
     const isSetUp = organization !== null && (await store.getOperator(organization.id)) !== null;
     // Who joins others leaves the link as they printed it.
     const setupUrl = isSetUp || joins ? null : passwordUrl(publicUrl, makePasswordLink(dataDir, null));
-    handle = createApp({
+    const app = createApp({
       prove: openInstance(dataDir, { joins }),
       ...parts,
       ready,
-      passHook: async (request, response, callId) =>
-        (await peers?.passHook(request, response, callId)) ?? false,
+      passHook: (request, response, callId) => peers.passHook(request, response, callId),
       metrics,
       pages: dashboard.pages,
     });
+    handle = visitors.through(app);
     opened.resolve(handle);
     closing.opened({
       name: 'live calls',
@@ -533,23 +558,67 @@ export async function start(
     const takeover = new Takeover({
       store,
       log,
-      standingStill: async () => (await peers?.standingStill()) ?? [],
+      standingStill: () => peers.standingStill(),
       end: endTaken,
       settle: () => results.takeUp(),
     });
     takeover.start();
     lookForDead = () => takeover.look();
     closing.opened({ name: 'takeover', shareMs: SHARE_MS.rest, close: () => takeover.close() });
+    handover = new Handover({
+      store,
+      log,
+      now,
+      sharesFolder: config.DATA_DIR_SHARED,
+      hindered: () => {
+        if (config.MEDIA_PORT !== 0)
+          return 'MEDIA_PORT gives the media threads ports that two processes cannot both have: restart the daemon.';
+        return calls.accepting() ? null : 'The daemon is ending.';
+      },
+      port: () => ({ address: publicPort.address, isShared: publicPort.isShared }),
+      descriptor: () => media.publicFd() ?? publicPort.descriptor(),
+      start(...program) {
+        if (o.startProgram === undefined)
+          throw new AppError('conflict', 'This daemon is part of another program.');
+        return o.startProgram(...program);
+      },
+      tell: (states) => o.tell?.(states),
+      async leavePort() {
+        await media.leavePort();
+        await publicPort.leave();
+        void takeover.close();
+        // Its live views end, and come again where the calls are.
+        await dashboard.close();
+      },
+      callIds: () => calls.callIds(),
+      async finishCalls() {
+        await visitors.leave();
+        await calls.finish();
+      },
+    });
+    closing.opened({ name: 'handover', shareMs: SHARE_MS.rest, close: async () => handover?.close() });
+    const self = { epoch: store.self().epoch, pid: process.pid, version: version() };
+    await before?.ready(self);
+    if (handed !== null && !config.DATA_DIR_SHARED) {
+      const held = holdFolder(store);
+      closing.opened({ name: 'folder', shareMs: SHARE_MS.rest, close: async () => held() });
+    }
+    const went = handover.over.then(() => closing.close());
+    // Whoever waits for it hears of it.
+    went.catch(() => {});
     log.info({ url, public_url: publicUrl, queue: webhooks.mode(), ...summarize(config) }, 'daemon.started');
     return {
       url,
       firstKey: printed,
       setupUrl,
+      went,
       async drain() {
-        await calls.drain(config.DRAIN_SECONDS);
+        const endBefore = before?.end('SIGTERM', config.DRAIN_SECONDS * 1_000 + FAST_STOP_MS);
+        await Promise.all([calls.drain(config.DRAIN_SECONDS), endBefore]);
         await closing.close();
       },
       close() {
+        void before?.end('SIGINT', 0);
         closing.hurry();
         return closing.close();
       },
@@ -595,10 +664,21 @@ export async function run(env: Record<string, string | undefined>): Promise<void
     process.exit(1);
   };
 
+  const tell = async (...states: string[]) => {
+    const untold = await tellSystemd(env, states);
+    if (untold !== null) console.error('offhook:', plainly(untold));
+  };
+  const { OFFHOOK_TAKES_OVER: takesOver } = env;
+
   let daemon: Daemon;
   try {
-    const socket = handedSocket(env, [process.pid]);
-    daemon = await start(readConfig(env), { socket, onReplaced: replaced });
+    daemon = await start(readConfig(env), {
+      takesOver,
+      socket: handedSocket(env, takesOver === undefined ? [process.pid] : [process.pid, process.ppid]),
+      startProgram: (folder, descriptor, epoch) => startProgram(folder, descriptor, { env, epoch }),
+      tell: (states) => void tell(...states),
+      onReplaced: replaced,
+    });
     running = daemon;
   } catch (error) {
     if (error instanceof ConfigError) console.error(`offhook: ${plainly(error)}`);
@@ -612,11 +692,7 @@ export async function run(env: Record<string, string | undefined>): Promise<void
   if (daemon.setupUrl !== null) {
     console.error(`\nThe dashboard waits for its password. Open this link once:\n\n  ${daemon.setupUrl}\n`);
   }
-  const tell = async (state: string) => {
-    const untold = await tellSystemd(env, [state]);
-    if (untold !== null) console.error('offhook:', plainly(untold));
-  };
-  await tell('READY=1');
+  await tell('READY=1', ...(takesOver === undefined ? [] : [`MAINPID=${process.pid}`]));
   let stopping = false;
   const stop = (work: () => Promise<void>) => {
     work().then(
@@ -628,6 +704,7 @@ export async function run(env: Record<string, string | undefined>): Promise<void
     setTimeout(() => process.exit(1), FAST_STOP_MS).unref();
     stop(() => daemon.close());
   };
+  stop(() => daemon.went);
   process.on('SIGTERM', () => {
     if (stopping) return fast();
     stopping = true;

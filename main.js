@@ -21,6 +21,10 @@ const commands = {
     const { forgetSecretsCommand } = await import('./control/operations/forget-secrets.ts');
     return forgetSecretsCommand(process.env, process.argv.slice(3));
   },
+  upgrade: async () => {
+    const { upgrade } = await import('./control/operations/upgrade.ts');
+    return upgrade(process.env, process.argv.slice(3));
+  },
 };
 const name = process.argv[2];
 if (name !== undefined) {

@@ -1,7 +1,7 @@
 // The phone lab: the daemon, a simulated carrier, a simulated model and a webhook receiver, each a program on its own
 // port, started together. What `npm run simulate` and the end-to-end tests run on. Knows the daemon by its command
 // line, its environment and /v1 only.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -16,6 +16,8 @@ const oneByOne = new Agent({ pipelining: 0 });
 
 const ROOT = resolve(import.meta.dirname, '..');
 const START_MS = 120_000;
+/** After its end, for what it wrote last. */
+const LAST_LINES_MS = 500;
 /** A program that does not end by itself is killed: longer than any drain of a test. */
 const STOP_MS = 120_000;
 
@@ -107,6 +109,13 @@ export interface Lab {
   restartDaemon(env?: Record<string, string>): Promise<void>;
   /** Starts one more daemon on the same data, on a port of its own; it is stopped with the others. */
   startAnother(env?: Record<string, string>): Promise<Program>;
+  /** Starts a program that goes on for the daemon, on its data and its port; the one before ends with its last call. */
+  takeOver(env?: Record<string, string>): Promise<{ before: Program }>;
+  /**
+   * Has the daemon start another program that goes on for it, by the command: as `takeOver`, but by its socket. The new one
+   * writes where the old one does. @throws Error with what the command said
+   */
+  upgrade(args?: readonly string[]): Promise<{ before: Program; said: string }>;
   /** Stops everything. Answers the exit codes; null: it had to be killed. */
   close(): Promise<{ daemon: number | null; carrier: number | null; model: number | null }>;
 }
@@ -132,11 +141,14 @@ function startProgram(
     const lines: string[] = [];
     let exit: number | null | undefined;
     const ended = new Promise<number | null>((done) => {
-      child.once('close', (code) => {
+      const over = (code: number | null) => {
         exit = code;
         running.delete(child);
         done(code);
-      });
+      };
+      child.once('close', over);
+      // A process that goes on for it has its output, too.
+      child.once('exit', (code) => setTimeout(over, LAST_LINES_MS, code).unref());
     });
     const tooLate = setTimeout(() => {
       child.kill('SIGKILL');
@@ -172,6 +184,55 @@ function startProgram(
     if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', read);
     if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', read);
   });
+}
+
+/** Runs one of the program's commands. @throws Error with what it said, when it fails */
+function runCommand(args: readonly string[], env: Record<string, string>): Promise<string> {
+  const options = { cwd: ROOT, env: { ...PASSED_ON, ...env } };
+  return new Promise((done, failed) => {
+    const child = execFile(process.execPath, args, options, (error, out, err) => {
+      running.delete(child);
+      if (error === null) done(out);
+      else failed(new Error(`${out}${err}`));
+    });
+    running.add(child);
+  });
+}
+
+/** Those that another program started, and so nobody's children here. */
+const others = new Set<number>();
+process.on('exit', () => {
+  for (const pid of others) signal(pid, 'SIGKILL');
+});
+
+/** @returns whether there is such a process */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
+/** A process that another program started; nobody here learns with what it ends. */
+function processOf(pid: number): Pick<Program, 'pid' | 'exitCode' | 'ended' | 'stop'> {
+  others.add(pid);
+  const ended = until('the end of a process', () => !signal(pid, 0), 2 ** 31).then(() => {
+    others.delete(pid);
+    return 0;
+  });
+  return {
+    pid,
+    exitCode: () => (signal(pid, 0) ? undefined : 0),
+    ended,
+    async stop(name = 'SIGTERM') {
+      signal(pid, name);
+      const timer = setTimeout(() => signal(pid, 'SIGKILL'), STOP_MS);
+      await ended;
+      clearTimeout(timer);
+      return 0;
+    },
+  };
 }
 
 /** A connection that there was, and that ended before the answer. */
@@ -263,24 +324,23 @@ export async function openLab(o: LabOptions): Promise<Lab> {
 
     let port = '0';
     const others: Program[] = [];
+    const settings = () => ({
+      PORT: port,
+      DATA_DIR: join(folder, 'data'),
+      TWILIO_ACCOUNT_SID: accountSid,
+      TWILIO_AUTH_TOKEN: authToken,
+      TWILIO_BASE_URL: carrier.url,
+      OPENAI_API_KEY: modelKey,
+      OPENAI_BASE_URL: `${model.url}/v1`,
+      OFFHOOK_API_KEY: apiKey,
+      WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+      // The simulators, and whatever else runs here, have the same processors: being late is no sign of too many calls.
+      MEDIA_LATE_MS: '3000',
+    });
     const startDaemon = (env: Record<string, string> = {}) =>
       startProgram('daemon', 'main.js', [], {
         nodeArgs: DAEMON_NODE_ARGS,
-        env: {
-          PORT: port,
-          DATA_DIR: join(folder, 'data'),
-          TWILIO_ACCOUNT_SID: accountSid,
-          TWILIO_AUTH_TOKEN: authToken,
-          TWILIO_BASE_URL: carrier.url,
-          OPENAI_API_KEY: modelKey,
-          OPENAI_BASE_URL: `${model.url}/v1`,
-          OFFHOOK_API_KEY: apiKey,
-          WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
-          // The simulators, and whatever else runs here, have the same processors: being late is no sign of too many calls.
-          MEDIA_LATE_MS: '3000',
-          ...o.env,
-          ...env,
-        },
+        env: { ...settings(), ...o.env, ...env },
         onLine(line) {
           const parsed = jsonLine(line);
           if (parsed !== null) o.onDaemonLine?.(parsed);
@@ -347,6 +407,24 @@ export async function openLab(o: LabOptions): Promise<Lab> {
         const program = await startDaemon({ PORT: '0', ...env });
         others.push(program);
         return program;
+      },
+      async takeOver(env) {
+        const before = lab.daemon;
+        lab.daemon = await startDaemon({ OFFHOOK_TAKES_OVER: 'any', ...env });
+        others.push(before);
+        return { before };
+      },
+      async upgrade(args = []) {
+        const before = lab.daemon;
+        const said = await runCommand(['main.js', 'upgrade', '--no-wait', ...args], {
+          ...settings(),
+          ...o.env,
+        });
+        const pid = Number(/takes all new calls \(process (\d+)\)/.exec(said)?.[1]);
+        if (Number.isNaN(pid)) throw new Error(`The command said: ${said}`);
+        lab.daemon = { ...processOf(pid), name: 'daemon', url: before.url, lines: before.lines };
+        others.push(before);
+        return { before, said };
       },
       async close() {
         await Promise.all(others.map((other) => other.stop('SIGINT')));

@@ -142,6 +142,11 @@ export class CallControl implements Calls {
     return this.#owned.size;
   }
 
+  /** Of those, the oldest first. */
+  callIds(): string[] {
+    return this.#owned.all().map(({ id }) => id);
+  }
+
   /** These calls lived on a media thread that has died. */
   onThreadLost(callIds: readonly string[]): void {
     for (const callId of callIds) this.#tell(callId, { type: 'thread-lost' });
@@ -155,6 +160,11 @@ export class CallControl implements Calls {
   /** Takes no new calls, waits for live ones up to `seconds`, then has the agents say a closing line, then hangs up. */
   drain(seconds: number): Promise<void> {
     return this.#drain.drain(seconds);
+  }
+
+  /** Takes no new calls, and resolves when the last is over, however long that takes. */
+  finish(): Promise<void> {
+    return this.#drain.finish();
   }
 
   /** Takes no new calls, hangs up everything and records each end, whatever the carrier answers, in `withinMs`. */

@@ -41,6 +41,12 @@ export class CallDrain {
     await this.endAll('draining', END_ALL_MS);
   }
 
+  /** Takes no new calls; resolves when the last of those there are is over. */
+  async finish(): Promise<void> {
+    this.#slots.close();
+    await this.#idle(Number.POSITIVE_INFINITY);
+  }
+
   /** Hangs up everything and records each end, whatever the carrier answers, in `withinMs`. */
   async endAll(cause: StopCause, withinMs: number): Promise<void> {
     this.#slots.close();

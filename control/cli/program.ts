@@ -11,6 +11,7 @@ import { addListenCommand } from './commands/listen.ts';
 import { addModelCommands } from './commands/models.ts';
 import { addNumberCommands } from './commands/numbers.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
+import { addUpgradeCommand } from './commands/upgrade.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { addCompletion } from './completion.ts';
 import type { Context, Run } from './context.ts';
@@ -43,6 +44,7 @@ const LOCAL: ReadonlySet<string> = new Set([
   'backup',
   'restore',
   'secrets',
+  'upgrade',
   'completion',
   '__complete',
 ]);
@@ -116,6 +118,7 @@ ${EXIT_HELP}`,
   addDoctorCommand(program, run);
   addBackupCommands(program, run);
   addSecretsCommands(program, run);
+  addUpgradeCommand(program, run);
   addCompletion(program, run);
   return program;
 }

@@ -232,6 +232,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'control/operations': {
     may: [
       '.',
+      'bridge/peers',
       'bridge/calls',
       'control/api',
       'control/http',

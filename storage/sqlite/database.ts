@@ -142,14 +142,19 @@ export function openDatabase(options: OpenOptions): OpenDatabase {
     daemon: enrolled.daemon,
     walBytes,
     letOthersIn(may) {
-      if (!onDisk) return true;
+      if (!onDisk || !opened.open) return true;
       if (may) {
         lock?.release();
         lock = null;
-      } else {
-        lock ??= tryLock(path);
+        return true;
       }
-      return may || lock !== null;
+      try {
+        lock ??= tryLock(path);
+      } catch (error) {
+        // A folder that takes no files now: who comes finds out that somebody is there all the same.
+        log?.warn({ err: error }, 'storage.folder_not_held');
+      }
+      return lock !== null;
     },
     close() {
       clearInterval(timer);

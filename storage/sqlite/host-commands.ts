@@ -3,11 +3,14 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { findNamed } from '../organization-name.ts';
+import type { DaemonRecord } from '../records.ts';
 import { sealStore } from '../sealed-store.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Store } from '../store.ts';
 import { openConnection } from './connection.ts';
+import { lifeOf } from './daemon-life.ts';
 import { openDatabase } from './database.ts';
+import { notEnded } from './enrolment.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { readNote } from './notes.ts';
 import { organizations } from './organizations.ts';
@@ -29,6 +32,20 @@ export function findOrganizationIn(path: string, idOrName: string): { id: string
       .all();
     const found = findNamed(rows, idOrName);
     return found === undefined ? null : { id: found.id, isFirst: found.id === rows[0]?.id };
+  } finally {
+    db.close();
+  }
+}
+
+/** The daemons that live on a database. @throws StorageError missing_database */
+export function livingDaemons(path: string): DaemonRecord[] {
+  if (!existsSync(path))
+    throw new StorageError('missing_database', `there is no ${path}: set DATA_DIR as the daemon has it`);
+  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_WAIT_MS });
+  try {
+    return notEnded(db)
+      .filter((one) => lifeOf(path, one) === 'lives')
+      .map(({ daemon }) => daemon);
   } finally {
     db.close();
   }

@@ -100,7 +100,7 @@ t.test(
     const file = join(folder, 'offhook.service');
     writeFileSync(join(folder, 'offhook.socket'), readFileSync(join(DEPLOY, 'offhook.socket'), 'utf8'));
     // The programs that it names are on no machine but the one it is installed on.
-    writeFileSync(file, unit.replace(/^ExecStart=.*/m, `ExecStart=${process.execPath} main.js`));
+    writeFileSync(file, unit.replace(/^(ExecStart|ExecReload)=.*/gm, `$1=${process.execPath} main.js`));
     const verified = spawnSync('systemd-analyze', ['verify', file, join(folder, 'offhook.socket')], {
       encoding: 'utf8',
     });
