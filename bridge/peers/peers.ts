@@ -24,14 +24,15 @@ export interface PeersOptions {
   log: Pick<Log, 'info' | 'warn'>;
   /** Resolves when what dead daemons had is somebody's. */
   lookForDead(): Promise<void>;
+  /** For tests: PASS_MS. */
+  passMs?: number;
 }
 
 /** What a daemon has to say that it is there. Its control thread may be waiting for a disk. */
 const HERE_MS = 2_000;
 /** What passing something on may take in all: a carrier waits for an answer no longer than fifteen seconds. */
 const PASS_MS = 10_000;
-/** The owner, and the one that is its heir meanwhile. */
-const MOST_OWNERS = 2;
+const AGAIN_MS = 500;
 const MAX_ANSWER_BYTES = 1_048_576;
 /** One that has said nothing for so long, and answers nobody, stands still. */
 const SILENT_MS = 10_000;
@@ -168,7 +169,7 @@ export class Peers {
   /** By this daemon's own clock, which nobody sets: since it was first seen to say no more. */
   #isSilent({ epoch, host, alive_at, private_port }: DaemonRecord): boolean {
     const nowMs = this.#o.monotonicMs();
-    if (alive_at === null || private_port === null || host !== hostname()) {
+    if (alive_at === null || !isReachable({ host, private_port })) {
       this.#said.delete(epoch);
       return false;
     }
@@ -178,22 +179,27 @@ export class Peers {
     return false;
   }
 
-  /** @returns whether any owner of the call took it */
+  /**
+   * Tried until an owner of the call takes it, or time is over: one that stands still is missed after a while, and then has
+   * an heir. @returns whether one took it
+   */
   async #toOwner(
     callId: string,
     pass: (owner: DaemonRecord, signal: AbortSignal) => Promise<boolean>,
   ): Promise<boolean> {
-    const { store, log } = this.#o;
-    const signal = AbortSignal.timeout(PASS_MS);
-    for (let tries = 0; tries < MOST_OWNERS; tries++) {
-      const owner = await store.ownerOf(callId);
-      if (owner === null || signal.aborted) break;
+    const { store, log, passMs = PASS_MS } = this.#o;
+    const signal = AbortSignal.timeout(passMs);
+    let owner = await store.ownerOf(callId);
+    while (owner !== null && isReachable(owner) && !signal.aborted) {
       if (await pass(owner, signal)) {
         log.info({ call_id: callId, to: owner.epoch }, 'peer.passed_on');
         return true;
       }
       // With its death the call has an heir: this daemon, or one that was quicker.
       await this.#o.lookForDead();
+      const before = owner.epoch;
+      owner = await store.ownerOf(callId);
+      if (owner?.epoch === before) await new Promise((over) => setTimeout(over, AGAIN_MS));
     }
     log.warn({ call_id: callId }, 'peer.not_passed_on');
     return false;
@@ -211,8 +217,8 @@ export class Peers {
     signal: AbortSignal,
     nonce = newNonce(),
   ): Promise<Answer | null> {
-    const { private_port: port, host, epoch } = daemon;
-    if (port === null || host !== hostname()) return null;
+    const { private_port: port, epoch } = daemon;
+    if (port === null || !isReachable(daemon)) return null;
     const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.test(name)));
     const signature = this.#sign({ to: epoch, method, path, body }, nonce);
     const all = { ...kept, 'content-length': body.length, [PEER_HEADER]: signature };
@@ -260,6 +266,10 @@ function readRefusal(text: string): { code?: unknown; message?: string } {
 
 const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(ERROR_STATUS, code);
+
+/** It has a port that can be reached from here, whether or not it answers there. */
+const isReachable = ({ host, private_port }: Pick<DaemonRecord, 'host' | 'private_port'>) =>
+  private_port !== null && host === hostname();
 
 const newNonce = () => randomBytes(16).toString('hex');
 
