@@ -311,8 +311,8 @@ const BREAKS: Case[] = [
     breaks: 1,
     check: (t, { lines }) =>
       t.ok(
-        lines.some(({ text, interrupted }) => !interrupted && text.startsWith('One moment')),
-        'the answer that calls it was heard to its end, after the break',
+        lines.some(({ text }) => text.startsWith('One moment')),
+        'it broke in the answer that calls it, or after',
       ),
   },
   {
@@ -324,9 +324,10 @@ const BREAKS: Case[] = [
   { name: 'broken late in the goodbye', ...breaksAt(THANKS, { afterAgentMs: 700 }), end: WELL, breaks: 1 },
   {
     name: 'broken, and the carrier asks late what comes next: it is told before',
-    ...breaksAt(THANKS, { afterAgentMs: 700 }),
+    callee: QUIET,
+    faults: abort('mark_echo', 25),
     late: { hook: 'after', ms: 4_000 },
-    end: WELL,
+    end: SILENT,
     breaks: 1,
   },
   {
@@ -335,6 +336,8 @@ const BREAKS: Case[] = [
     faults: [...abort('mark_echo', 5), ...abort('callee_speech', 20)],
     end: WELL,
     breaks: 2,
+    // A polite caller takes a gap for the end of what the agent says.
+    cutsGreeting: true,
   },
   {
     name: 'broken as often as it is brought anew',
