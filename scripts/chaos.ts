@@ -23,6 +23,8 @@ money adds up and nobody was dialled twice. Everything runs on this machine.
                       the talks have to go on
   --resume N          in place of all that: N media streams lost under people in talk, each at a moment of its own; tells what
                       was heard of it, and every talk has to go on at the last heard word
+  --handover N        in place of all that: N upgrades with people in talk, by \`offhook upgrade\`, from the program to itself:
+                      nobody may notice
   --frozen N          in place of all that: N times a daemon that stands still (SIGSTOP) with people in talk, until another
                       of its folder has taken them, and wakes (SIGCONT): it must touch nothing any more, and end
   --frozen-seconds N  for how long each stands still (default 60)
@@ -37,6 +39,7 @@ function readOptions() {
       crashes: 200,
       kills: 0,
       resume: 0,
+      handover: 0,
       frozen: 0,
       'frozen-seconds': 60,
       'redis-flushes': 20,
@@ -49,7 +52,7 @@ function readOptions() {
     texts: ['points'],
   });
   const isDay = numbers.day > 0;
-  const isBreaks = numbers.kills + numbers.resume + numbers.frozen > 0;
+  const isBreaks = numbers.kills + numbers.resume + numbers.handover + numbers.frozen > 0;
   const inTalk = Math.floor((numbers.lines || LINES_IN_TALK) * 0.8) || 1;
   const points = texts.points?.split(',');
   const unknown = points?.find((name) => !(name in POINTS));
@@ -65,9 +68,11 @@ function readOptions() {
         ? { kind: 'kills' as const, times: numbers.kills, of: numbers.kills }
         : numbers.resume > 0
           ? { kind: 'resume' as const, times: Math.ceil(numbers.resume / inTalk), of: numbers.resume }
-          : numbers.frozen > 0
-            ? { kind: 'frozen' as const, times: numbers.frozen, of: numbers.frozen }
-            : null,
+          : numbers.handover > 0
+            ? { kind: 'handover' as const, times: numbers.handover, of: numbers.handover }
+            : numbers.frozen > 0
+              ? { kind: 'frozen' as const, times: numbers.frozen, of: numbers.frozen }
+              : null,
     frozenMs: numbers['frozen-seconds'] * 1_000,
     kills: numbers.crashes,
     redisFlushes: numbers['redis-flushes'],

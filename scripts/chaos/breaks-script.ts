@@ -1,6 +1,7 @@
 // What `npm run chaos` does with a campaign of breaks under people in talk: runs it, and prints its table.
 import { type Breaker, type BreaksOptions, runBreaks } from './breaks.ts';
 import { freezer } from './frozen.ts';
+import { handovers } from './handovers.ts';
 import { killer } from './kills.ts';
 import { streamBreaker } from './streams.ts';
 import { columns, rowsOf, tellViolations } from './table.ts';
@@ -9,7 +10,7 @@ import { columns, rowsOf, tellViolations } from './table.ts';
 export const LINES_IN_TALK = 20;
 
 interface BreaksScriptOptions extends Pick<BreaksOptions, 'times' | 'lines' | 'seed' | 'minutes' | 'folder'> {
-  kind: 'kills' | 'resume' | 'frozen';
+  kind: 'kills' | 'resume' | 'handover' | 'frozen';
   /** How many of them are to break in all. */
   of: number;
   /** For how long a daemon stands still. */
@@ -22,6 +23,7 @@ const BREAKERS: Record<
 > = {
   kills: { said: 'kills', open: killer },
   resume: { said: 'rounds', open: ({ of }) => streamBreaker(of) },
+  handover: { said: 'upgrades', open: handovers },
   frozen: { said: 'daemons that stood still', open: freezer },
 };
 

@@ -70,10 +70,14 @@ export interface Breaker {
   network: NonNullable<SimulatorOptions['network']>;
   /** More settings for the daemons. */
   env?: Record<string, string>;
+  /** How often somebody asks for something, at least and at most; default: for minutes. */
+  exchanges?: readonly [number, number];
   /** Whether people also call in (default: they do). */
   inbound?: boolean;
   /** Breaks what carries the talks, and sees to it that somebody takes them up. */
   once(lab: Lab, random: Random): Promise<Break>;
+  /** When all calls are over. */
+  finish?(): Promise<void>;
   /** What is to be told of it, and what has to hold. */
   look(after: Aftermath): Pick<BreaksReport, 'rows' | 'checks'>;
 }
@@ -146,6 +150,7 @@ async function campaign(lab: Lab, o: Parts): Promise<BreaksReport> {
     random: createRandom(o.seed, 2),
     lines: o.lines,
     inbound: o.breaker.inbound !== false,
+    ...(o.breaker.exchanges === undefined ? {} : { exchanges: o.breaker.exchanges }),
     webhookUrl: receiver.url('/inline'),
     patienceMs: PATIENCE_MS,
   });
@@ -153,6 +158,7 @@ async function campaign(lab: Lab, o: Parts): Promise<BreaksReport> {
   try {
     const { breaks, deathsMs } = await breakAll(lab, people, o, complaints);
     await people.finish();
+    await o.breaker.finish?.();
     await settle(lab, endpoint.body.id, complaints);
     const reports = await carrierCalls(lab);
     const rows = callRows(databasePath);

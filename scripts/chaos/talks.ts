@@ -43,9 +43,12 @@ const RETRY_MS = [100, 300] as const;
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 /** What a person does on the line; they hang up in the end. */
-function person(random: Random): CalleeInput & { steps: NonNullable<CalleeInput['steps']> } {
+function person(
+  random: Random,
+  exchanges: readonly [number, number],
+): CalleeInput & { steps: NonNullable<CalleeInput['steps']> } {
   const steps: NonNullable<CalleeInput['steps']> = [];
-  for (let left = Math.round(random.between(EXCHANGES)); left > 0; left--) {
+  for (let left = Math.round(random.between(exchanges)); left > 0; left--) {
     steps.push({ do: 'say', file: QUESTION, when: POLITE });
     if (random.chance(0.4)) steps.push({ do: 'barge_in', file: SPEECH, afterAgentMs: 1_500 });
     else if (random.chance(0.5)) steps.push({ do: 'say', file: SPEECH, when: POLITE });
@@ -64,6 +67,8 @@ export async function startTalks(o: {
   lab: Lab;
   random: Random;
   lines: number;
+  /** How often each asks for something, at least and at most. */
+  exchanges?: readonly [number, number];
   /** Whether people also call in. */
   inbound: boolean;
   webhookUrl: string;
@@ -150,7 +155,7 @@ export async function startTalks(o: {
     const agent = agents[line];
     if (agent === undefined) return;
     const number = `+1555${String(1_000_000 + serial++)}`;
-    const callee = person(random);
+    const callee = person(random, o.exchanges ?? EXCHANGES);
     placed.set(number, { line, steps: callee.steps });
     if (agent.inbound) {
       await lab.ask('carrier', '/inbound-calls', { to: agent.number, from: number, callee });
