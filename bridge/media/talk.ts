@@ -411,7 +411,7 @@ export class Talk implements CallerListener {
     if (this.#over) return;
     this.#over = true;
     const { apology } = this.#call.texts;
-    this.#record.ended(reason, this.#modelLost, this.#floor.streaming ? apology : null);
+    this.#record.ended(reason, this.#modelLost, this.#floor.onLine ? apology : null);
   }
 
   #toolsAnswered(): void {

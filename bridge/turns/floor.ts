@@ -5,6 +5,7 @@ import { awaitsBeep } from './machine.ts';
 import { step } from './turn-state.ts';
 import {
   holdOf,
+  isOnLine,
   NO_EFFECTS,
   openTurns,
   type Phase,
@@ -60,5 +61,10 @@ export class Floor {
   /** The carrier's stream is there. */
   get streaming(): boolean {
     return this.#state.streaming;
+  }
+
+  /** The other side is on the line: what the carrier says itself is heard. */
+  get onLine(): boolean {
+    return isOnLine(this.#state);
   }
 }

@@ -23,6 +23,7 @@ import {
   closing,
   finish,
   holdOf,
+  isOnLine,
   known,
   listens,
   open,
@@ -228,7 +229,7 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
       if (phase.at === 'closing' || phase.at === 'away') return null;
       return event.pending ? to(state, closing(null, event.reason)) : finish(state, event.reason);
     case 'finish':
-      if (event.say === null || !state.streaming || !state.modelReady) {
+      if (event.say === null || !isOnLine(state) || !state.modelReady) {
         return to(state, { at: 'over' }, [{ do: 'interrupt' }, { do: 'finish', reason: event.reason }]);
       }
       return to(state, closing(now, event.reason), [{ do: 'interrupt' }, { do: 'say', text: event.say }]);

@@ -306,6 +306,9 @@ export const holdOf = ({ phase }: TurnState): Hold | null => (phase.at === 'agen
 export const listens = ({ phase }: TurnState): boolean =>
   phase.at === 'caller' || (phase.at === 'suspecting' && phase.listening);
 
+/** The carrier has the other side on the line, with a stream or until the next one comes. */
+export const isOnLine = ({ streaming, goneSince }: TurnState): boolean => streaming || goneSince !== null;
+
 /** Somebody has spoken. */
 export const spoken = (state: TurnState): TurnState =>
   state.verdict === 'silent' ? { ...state, verdict: 'pending' } : state;
@@ -344,7 +347,11 @@ export type TalkEnd = EndReason | 'digits';
 /** Ends that the line can come back from. */
 const LEAVES: ReadonlySet<TalkEnd> = new Set(['transferred', 'digits']);
 
-/** Everything said was heard: the talk ends, or leaves the line for a while. */
+/**
+ * Everything said was heard: the talk ends, or leaves the line for a while. A line that is gone is left when it is back: what
+ * brings it back would take it from where it went.
+ */
 export function finish(state: TurnState, reason: TalkEnd): TurnStep {
+  if (LEAVES.has(reason) && state.goneSince !== null) return to(state, closing(null, reason));
   return to(state, { at: LEAVES.has(reason) ? 'away' : 'over' }, [{ do: 'finish', reason }]);
 }

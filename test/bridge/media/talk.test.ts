@@ -609,6 +609,14 @@ t.test(
       errorMessage: 'gone',
       speak: { text: /Goodbye/, language: 'en' },
     });
+    const gap = greeted();
+    gap.talk.streamPaused();
+    gap.model.failed({ code: 'model_lost', message: 'gone' });
+    t.match(
+      gap.finished(),
+      { speak: { text: /Goodbye/ } },
+      'whose stream is gone is on the line all the same',
+    );
     const ringing = open();
     ringing.model.failed({ code: 'model_refused', message: 'no' });
     t.match(ringing.finished(), { reason: 'model_failed', errorCode: 'model_refused', speak: null });

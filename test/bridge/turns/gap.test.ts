@@ -225,14 +225,63 @@ t.test('a line that is lost before the talk has begun: it begins with the next',
   t.match(begun.effects, [[62_000, { do: 'speak', what: 'greeting' }]]);
 });
 
-t.test('a line that leaves in a gap for keys comes back as from any', async (t) => {
-  const { state, did } = play(fresh(), [
+t.test('a line that is to leave in a gap, for keys or another party, leaves when it is back', async (t) => {
+  for (const [how, ended] of [
+    ['nothing is to be heard', [[6_100, { type: 'end-requested', reason: 'digits', pending: false }]]],
+    [
+      'what was said is heard already, and the model says so late',
+      [
+        [6_100, { type: 'end-requested', reason: 'transferred', pending: true }],
+        [6_200, { type: 'response-done', pending: false, busy: false, spoke: true }],
+        [6_300, { type: 'all-heard', busy: false }],
+      ],
+    ],
+  ] as [string, [number, TurnEvent][]][]) {
+    const gone = play(fresh(), [...GREETED, [6_000, GONE], ...ended, [9_000, { type: 'tick', due: false }]]);
+    t.notOk(gone.did.includes('finish'), how);
+    const back = play(gone.state, [
+      [9_100, BACK],
+      [9_120, { type: 'tick', due: false }],
+    ]);
+    t.match(back.effects, [[9_120, { do: 'finish' }]], how);
+    t.same([back.state.phase.at, back.state.goneSince], ['away', null]);
+  }
+});
+
+t.test('a line that was lost on the way out comes back as from any', async (t) => {
+  const { state } = play(fresh(), [
     ...GREETED,
-    [6_000, GONE],
-    [6_100, { type: 'end-requested', reason: 'digits', pending: false }],
+    [6_000, { type: 'end-requested', reason: 'digits', pending: false }],
+    [6_100, GONE],
     [9_000, DEAD],
     [12_000, BACK],
   ]);
-  t.equal(did.at(-1), 'finish');
   t.same([state.phase.at, state.streaming, state.goneSince], ['thinking', true, null]);
 });
+
+t.test(
+  'who ends his own talk in a gap has ended it; a last line is said when the line is back',
+  async (t) => {
+    const ended = play(fresh(), [
+      ...GREETED,
+      [6_000, GONE],
+      [6_100, { type: 'end-requested', reason: 'agent_ended', pending: false }],
+    ]);
+    t.same([ended.did.at(-1), ended.state.phase.at], ['finish', 'over']);
+    const drained = play(fresh(), [
+      ...GREETED,
+      [6_000, GONE],
+      [6_100, { type: 'finish', reason: 'draining', say: 'Goodbye.' }],
+      [6_900, { type: 'agent-audio' }],
+      [7_500, { type: 'response-done', pending: true, busy: false, spoke: true }],
+      [24_000, DEAD],
+    ]);
+    t.same(drained.did.slice(-3), ['interrupt', 'say', 'floor']);
+    t.equal(drained.state.phase.at, 'closing');
+    const heard = play(drained.state, [
+      [24_500, BACK],
+      [26_000, { type: 'all-heard', busy: false }],
+    ]);
+    t.match(heard.effects, [[26_000, { do: 'finish', reason: 'draining' }]]);
+  },
+);
