@@ -65,8 +65,9 @@ export function givesUpAt(call: CallRecord, live: LiveState, rules: CallRules): 
   return stream.since + (canGoOn(call, live, rules) ? GIVE_UP_MS : SAY_WHY_MS);
 }
 
-/** When time alone is to make something of a lost stream; null where none is lost. */
+/** When time alone is to make something of a lost stream; null where none is lost, or nobody waits for it any more. */
 export function lookAt(call: CallRecord, live: LiveState, rules: CallRules): number | null {
+  if (isTerminal(call.status)) return null;
   const asks = asksAt(call, live, rules);
   const givesUp = givesUpAt(call, live, rules);
   return asks === null || givesUp === null ? givesUp : Math.min(asks, givesUp);

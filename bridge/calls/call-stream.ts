@@ -83,8 +83,9 @@ export function streamEnded(d: Draft, { how, why, atMs }: Input<'stream-ended'>)
   if (stream.at === 'lost' || (stream.at === 'stopped' && how === 'lost')) return;
   const stopped = { at: 'stopped', atMs, brief: briefStreams(stream, atMs) } as const;
   if (d.rules.carrier.streamIsCall) {
-    // Whoever was there has left.
+    // Whoever was there has left, or his line has.
     d.know({ stream: stopped });
+    if (why !== 'closed') d.finishing(lostEnd({ why }));
     d.recordEnd(null);
   } else if (how === 'stopped') {
     d.know({

@@ -125,7 +125,7 @@ export const isPatient = ({ type }: Pick<CallInput, 'type'>): boolean => type ==
 
 /**
  * The live state when a step could not be written. What came in has happened all the same; but nothing follows of it: the
- * line was not asked to end, and the media thread not told to let go.
+ * line was not asked to end, no stream was asked for or awaited, and the media thread not told to let go.
  * @param decided what the step made of `before`
  */
 export function unwritten(before: LiveState, decided: LiveState, nowMs: number): LiveState {
@@ -133,9 +133,14 @@ export function unwritten(before: LiveState, decided: LiveState, nowMs: number):
     ...decided,
     times: decided.times && { ...decided.times, endedAt: before.times?.endedAt ?? null },
     media: decided.media.at === 'releasing' ? before.media : decided.media,
+    token: before.token === 'used' ? before.token : decided.token,
+    stream:
+      decided.stream.at === 'lost' ? { ...decided.stream, toldAt: toldAt(before.stream) } : decided.stream,
   };
   return live.line.at === 'ending' ? stillUp(live, nowMs) : live;
 }
+
+const toldAt = (stream: StreamState): number | null => (stream.at === 'lost' ? stream.toldAt : null);
 
 /** All that can come in about a call. */
 export type CallInput =

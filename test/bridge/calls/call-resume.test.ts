@@ -133,6 +133,10 @@ for (const [name, state, due] of DUE) {
   });
 }
 
+t.test('nothing is looked at of a call that is over', async (t) => {
+  t.equal(lookAt(call({ status: 'completed' }), live(), RULES), null);
+});
+
 const BRIEF: [string, StreamState, number, number][] = [
   ['the first, which carried little', on(), 3_000, 0],
   ['the second in a row that carried little', on({ fromMs: 20_000, brief: 2 }), 29_999, 2],

@@ -513,6 +513,16 @@ const ROWS: Row[] = [
     do: ['release'],
   },
   {
+    name: 'the stream was the whole call, and carried nothing any more: nobody has hung up',
+    call: TALKING,
+    live: ON,
+    rules: BROWSER,
+    input: { type: 'stream-ended', how: 'lost', why: 'media_timeout', atMs: 1_000 },
+    change: { status: 'failed', hangup_cause: 'media_timeout', error_code: 'media_timeout' },
+    events: ['call.failed'],
+    do: ['release'],
+  },
+  {
     name: 'usage adds up, also after the end',
     call: OVER,
     live: { ...ON, media: { at: 'releasing', since: 9_000, settle: 'result' }, usage: { a: 1, b: 2 } },
@@ -917,5 +927,22 @@ t.test(
     });
     const over = { type: 'carrier-status', carrierCallId: 'CA1', event: ended('completed') } as const;
     t.same(unwritten(ON, decided(TALKING, over), 10_000), ON, 'the media side was not told to let go');
+    const stopped: LiveState = {
+      ...ON,
+      token: 'used',
+      stream: { at: 'stopped', atMs: 5_000, brief: 0 },
+      finishing: { at: 9_000, speaking: false, talk: null },
+    };
+    const asks = { type: 'stream-over', carrierCallId: 'CA1', transfer: null, waited: true } as const;
+    const lost = unwritten(
+      stopped,
+      run({ name: '', call: TALKING, live: stopped, input: asks }).live,
+      10_000,
+    );
+    t.match(
+      lost,
+      { token: 'used', stream: { at: 'lost', toldAt: null } },
+      'no stream was told of, nor a token made',
+    );
   },
 );
