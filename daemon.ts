@@ -254,7 +254,9 @@ export async function start(
     let lookForDead = async () => {};
     let handover: Handover | null = null;
     let endHere: CallControl['endHere'] | null = null;
-    const secret = readPeerSecret(dataDir);
+    const secret = readPeerSecret(dataDir, {
+      untaken: (error) => log.warn({ err: error }, 'peer.key_not_kept'),
+    });
     const peers = new Peers({ store, secret, now, monotonicMs, log, lookForDead: () => lookForDead() });
     const privatePort = await PrivatePort.open({
       secret,

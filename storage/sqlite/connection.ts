@@ -88,8 +88,6 @@ export interface Connection {
 export interface ConnectionOptions {
   db: Database.Database;
   owner: number;
-  /** Others may have the database open too, and take over what this one's daemon has. */
-  shared?: boolean | undefined;
   clock: () => Date;
   log?: Log | undefined;
   /** For tests: called in each write transaction, and may throw what a disk would, or take as long. */
@@ -118,7 +116,7 @@ export function openConnection(o: ConnectionOptions): Connection {
     note: (error) => kept.note(error),
     tell: (news) => subscribers.tell(news),
     onWrite,
-    mayCommit: o.shared ? refuseIfReplaced : undefined,
+    mayCommit: refuseIfReplaced,
     onWritten,
     monotonicMs: o.monotonicMs ?? (() => performance.now()),
   });
@@ -128,6 +126,7 @@ export function openConnection(o: ConnectionOptions): Connection {
   const kept = new KeptWrites({ log, probe });
   kept.onRecovered(() => subscribers.recovered());
 
+  // Also of who is alone: he may let another in, as in an upgrade.
   let isReplaced = false;
   function refuseIfReplaced(): void {
     try {

@@ -42,7 +42,7 @@ export interface GroupCommitOptions {
   /** What was committed, in its order. */
   tell(news: News): void;
   /** Called last in each transaction that has written: what it throws leaves nothing of it. */
-  mayCommit?: (() => void) | undefined;
+  mayCommit?: () => void;
   /** For tests: called before anything else in each transaction. */
   onWrite: (() => void) | undefined;
   /** Told how long each transaction held the thread, in milliseconds. */

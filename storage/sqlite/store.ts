@@ -70,7 +70,6 @@ export async function openStore(o: StoreOptions): Promise<Store> {
   const connection = openConnection({
     db: database.db,
     owner: database.daemon.epoch,
-    shared: o.shared,
     clock: now,
     log,
     onWrite: o.onWrite,

@@ -43,3 +43,28 @@ t.test('a file that holds no key is named, and left as it is', async (t) => {
     t.throws(() => readPeerSecret(folder), /peers\.key holds no key/);
   }
 });
+
+t.test('a disk that is full keeps nobody from starting: the secret is nobody else’s then', async (t) => {
+  const folder = t.testdir();
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  const told: unknown[] = [];
+  const untaken = (error: unknown) => void told.push(error);
+  const write = () => {
+    throw full;
+  };
+  const [one, two] = [readPeerSecret(folder, { untaken, write }), readPeerSecret(folder, { untaken, write })];
+  t.equal(one.length, 32);
+  t.notSame(one, two);
+  t.strictSame(told, [full, full]);
+  t.strictSame(readdirSync(folder), []);
+  const kept = readPeerSecret(folder);
+  t.strictSame(readPeerSecret(folder, { untaken, write }), kept, 'one that is there is read');
+  const denied = () => {
+    throw Object.assign(new Error('denied'), { code: 'EACCES' });
+  };
+  t.throws(
+    () => readPeerSecret(t.testdir(), { untaken, write: denied }),
+    /denied/,
+    'any other fault is told',
+  );
+});
