@@ -71,6 +71,8 @@ export interface LabOptions {
   answer?: (request: IncomingMessage, body: string) => number;
   /** Told of every webhook as it arrives. */
   onReceived?: (received: Received) => void;
+  /** Folder of the daemon's program; default: this one. */
+  program?: string;
   /** Told of every line of the daemon's log. */
   onDaemonLine?: (line: Record<string, unknown>) => void;
 }
@@ -107,8 +109,8 @@ export interface Lab {
   ): Promise<T>;
   /** Starts the daemon again on the same data and the same port, after it ended. */
   restartDaemon(env?: Record<string, string>): Promise<void>;
-  /** Starts one more daemon on the same data, on a port of its own; it is stopped with the others. */
-  startAnother(env?: Record<string, string>): Promise<Program>;
+  /** Starts one more daemon on the same data, on a port of its own; it is stopped with the others. @param program its folder */
+  startAnother(env?: Record<string, string>, program?: string): Promise<Program>;
   /** Starts a program that goes on for the daemon, on its data and its port; the one before ends with its last call. */
   takeOver(env?: Record<string, string>): Promise<{ before: Program }>;
   /**
@@ -127,16 +129,22 @@ function startProgram(
   o: {
     env: Record<string, string>;
     nodeArgs?: readonly string[];
+    folder?: string;
     ready: (line: string) => string | null;
     onLine?: (line: string) => void;
   },
 ): Promise<Program> {
   return new Promise((started, failed) => {
-    const child: ChildProcess = spawn(process.execPath, [...(o.nodeArgs ?? []), join(ROOT, file), ...args], {
-      cwd: ROOT,
-      env: { ...PASSED_ON, ...o.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const { folder = ROOT } = o;
+    const child: ChildProcess = spawn(
+      process.execPath,
+      [...(o.nodeArgs ?? []), join(folder, file), ...args],
+      {
+        cwd: folder,
+        env: { ...PASSED_ON, ...o.env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     running.add(child);
     const lines: string[] = [];
     let exit: number | null | undefined;
@@ -337,8 +345,9 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       // The simulators, and whatever else runs here, have the same processors: being late is no sign of too many calls.
       MEDIA_LATE_MS: '3000',
     });
-    const startDaemon = (env: Record<string, string> = {}) =>
+    const startDaemon = (env: Record<string, string> = {}, program = o.program ?? ROOT) =>
       startProgram('daemon', 'main.js', [], {
+        folder: program,
         nodeArgs: DAEMON_NODE_ARGS,
         env: { ...settings(), ...o.env, ...env },
         onLine(line) {
@@ -403,10 +412,10 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       async restartDaemon(env) {
         lab.daemon = await startDaemon(env);
       },
-      async startAnother(env) {
-        const program = await startDaemon({ PORT: '0', ...env });
-        others.push(program);
-        return program;
+      async startAnother(env, program) {
+        const another = await startDaemon({ PORT: '0', ...env }, program);
+        others.push(another);
+        return another;
       },
       async takeOver(env) {
         const before = lab.daemon;

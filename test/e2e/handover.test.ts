@@ -2,6 +2,7 @@
 // where it is, what comes goes to the new one, and nothing of it is told to anybody but the operator.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
 import type { Program } from '../../scripts/lab.ts';
 import type { PublicCall } from '../../storage/call-view.ts';
@@ -57,6 +58,17 @@ async function talking(rig: Rig, agentId: string, to: string): Promise<PublicCal
   return call;
 }
 
+/** The process that has a call. */
+async function ownerPid({ folder }: Rig, callId: string): Promise<number> {
+  const db = new Database(join(folder, 'data/offhook.db'), { readonly: true });
+  try {
+    const found = db.prepare('SELECT pid FROM calls JOIN daemons ON epoch = owner WHERE id = ?');
+    return Number(found.pluck().get(callId));
+  } finally {
+    db.close();
+  }
+}
+
 async function heard(rig: Rig, { id }: PublicCall): Promise<string> {
   return (await rig.transcript(id)).map(({ heard_text }) => heard_text).join();
 }
@@ -70,6 +82,8 @@ async function goOver(
   const to = (n: number) => `+1555050${o.number}00${n}`;
   const old = await talking(rig, o.agentId, to(1));
   const said = await heard(rig, old);
+  // It is answered when the port is another process's: hooks and stream come there.
+  const ringing = await rig.dial(o.agentId, to(3));
   const wasPid = rig.lab.daemon.pid;
   const { before } = await o.go();
   const { daemon } = rig.lab;
@@ -79,6 +93,12 @@ async function goOver(
   await until('the old call to go on', async () => (await heard(rig, old)) !== said);
   t.equal((await rig.call(old.id)).status, 'in_progress');
 
+  await until('the one that rang to be answered and heard', async () => (await heard(rig, ringing)) !== '');
+  t.match(await rig.call(ringing.id), { status: 'in_progress', gaps: [] });
+  for (const { id } of [old, ringing]) t.equal(await ownerPid(rig, id), wasPid, 'where it was');
+  t.equal(await ownerPid(rig, fresh.id), daemon.pid);
+  await rig.lab.api('POST', `/v1/calls/${ringing.id}/hangup`);
+  await rig.ended(ringing.id);
   const { status } = await rig.lab.api('POST', `/v1/calls/${old.id}/hangup`);
   t.equal(status, 200, 'asked at the new one, it is done at the old one');
   t.match(await rig.ended(old.id), { status: 'completed', error_code: null });
@@ -89,12 +109,17 @@ async function goOver(
   t.match(await rig.ended(fresh.id), { status: 'completed', error_code: null });
 }
 
+const CARRIER = {
+  defaultCallee: { ringMs: 200 },
+  callees: { '+15550501003': { ringMs: 12_000 }, '+15550502003': { ringMs: 12_000 } },
+};
+
 t.jobs = 2;
 
 t.test(
   'by the command: the next one has the socket, there and back, and nobody is turned away',
   async (t) => {
-    const rig = await openRig(t, { carrier: { defaultCallee: { ringMs: 200 } } });
+    const rig = await openRig(t, { carrier: CARRIER });
     const { id: agentId } = await rig.agent({ instructions: 'TEST-LONG' });
     const { failures, asked, leave } = visitor(rig);
     for (const number of [1, 2]) await goOver(t, rig, { agentId, number, go: () => rig.lab.upgrade() });
@@ -104,7 +129,7 @@ t.test(
 );
 
 t.test('started beside it, without its socket', async (t) => {
-  const rig = await openRig(t, { carrier: { defaultCallee: { ringMs: 200 } }, env: { MEDIA_THREADS: '1' } });
+  const rig = await openRig(t, { carrier: CARRIER, env: { MEDIA_THREADS: '1' } });
   const { id: agentId } = await rig.agent({ instructions: 'TEST-LONG' });
   await goOver(t, rig, { agentId, number: 1, go: () => rig.lab.takeOver() });
   await until('nobody else to be let in', async () =>

@@ -67,6 +67,8 @@ export async function openRig(
     carrier?: SimulatorOptions;
     env?: Record<string, string>;
     answer?: LabOptions['answer'];
+    /** Folder of the daemon's program, instead of this one. */
+    program?: string;
     /** Scenario files of the model, instead of those of the tests. */
     scenario?: string[];
   } = {},
@@ -90,6 +92,7 @@ export async function openRig(
       ...o.env,
     },
     ...(o.answer === undefined ? {} : { answer: o.answer }),
+    ...(o.program === undefined ? {} : { program: o.program }),
   });
   t.teardown(async () => {
     await lab.close();
