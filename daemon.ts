@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openRecordingExports } from './audio/recording-exports.ts';
-import { NotARecording, repairRecording } from './audio/recording-file.ts';
+import { NotARecording } from './audio/recording-file.ts';
 import { wasLate } from './bridge/calls/admission.ts';
 import { Alive } from './bridge/calls/alive.ts';
 import { CallControl } from './bridge/calls/call-control.ts';
@@ -70,9 +70,11 @@ import { openWebhooks } from './control/webhooks/webhooks.ts';
 import { AppError, CallElsewhere } from './errors.ts';
 import { failpoint, setFailpoints } from './failpoints.ts';
 import { type Log, openLog, redact } from './log.ts';
+import { Recordings } from './recordings.ts';
 import type { CallRecord } from './storage/records.ts';
 import { openIntegrityCheck } from './storage/sqlite/integrity.ts';
 import { openStore } from './storage/sqlite/store.ts';
+import type { TakenCall } from './storage/store.ts';
 import { openStrangerLog } from './stranger-log.ts';
 
 /** A fast stop is over by then, whatever hangs: what matters is in the database. */
@@ -351,6 +353,7 @@ export async function start(
       others.start();
       closing.opened({ name: 'calls of others', shareMs: SHARE_MS.rest, close: () => others.close() });
     }
+    const recordings = new Recordings({ dataDir, store, log });
     const calls = new CallControl({
       store,
       carriers,
@@ -384,6 +387,7 @@ export async function start(
           reserve: config.RESERVE_MINUTES * config.PRICE_PER_MINUTE_MILLI_CENTS,
         });
       },
+      joinRecording: (call) => recordings.join(call),
       settleResult: (callId, endedMsAgo) => results.settle(callId, endedMsAgo),
       settleCost: (callId) => results.settleCost(callId),
       observer: observeAll([observeBridge(metrics, () => threads), feed.observer], log),
@@ -394,14 +398,12 @@ export async function start(
     });
     onStorageLow = () => calls.stopRecordings();
     endHere = (verb, orgId, id) => calls.endHere(verb, orgId, id);
-    const endTaken = async (taken: readonly CallRecord[]) => {
-      for (const { recording_path } of taken) {
-        if (recording_path !== null) await repairRecording(join(dataDir, recording_path)).catch(() => {});
-      }
+    const takeUp = async (taken: readonly TakenCall[]) => {
+      // They go on meanwhile: their sound goes into files of its own.
+      const mended = Promise.all(taken.map((call) => recordings.mend(call)));
       await calls.recover(taken);
+      await mended;
     };
-    // Calls that a dead process left behind end before anything new begins.
-    await endTaken(left);
 
     const listenAgain = async () =>
       handover?.isLeaving === true ||
@@ -436,7 +438,7 @@ export async function start(
       onMessage: (message) => calls.onMedia(message),
       onConnection: (connection) => server.emit('connection', connection),
       onPublic: (any) => void (any ? publicPort.leave() : listenAgain()),
-      onLost: (callIds) => calls.onThreadLost(callIds),
+      onLost: (callIds, silentMs) => calls.onThreadLost(callIds, silentMs),
     });
     const media = threads;
     if (handed !== null && !media.isPublic) await publicPort.listen();
@@ -454,6 +456,9 @@ export async function start(
     });
     calls.attach(media);
     closing.opened({ name: 'carriers', shareMs: SHARE_MS.rest, close: () => carriers.close() });
+    // Calls that a dead process left behind go on, or end: they are this daemon's before a hook can ask for one.
+    const takenUp = takeUp(left).catch((error: unknown) => log.error({ err: error }, 'calls.not_recovered'));
+    closing.opened({ name: 'recovery', shareMs: SHARE_MS.rest, close: () => takenUp });
     await carriers.open(calls.onCarrier);
     calls.watch.start();
     const alive = new Alive({ store, now, hasCalls: () => calls.size > 0 });
@@ -475,10 +480,10 @@ export async function start(
       const { low, check } = checks.storage;
       return { ok: checks.accepting && checks.media_threads && !low && check !== 'damaged', checks };
     };
-    const recordings = openRecordingExports();
-    closing.opened({ name: 'recording exports', shareMs: SHARE_MS.rest, close: () => recordings.close() });
+    const exports = openRecordingExports();
+    closing.opened({ name: 'recording exports', shareMs: SHARE_MS.rest, close: () => exports.close() });
     const openRecording: OpenRecording = (file, shape) =>
-      recordings.open(file, shape).catch((error: unknown) => {
+      exports.open(file, shape).catch((error: unknown) => {
         if (error instanceof NotARecording) return 'damaged';
         throw error;
       });
@@ -561,7 +566,7 @@ export async function start(
       store,
       log,
       standingStill: () => peers.standingStill(),
-      end: endTaken,
+      end: takeUp,
       settle: () => results.takeUp(),
     });
     takeover.start();

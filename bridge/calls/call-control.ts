@@ -2,6 +2,7 @@
 // share them and joins them to each other; each call's own doing is call.ts.
 import { AppError, CallElsewhere } from '../../errors.ts';
 import type { CallRecord } from '../../storage/records.ts';
+import type { TakenCall } from '../../storage/store.ts';
 import type { Carrier, CarrierEvent } from '../carriers/carrier.ts';
 import type { Carriers } from '../carriers/registry.ts';
 import type { CallMessage } from '../protocol/messages.ts';
@@ -15,6 +16,7 @@ import { CallWatch } from './call-watch.ts';
 import type { Calls, EndVerb, InboundCall, LiveCall, PassOn } from './calls.ts';
 import { CarrierEvents } from './carrier-events.ts';
 import { refuseElsewhere } from './elsewhere.ts';
+import type { Input } from './live-state.ts';
 import { readMediaMessages } from './media-messages.ts';
 import { NewCalls } from './new-calls.ts';
 import { OwnedCalls } from './owned-calls.ts';
@@ -98,8 +100,11 @@ export class CallControl implements Calls {
     this.#threads = threads;
   }
 
-  /** Calls that were taken over from a process that is dead reach their end. Resolves when all have. */
-  recover(calls: readonly CallRecord[]): Promise<void> {
+  /**
+   * Calls that were taken over from a process that is dead go on, or reach their end. They are this daemon's at once, and what
+   * comes for them waits; resolves when what is to become of each is decided.
+   */
+  recover(calls: readonly TakenCall[]): Promise<void> {
     return recoverCalls(this.#context, this.#owned, calls);
   }
 
@@ -147,9 +152,9 @@ export class CallControl implements Calls {
     return this.#owned.all().map(({ id }) => id);
   }
 
-  /** These calls lived on a media thread that has died. */
-  onThreadLost(callIds: readonly string[]): void {
-    for (const callId of callIds) this.#tell(callId, { type: 'thread-lost' });
+  /** These calls lived on a media thread that has died. `silentMs`: for so long it had said nothing before. */
+  onThreadLost(callIds: readonly string[], silentMs = 0): void {
+    for (const callId of callIds) this.#tell(callId, { type: 'thread-lost', silentMs });
   }
 
   /** Ends the recordings of live calls; the calls go on. */
@@ -177,7 +182,7 @@ export class CallControl implements Calls {
     return this.#context.turnLog.flush();
   }
 
-  #tell(callId: string, input: { type: 'thread-lost' | 'stop-recording' | 'replaced' }): void {
+  #tell(callId: string, input: Input<'thread-lost' | 'stop-recording' | 'replaced'>): void {
     this.#owned
       .get(callId)
       ?.tell(input)

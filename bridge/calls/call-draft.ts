@@ -165,7 +165,7 @@ export class Draft {
   /** The media thread lets go; the result is settled once the last words are in. */
   #release(settle: Settle): void {
     this.know({ model: this.live.model === 'ready' ? 'ready' : 'gone' });
-    if (this.live.media.at === 'none') {
+    if (this.live.media.at === 'none' || this.live.media.at === 'coming') {
       this.letGo(settle);
       return;
     }

@@ -16,6 +16,8 @@ export const AWAY_MS = 60_000;
 const STREAM_GRACE_MS = 30_000;
 /** A media thread tells every few seconds that it looks after a call. */
 const MEDIA_SILENT_MS = 30_000;
+/** Another thread has one that was left by then, or nobody can. */
+const COMING_MS = 30_000;
 /** And lets go of one that is over, once its last words are written down. */
 export const RELEASE_MS = 30_000;
 /** Beyond the longest time it may ring, and the longest it may talk: the carrier ends it first. */
@@ -39,6 +41,7 @@ export function isTooLong(call: CallRecord, live: LiveState, nowMs: number, rule
  */
 export function overdue(call: CallRecord, live: LiveState, nowMs: number, rules: CallRules): End | null {
   const { times, finishing, away, stream } = live;
+  if (live.media.at === 'coming' && nowMs - live.media.since <= COMING_MS) return null;
   if (times === null) return RESTARTED;
   if (finishing !== null) {
     const graceMs = finishing.speaking ? SPOKEN_GRACE_MS : END_GRACE_MS;
@@ -82,7 +85,9 @@ export function overdue(call: CallRecord, live: LiveState, nowMs: number, rules:
 }
 
 /** Nobody looks after a call that has not ended: its thread has gone, or was told to let go, or says nothing more. */
-function isMediaSilent({ media }: LiveState, nowMs: number): boolean {
+function isMediaSilent({ media, away }: LiveState, nowMs: number): boolean {
+  // The two others talk on without us.
+  if (media.at === 'none' && away?.why === 'transfer') return false;
   if (media.at === 'carried') return media.aliveAt !== null && nowMs - media.aliveAt > MEDIA_SILENT_MS;
   return media.at === 'none' || nowMs - media.since > MEDIA_SILENT_MS;
 }

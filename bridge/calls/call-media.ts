@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import type { StreamOffer } from '../carriers/carrier.ts';
-import type { MachinePlan, ToMedia } from '../protocol/messages.ts';
+import type { MachinePlan, Resumed, ToMedia } from '../protocol/messages.ts';
 import type { CallContext } from './call-context.ts';
 import { planCall, streamPath, streamUrl } from './call-plan.ts';
+import { partOf } from './recording-parts.ts';
+
+/** How often it is looked for a thread that runs. */
+const THREAD_LOOK_MS = 50;
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 const newToken = () => randomBytes(32).toString('base64url');
@@ -29,19 +33,39 @@ export class CallMedia {
     return this.#thread;
   }
 
+  /** Resolves with whether a thread runs, once one does or after so long. */
+  async threadRuns(withinMs: number): Promise<boolean> {
+    for (let waitedMs = 0; this.#o.threads()?.ready() !== true; waitedMs += THREAD_LOOK_MS) {
+      if (waitedMs >= withinMs) return false;
+      await this.#o.pause(THREAD_LOOK_MS);
+    }
+    return true;
+  }
+
   /** Puts the call on a thread, which opens its model. @throws AppError at_capacity when none runs */
-  prepare(call: CallRecord, how: { machine: MachinePlan; patience: number }): void {
+  prepare(
+    call: CallRecord,
+    { resumed, ...how }: { machine: MachinePlan; patience: number; resumed: Resumed | null },
+  ): void {
     const { texts, dataDir, maxSeconds } = this.#o;
     const threads = this.#o.threads();
     if (threads === null)
       throw new AppError('at_capacity', 'The daemon is still starting.', { retryAfterSeconds: 1 });
     this.#thread = threads.assign(this.#callId);
+    // Whoever had it before may have told its token, or used it.
+    this.#token = newToken();
+    const { recording_path } = call;
+    const recording =
+      recording_path === null || resumed === null
+        ? recording_path
+        : partOf(recording_path, resumed.elapsedMs);
     const plan = planCall(call, {
       ...how,
       tokenHash: hashOf(this.#token),
       texts,
       access: this.#o.access(call),
-      recordingPath: call.recording_path === null ? null : join(dataDir, call.recording_path),
+      recordingPath: recording === null ? null : join(dataDir, recording),
+      resumed,
       maxSeconds,
       language: call.chosen_language,
     });

@@ -5,7 +5,7 @@ import type { StreamPath } from '../carriers/media.ts';
 import type { ModelTool } from '../models/model.ts';
 import type { ModelAccess } from '../models/setup.ts';
 import type { LineTexts, SessionTexts, ShortWords, TalkTexts } from '../protocol/agent-texts.ts';
-import type { MachinePlan, PrepareCall } from '../protocol/messages.ts';
+import type { MachinePlan, PrepareCall, Resumed } from '../protocol/messages.ts';
 
 /** What agents are told on their calls; control/agents words it. */
 export interface AgentTexts {
@@ -40,6 +40,7 @@ export function planCall(
     texts: AgentTexts;
     access: ModelAccess;
     recordingPath: string | null;
+    resumed: Resumed | null;
     maxSeconds: number;
     /** The language as asked for; null lets the model find out. */
     language: string | null;
@@ -73,7 +74,7 @@ export function planCall(
     ),
     recordingPath: o.recordingPath,
     maxSeconds: o.maxSeconds,
-    resumed: null,
+    resumed: o.resumed,
   };
 }
 

@@ -1,5 +1,7 @@
-// The calls that a dead process left behind, once they are this daemon's: each comes to its one end. Nobody is dialled.
+// The calls that a dead process left behind, once they are this daemon's: each goes on here, or comes to its one end. Nobody is
+// dialled.
 import type { CallRecord } from '../../storage/records.ts';
+import type { TakenCall } from '../../storage/store.ts';
 import { AtOnce } from './at-once.ts';
 import { Call } from './call.ts';
 import type { CallContext } from './call-context.ts';
@@ -7,26 +9,31 @@ import type { Rivals } from './call-dial.ts';
 import type { OwnedCalls } from './owned-calls.ts';
 
 /** A carrier limits requests at once. */
-const AT_ONCE = 4;
+const AT_ONCE = 16;
 
-/** Resolves when every call has its end, or the log says why not; then the watch goes on with it. */
+/** Resolves when what becomes of every call is decided, or the log says why not; then the watch goes on with it. */
 export async function recoverCalls(
   o: CallContext,
   owned: OwnedCalls,
-  taken: readonly CallRecord[],
+  taken: readonly TakenCall[],
 ): Promise<void> {
   if (taken.length > 0) o.log.warn({ count: taken.length }, 'calls.recovering');
-  async function recover(record: CallRecord): Promise<void> {
+  // All of them at once, so that what comes for one finds it.
+  const calls = taken.map((record) => {
     const call = owned.get(record.id) ?? new Call(o, record, (over) => owned.letGo(over));
+    call.takeOver();
     owned.own(call);
+    return { record, call };
+  });
+  async function recover({ record, call }: (typeof calls)[number]): Promise<void> {
     const rivals = async () => rivalsOf(record, taken, await o.store.unfinishedCalls());
-    await call.recover(rivals).catch((error: unknown) => {
+    await call.recover(record.owner_alive_at ?? null, rivals).catch((error: unknown) => {
       o.log.error({ call_id: record.id, err: error }, 'call.not_recovered');
     });
     o.failpoint('one_recovered');
   }
   const atOnce = new AtOnce(AT_ONCE);
-  await Promise.all(taken.map((record) => atOnce.run(() => recover(record))));
+  await Promise.all(calls.map((one) => atOnce.run(() => recover(one))));
 }
 
 /** Which other calls may have the line that a dead process asked for: of those taken over with it, or of any that is on. */

@@ -5,8 +5,8 @@ import { isTerminal } from './call-state.ts';
 import type { CallRules, End, LiveState, LostBy, StreamState } from './live-state.ts';
 
 /** A line that breaks again and again is not worth the caller's time: so many streams in a row that each carried little. */
-const MOST_BRIEF = 5;
-const BRIEF_MS = 10_000;
+export const MOST_BRIEF = 5;
+export const BRIEF_MS = 10_000;
 /** Nobody listens to silence for longer. */
 const GIVE_UP_MS = 20_000;
 /** A loss after which there is no other stream: for so long the carrier may say how the call ended. */
@@ -30,11 +30,14 @@ export function isCutOff(call: CallRecord, { stream, finishing }: LiveState): bo
   return finishing.talk === null && !finishing.speaking;
 }
 
+/** By a thread, or by one that is being found. */
+const isCarried = ({ at }: LiveState['media']) => at === 'carried' || at === 'coming';
+
 /** The talk would go on with another stream: it is up to time alone whether it does. */
 export function canGoOn(call: CallRecord, live: LiveState, rules: CallRules): boolean {
   const { stream, line, finishing, media, model, away } = live;
   if (isTerminal(call.status) || call.hangup_cause !== null || rules.carrier.streamIsCall) return false;
-  if (line.at === 'ending' || media.at !== 'carried' || model === 'gone' || away !== null) return false;
+  if (line.at === 'ending' || !isCarried(media) || model === 'gone' || away !== null) return false;
   if (finishing !== null && !isCutOff(call, live)) return false;
   // One that is there may have carried much.
   return stream.at === 'on' || (stream.at !== 'awaited' && stream.brief < MOST_BRIEF);
@@ -54,7 +57,7 @@ export function lostSince(stream: StreamState, endMs: number, nowMs: number): nu
 /** When the carrier is told to bring the next stream without having asked; null: never. */
 export function asksAt(call: CallRecord, live: LiveState, rules: CallRules): number | null {
   const { stream } = live;
-  if (stream.at !== 'lost' || !canGoOn(call, live, rules)) return null;
+  if (stream.at !== 'lost' || live.media.at !== 'carried' || !canGoOn(call, live, rules)) return null;
   return stream.toldAt === null ? stream.since + UNASKED_MS : stream.toldAt + COMES_MS;
 }
 

@@ -2,6 +2,17 @@
 // own rules are call-state.ts, those of its stream call-stream.ts, how long anything may take call-limits.ts; call.ts writes the step and does what it asks.
 import type { CallRecord } from '../../storage/records.ts';
 import { isNumber } from '../carriers/caller-id.ts';
+import {
+  AWAY_TOOLS,
+  awayBy,
+  endOf,
+  goAgain,
+  isHopeless,
+  isUp,
+  lostAtMs,
+  maySpeakAgain,
+  rebuilt,
+} from './call-again.ts';
 import { Draft } from './call-draft.ts';
 import { hangUpAnswered, look, lookedUp, topUpAnswered } from './call-look.ts';
 import { happenedAt } from './call-plan.ts';
@@ -49,7 +60,8 @@ function take(d: Draft, input: CallInput): void {
       streamAsked(d, input.carrierCallId);
       return;
     case 'stream-over':
-      streamOver(d, input);
+      if (isBackAlone(d, input)) backAlone(d);
+      else streamOver(d, input);
       return;
     case 'dial-accepted':
       d.happen({ type: 'accepted', carrierCallId: input.carrierCallId });
@@ -70,7 +82,13 @@ function take(d: Draft, input: CallInput): void {
       notAway(d, input);
       return;
     case 'thread-lost':
-      threadLost(d);
+      threadLost(d, input.silentMs);
+      return;
+    case 'carried-again':
+      carriedAgain(d, input.running);
+      return;
+    case 'not-carried':
+      notCarried(d);
       return;
     case 'hang-up-requested':
       d.end({ cause: d.call.answered_at === null ? 'canceled' : 'hangup_requested', error: null });
@@ -91,7 +109,7 @@ function take(d: Draft, input: CallInput): void {
       d.recordEnd(input.cause);
       return;
     case 'replaced':
-      if (d.live.media.at !== 'none') d.command({ do: 'release' });
+      if (d.live.media.at !== 'none' && d.live.media.at !== 'coming') d.command({ do: 'release' });
       d.letGo('nothing');
       return;
     case 'look':
@@ -101,11 +119,11 @@ function take(d: Draft, input: CallInput): void {
       topUpAnswered(d, input);
       return;
     case 'recovered':
-      recovered(d, input.seen);
+      recovered(d, input);
       return;
     default:
       // What is told by a thread that has the call no more is not heard.
-      if (d.live.media.at !== 'none') takeFromMedia(d, input);
+      if (d.live.media.at !== 'none' && d.live.media.at !== 'coming') takeFromMedia(d, input);
   }
 }
 
@@ -199,6 +217,9 @@ function leave(d: Draft, input: Input<'digits-requested' | 'transfer-requested'>
     ? { ok: false, error: d.rules.texts.transferFailed.unknown }
     : { ok: true };
   d.know({ away: { why, toolCallId, since, askedAt: since, result, modelLost: false } });
+  const atMs = since - (d.live.times?.streamAt ?? since);
+  const tool = { toolCallId, name: AWAY_TOOLS[why], argumentsJson: '{}', atMs };
+  d.note({ running_tools: withTool(call.running_tools, tool) });
   d.log('info', 'call.away', { why });
   if (!isTransfer) d.command({ do: 'send-digits', carrierCallId, toolCallId, digits: input.digits });
   else {
@@ -246,25 +267,51 @@ function talkFinished(d: Draft, { reason, error, speak }: Input<'talk-finished'>
   if (live.line.at !== 'ending') d.command({ do: 'speak-and-hang-up', carrierCallId, line: speak });
 }
 
-function threadLost(d: Draft): void {
-  const { media } = d.live;
+/** The talk goes on at another thread, unless it was about to end, or the line is with somebody else. */
+function threadLost(d: Draft, silentMs: number): void {
+  const { media, away, stream, times } = d.live;
   if (media.at === 'releasing') d.letGo(media.settle);
-  else {
-    d.know({ media: { at: 'none' } });
-    d.end({
-      cause: 'thread_lost',
-      error: { code: 'media_thread_lost', message: 'The thread that carried the audio stopped.' },
-    });
-  }
+  if (media.at !== 'carried') return;
+  d.know({ media: { at: 'none' } });
+  const sinceStart = times === null || times.streamAt === null ? 0 : d.at.nowMs - silentMs - times.streamAt;
+  const lostMs = stream.at === 'stopped' ? stream.atMs : Math.max(0, sinceStart);
+  if (!maySpeakAgain(d.call, d.live, d.rules) || isHopeless(d.call.gaps, lostMs)) d.end(endOf('thread_lost'));
+  else if (away?.why === 'transfer') d.log('warn', 'call.left_away', { why: 'thread_lost' });
+  else goAgain(d, 'thread_lost', lostMs);
 }
 
-/** A call of a process that has died ends, whatever it was doing: nothing has carried its sound since. */
-function recovered(d: Draft, seen: Input<'recovered'>['seen']): void {
-  if (d.isOver) return;
-  d.know({ times: null });
+/** The line is back from a transfer that came to nothing, and whoever carried the talk has died meanwhile. */
+const isBackAlone = ({ live }: Draft, { transfer }: Input<'stream-over'>) =>
+  transfer !== null && live.away?.why === 'transfer' && live.media.at === 'none' && !live.away.modelLost;
+
+function backAlone(d: Draft): void {
+  const { times } = d.live;
+  d.know({ away: null });
+  goAgain(d, 'thread_lost', times === null || times.streamAt === null ? 0 : d.at.nowMs - times.streamAt);
+  d.again = true;
+}
+
+function carriedAgain(d: Draft, running: readonly string[]): void {
+  if (d.live.media.at !== 'coming') return;
+  d.know({ media: { at: 'carried', aliveAt: null } });
+  const left = d.call.running_tools.filter(({ tool_call_id }) => running.includes(tool_call_id));
+  if (left.length < d.call.running_tools.length) d.note({ running_tools: left });
+}
+
+function notCarried(d: Draft): void {
+  const { media } = d.live;
+  if (media.at !== 'coming') return;
+  d.know({ media: { at: 'none' } });
+  d.end(endOf(media.why));
+}
+
+/** A call of a process that has died goes on here where its line is up, and ends where it is not or was about to. */
+function recovered(d: Draft, { seen, aliveAt }: Input<'recovered'>): void {
+  if (d.isOver || d.live.media.at !== 'coming') return;
   const there = seen === 'unknown' ? null : seen;
   const ended = there === null ? null : endBy(there, d.at.now);
   if (ended !== null) {
+    d.know({ times: null, media: { at: 'none' } });
     // We had ended the talk ourselves, or nobody had answered: then the carrier's own account is the true one. Else the
     // line was cut with the process, perhaps long ago: it ended then, by the carrier's count, and by our fault.
     if (d.call.hangup_cause === null && d.call.answered_at !== null) d.finishing(RESTARTED);
@@ -275,6 +322,22 @@ function recovered(d: Draft, seen: Input<'recovered'>['seen']): void {
     const startedAt = there.startedAt ?? d.at.now;
     d.happen({ type: 'answered', at: startedAt > d.call.created_at ? startedAt : d.call.created_at });
   }
-  // The record does not wait for a carrier that does not answer: its line is bounded by its own time limit.
-  d.end(RESTARTED, 'record');
+  const lostMs = lostAtMs(d.call, aliveAt, d.at.now);
+  const known = rebuilt(d.call, d.at, d.rules);
+  const goesOn = isUp(there) && maySpeakAgain(d.call, { ...d.live, ...known }, d.rules);
+  if (!goesOn || isHopeless(d.call.gaps, lostMs)) {
+    d.know({ times: null, media: { at: 'none' } });
+    // The record does not wait for a carrier that does not answer: its line is bounded by its own time limit.
+    d.end(RESTARTED, 'record');
+    return;
+  }
+  const tool = awayBy(d.call);
+  const since = d.at.nowMs;
+  const result: ToolResult = { ok: false, error: d.rules.texts.transferFailed.unknown };
+  d.know({ ...known, away: tool && { ...tool, since, askedAt: since, result, modelLost: false } });
+  if (tool?.why !== 'transfer') goAgain(d, 'daemon_restart', lostMs);
+  else {
+    d.know({ media: { at: 'none' } });
+    d.log('warn', 'call.left_away', { why: 'daemon_restart' });
+  }
 }

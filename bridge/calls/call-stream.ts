@@ -1,8 +1,10 @@
 // What becomes of a call's stream: asked for, begun, gone, and brought anew. PURE. Whether a call gets another one is
 // call-resume.ts.
+import type { GapReason } from '../../storage/records.ts';
 import type { Draft } from './call-draft.ts';
 import { asksAt, briefStreams, canGoOn, givesUpAt, isCutOff, lostEnd, lostSince } from './call-resume.ts';
 import type { Away, Input, LostBy, StreamState, ToolResult } from './live-state.ts';
+import { withoutTool } from './running-tools.ts';
 
 /** A carrier that asks again so soon was refused: it is told a little later, not as fast as it can ask. */
 const ASKED_AGAIN_MS = 1_000;
@@ -32,6 +34,8 @@ export function streamOver(d: Draft, { carrierCallId, transfer, waited }: Input<
     streamAsked(d, carrierCallId);
     return;
   }
+  // It has been waited for as long as a carrier waits.
+  if (live.media.at === 'coming') return;
   const goesOn = call.carrier_call_id === carrierCallId && canGoOn(call, live, d.rules) && !isTooLate(d);
   if (!waited) {
     if (goesOn && live.stream.at === 'lost' && !isAskedAgain(d, live.stream))
@@ -72,6 +76,8 @@ export function mediaStarted(d: Draft, { carrierCallId, at, atMs }: Input<'media
   d.happen({ type: 'answered', at });
   if (d.call.stream_began_at === null)
     d.note({ stream_began_at: new Date(Date.parse(at) - atMs).toISOString() });
+  const { times } = d.live;
+  if (times?.streamAt === null) d.know({ times: { ...times, streamAt: d.at.nowMs - atMs } });
   closeGap(d, atMs);
   if (away !== null) comeBack(d, away, away.result);
 }
@@ -99,6 +105,7 @@ export function streamEnded(d: Draft, { how, why, atMs }: Input<'stream-ended'>)
 export function comeBack(d: Draft, away: Away, result: ToolResult): void {
   const { stream } = d.live;
   d.know({ away: null });
+  d.note({ running_tools: withoutTool(d.call.running_tools, away.toolCallId) });
   // While it was away nobody could bring a stream.
   if (stream.at === 'lost') d.know({ stream: { ...stream, since: d.at.nowMs, toldAt: null } });
   d.log('info', 'call.back', { why: away.why });
@@ -145,15 +152,21 @@ function lose(d: Draft, { why, atMs }: { why: LostBy; atMs: number }): void {
   });
   if (d.isOver || call.hangup_cause !== null || line.at === 'ending' || d.live.finishing !== null) return;
   d.log('warn', 'call.stream_lost', { why });
-  openGap(d, atMs);
+  openGap(d, 'stream_lost', atMs);
 }
 
-function openGap(d: Draft, atMs: number): void {
+/** From when the line was last heard on, unless it was lost before. */
+export function openGap(d: Draft, why: GapReason, atMs: number): void {
   const { gaps, stream_began_at: began } = d.call;
-  if (gaps.at(-1)?.to_ms === null) return;
+  const open = gaps.at(-1);
+  if (open?.to_ms === null) {
+    // It has lasted since then, and for more than its stream by now.
+    if (open.why === 'stream_lost' && why !== open.why) d.note({ gaps: gaps.with(-1, { ...open, why }) });
+    return;
+  }
   const from_ms = Math.round(atMs);
   const started_at = began === null ? d.at.now : new Date(Date.parse(began) + from_ms).toISOString();
-  d.note({ gaps: [...gaps, { why: 'stream_lost', started_at, from_ms, to_ms: null }] });
+  d.note({ gaps: [...gaps, { why, started_at, from_ms, to_ms: null }] });
 }
 
 function closeGap(d: Draft, atMs: number): void {

@@ -66,6 +66,17 @@ export class CallWords {
     if (cut.length > 0) void this.#save(cut);
   }
 
+  /** Resolves when what was said so far is stored, or cannot be. */
+  async written(): Promise<void> {
+    this.#hurried = true;
+    for (let last: unknown = null; last !== this.#before; ) {
+      last = this.#before;
+      await this.#o.store.flush();
+      await last;
+    }
+    this.#hurried = false;
+  }
+
   /** Words come of this, or are stored by it. Answers the same. */
   awaits<T>(words: Promise<T>): Promise<T> {
     this.#awaited.add(words);

@@ -1,11 +1,13 @@
 // One call on the control side: the only one who writes its row, and the only one who commands its carrier and its media
 // thread. All that comes in is taken one after the other; what it makes of the call is call-step.ts.
-import { v7 as newId } from 'uuid';
 import { AppError, CallElsewhere } from '../../errors.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import type { Conflict } from '../../storage/store.ts';
 import type { TranscriptUpdate, TurnTimes } from '../protocol/messages.ts';
+import { awayBy } from './call-again.ts';
+import { CallCarry, COMING_MS } from './call-carry.ts';
 import type { CallContext } from './call-context.ts';
+import { topUp } from './call-credit.ts';
 import { CallDial, type Rivals } from './call-dial.ts';
 import { CallLine } from './call-line.ts';
 import { CallMedia } from './call-media.ts';
@@ -13,9 +15,9 @@ import { lookAt } from './call-resume.ts';
 import { showStep } from './call-shown.ts';
 import { isTerminal } from './call-state.ts';
 import { step } from './call-step.ts';
+import { CallToolRuns } from './call-tool-runs.ts';
 import { CallWords } from './call-words.ts';
 import type { LiveCall } from './calls.ts';
-import { refuseTaken } from './elsewhere.ts';
 import { Lane } from './lane.ts';
 import {
   type Ask,
@@ -27,10 +29,11 @@ import {
   type LiveState,
   leftBehind,
   newLiveState,
+  takenOver,
   unwritten,
 } from './live-state.ts';
 import { NextLook } from './next-look.ts';
-import { type ToolLine, toolLine, UNFINISHED, unanswered } from './running-tools.ts';
+import { hasParts } from './recording-parts.ts';
 import type { InterruptionTimes } from './turn-log.ts';
 import { Waiters } from './waiters.ts';
 
@@ -46,6 +49,8 @@ interface Taken {
   underWay: Promise<unknown>;
 }
 
+const NOTHING: Taken = { call: null, again: false, underWay: Promise.resolve() };
+
 export class Call {
   readonly id: string;
   /** Name of its carrier. */
@@ -58,7 +63,8 @@ export class Call {
   readonly #lane: Lane;
   readonly #rules: CallRules;
   readonly #onLetGo: (call: Call) => void;
-  readonly #tools = new AbortController();
+  readonly #tools: CallToolRuns;
+  readonly #carry: CallCarry;
   readonly #waiters = new Waiters();
   readonly #nextLook: NextLook;
   #live: LiveState = leftBehind();
@@ -78,15 +84,19 @@ export class Call {
     this.#row = record;
     this.#onLetGo = onLetGo;
     this.#line = new CallLine({ ...o, callId: record.id, carrier });
+    const own = { context: o, row: () => this.#row, tell: (input: CallInput) => this.tell(input) };
     this.#dial = new CallDial({
-      context: o,
+      ...own,
       line: this.#line,
-      row: () => this.#row,
-      tell: (input) => this.tell(input),
       hasLine: (withinMs) => this.#waiters.until(() => this.#row.carrier_call_id !== null, withinMs),
     });
     this.#media = new CallMedia(o, record);
     this.#words = new CallWords(o, record.id);
+    const media = this.#media;
+    this.#tools = new CallToolRuns({ ...own, media, said: (items) => this.said(items) });
+    const { id: callId } = record;
+    const parts = { callId, media, line: this.#line, words: this.#words, tools: this.#tools };
+    this.#carry = new CallCarry({ context: o, ...parts });
     this.#lane = new Lane(o.store);
     this.#nextLook = new NextLook(o.monotonicMs, () => this.#look());
     this.#rules = {
@@ -121,7 +131,7 @@ export class Call {
       this.#row = made;
       this.#o.observer.changed?.(made);
       try {
-        this.#media.prepare(made, { machine: this.#line.machinePlan(made), patience });
+        this.#media.prepare(made, { machine: this.#line.machinePlan(made), patience, resumed: null });
         this.#live = newLiveState(this.#o.monotonicMs(), this.#o.reserveMinutes);
       } catch (error) {
         const message = 'No media thread was free.';
@@ -140,21 +150,21 @@ export class Call {
     return this.#dial.place();
   }
 
+  /** It is the call of a process that has died: what comes for it waits, until it is known what becomes of it. */
+  takeOver(): void {
+    this.#live = takenOver(this.#o.monotonicMs());
+  }
+
   /**
-   * The call of a process that has died comes to its end, as far as the carrier can be asked.
+   * The call of a process that has died goes on here, or comes to its end, as far as the carrier can be asked.
    * @param rivals who else may have its line, asked when the carrier has named the lines
    */
-  async recover(rivals: () => Promise<Rivals>): Promise<void> {
-    const told = await this.#words.takeUp().catch((error: unknown) => {
-      this.#o.log.error({ call_id: this.id, err: error }, 'transcript.not_read');
-      return [];
-    });
-    for (const { name, arguments_json, at_ms } of unanswered(this.#row.running_tools, told))
-      await this.#toolSaid({ name, arguments: arguments_json, ok: false, output: UNFINISHED }, at_ms);
+  async recover(aliveAt: string | null, rivals: () => Promise<Rivals>): Promise<void> {
+    if (awayBy(this.#row)?.why !== 'transfer') await this.#carry.noteLeft();
     if (this.#row.carrier_call_id === null) await this.#dial.find(rivals);
     const { carrier_call_id } = this.#row;
     const seen = carrier_call_id === null ? null : await this.#line.lookUp(carrier_call_id);
-    await this.follow({ type: 'recovered', seen });
+    await this.follow({ type: 'recovered', seen, aliveAt });
   }
 
   /** Takes an input. Resolves when its step is written, with the call as it is then; what it asks of others goes on. */
@@ -182,6 +192,7 @@ export class Call {
 
   /** The call is without its stream. Resolves when the carrier has its command; with true: to be told again a little later. */
   async withoutStream(input: WithoutStream): Promise<boolean> {
+    await this.#waiters.until(() => this.#live.media.at !== 'coming', COMING_MS);
     const { again, underWay } = await this.#take(input);
     await underWay;
     return again;
@@ -254,7 +265,7 @@ export class Call {
       const patient = isPatient(input);
       // What is told again and again needs nothing of the row, which nobody else writes while the call talks.
       const stored = patient && tries === 0 ? this.#row : await store.findCall(this.id);
-      if (stored === null) return { call: null, again: false, underWay: Promise.resolve() };
+      if (stored === null) return NOTHING;
       const moment = {
         nowMs: this.#o.monotonicMs(),
         now: this.#o.now().toISOString(),
@@ -321,20 +332,32 @@ export class Call {
       }
       case 'tell-media':
         return this.#media.tell(command.message);
+      case 'carry-again':
+        return this.#carryAgain();
       case 'expect-stream':
         return this.#media.expectStream();
       case 'run-tool':
-        return this.#words.awaits(this.#runTool(command));
+        return this.#words.awaits(this.#tools.run(command));
       case 'top-up':
-        return this.#topUp(command);
+        return this.follow(await topUp(this.#o, this.#lane, this.id, command));
       case 'release':
-        this.#tools.abort();
+        this.#tools.stop();
         return this.#media.release() || this.follow({ type: 'released' });
       case 'let-go':
         return this.#letGo(command);
       case 'log':
         return this.#o.log[command.level]({ call_id: this.id, ...command.fields }, command.event);
     }
+  }
+
+  /** Another thread takes the call, as soon as one runs. */
+  async #carryAgain(): Promise<unknown> {
+    const take = await this.#carry.ready();
+    const { underWay } = await this.#lane.run(async () => {
+      const { media, times } = this.#live;
+      return media.at === 'coming' ? this.#step(take(this.#row, times?.streamAt ?? null)) : NOTHING;
+    });
+    return underWay;
   }
 
   #askToEnd(ask: Ask<'hang-up'>): Promise<unknown> {
@@ -348,39 +371,8 @@ export class Call {
     });
   }
 
-  async #runTool({ toolCallId, name, argumentsJson, atMs }: Ask<'run-tool'>): Promise<void> {
-    const { signal } = this.#tools;
-    await refuseTaken(this.#o.store, this.id);
-    const { ok, output } = await this.#o.runTool({ call: this.#row, name, argumentsJson, signal });
-    this.#media.tell({ type: 'tool-result', callId: this.id, toolCallId, output });
-    await this.#toolSaid({ name, arguments: argumentsJson, ok, output }, atMs);
-    await this.tell({ type: 'tool-answered', toolCallId });
-  }
-
-  #toolSaid(line: ToolLine, atMs: number): Promise<void> {
-    const item = { id: newId(), role: 'tool' as const, heardText: '', interrupted: false };
-    return this.said([{ ...item, text: toolLine(line), startMs: atMs, endMs: null }]);
-  }
-
-  async #topUp({ minutes, amountMilliCents }: Ask<'top-up'>): Promise<CallRecord> {
-    let answer: Extract<CallInput, { type: 'top-up-answered' }>['answer'] = 'failed';
-    try {
-      const ledger = [{ kind: 'top_up' as const, amountMilliCents }];
-      const saved = await this.#lane.run(() =>
-        this.#o.store.saveCall(this.id, { from: ['in_progress'], change: {}, ledger }),
-      );
-      if (!('conflict' in saved)) answer = 'taken';
-      else if (saved.conflict === 'insufficient_credit') answer = 'no_credit';
-      // Any other means that the call has ended meanwhile.
-      else if (saved.conflict === 'not_owner') return this.follow({ type: 'replaced' });
-    } catch (error) {
-      this.#o.log.error({ call_id: this.id, err: error }, 'call.credit_not_asked');
-    }
-    return this.follow({ type: 'top-up-answered', minutes, answer });
-  }
-
   async #letGo({ settle, endedAt }: Ask<'let-go'>): Promise<void> {
-    this.#tools.abort();
+    this.#tools.stop();
     // It is here until all is stored, and until what its last words may have shown is known: that it is another's.
     if (settle !== 'nothing') {
       this.#words.breakOff();
@@ -389,6 +381,7 @@ export class Call {
     }
     if (this.#isLetGo) return;
     this.#isLetGo = true;
+    if (settle !== 'nothing' && hasParts(this.#row)) await this.#o.joinRecording(this.#row);
     this.#words.close();
     this.#onLetGo(this);
     this.#media.leave();

@@ -1,6 +1,6 @@
 // What this daemon knows of a call beside its row, what comes in about it, and what is to be done for it. PURE types, and
 // how a live state begins. What each input makes of both is call-step.ts.
-import type { CallRecord, CallStatus, EventType, LedgerRecord } from '../../storage/records.ts';
+import type { CallRecord, CallStatus, EventType, GapReason, LedgerRecord } from '../../storage/records.ts';
 import type { CarrierCallSnapshot, CarrierEvent } from '../carriers/carrier.ts';
 import type { LineTexts, SpokenLine } from '../protocol/agent-texts.ts';
 import type { Fault, FaultCode, HangupCause } from '../protocol/call-reasons.ts';
@@ -13,11 +13,15 @@ export interface End {
   error: Fault | null;
 }
 
-/** When it was made, rang, was answered and ended, by a clock that only goes forward; null while that has not happened. */
+/**
+ * When it was made, rang, was answered, had its first stream and ended, by a clock that only goes forward; null while that has not
+ * happened.
+ */
 export interface CallTimes {
   madeAt: number;
   rangAt: number | null;
   answeredAt: number | null;
+  streamAt: number | null;
   endedAt: number | null;
 }
 
@@ -45,8 +49,13 @@ export type MediaState =
   | { at: 'carried'; aliveAt: number | null }
   /** It is over, and the thread was told to let go of it; then its result is worked out, or its cost alone. */
   | { at: 'releasing'; since: number; settle: Settle }
-  /** No thread has it: not yet, not any more, or that of a process that has died. */
+  /** Its thread has died, or its process: another thread is to take it, or it comes to its end. What comes for it waits. */
+  | { at: 'coming'; since: number; why: LeftBy }
+  /** No thread has it: not yet, or not any more. */
   | { at: 'none' };
+
+/** Who carried a call and died. */
+export type LeftBy = Exclude<GapReason, 'stream_lost'>;
 
 /** What is worked out of a call that is let go of; nothing of one that has another owner. */
 export type Settle = 'result' | 'cost' | 'nothing';
@@ -96,7 +105,7 @@ export interface LiveState {
 /** A call that was made here and is now on its media thread. */
 export function newLiveState(nowMs: number, reservedMinutes: number): LiveState {
   return {
-    times: { madeAt: nowMs, rangAt: null, answeredAt: null, endedAt: null },
+    times: { madeAt: nowMs, rangAt: null, answeredAt: null, streamAt: null, endedAt: null },
     line: { at: 'open' },
     stream: { at: 'awaited' },
     token: 'fresh',
@@ -109,9 +118,14 @@ export function newLiveState(nowMs: number, reservedMinutes: number): LiveState 
   };
 }
 
-/** A call that no media thread of this process has: of one that has died, or long over and something is heard late. */
+/** A call that no media thread of this process has: long over, and something is heard late. */
 export function leftBehind(): LiveState {
   return { ...newLiveState(0, 0), times: null, media: { at: 'none' }, model: 'gone' };
+}
+
+/** One of a process that has died, before the carrier has said what became of it. */
+export function takenOver(nowMs: number): LiveState {
+  return { ...leftBehind(), media: { at: 'coming', since: nowMs, why: 'daemon_restart' } };
 }
 
 /** The live state when the carrier has not said that it ends the line: it is asked again, a little later. */
@@ -132,7 +146,7 @@ export function unwritten(before: LiveState, decided: LiveState, nowMs: number):
   const live = {
     ...decided,
     times: decided.times && { ...decided.times, endedAt: before.times?.endedAt ?? null },
-    media: decided.media.at === 'releasing' ? before.media : decided.media,
+    media: undone(before.media, decided.media),
     token: before.token === 'used' ? before.token : decided.token,
     stream:
       decided.stream.at === 'lost' ? { ...decided.stream, toldAt: toldAt(before.stream) } : decided.stream,
@@ -141,6 +155,12 @@ export function unwritten(before: LiveState, decided: LiveState, nowMs: number):
 }
 
 const toldAt = (stream: StreamState): number | null => (stream.at === 'lost' ? stream.toldAt : null);
+
+/** The media side when what was to follow was not done: not released, and no thread found. */
+function undone(before: MediaState, decided: MediaState): MediaState {
+  if (decided.at === 'releasing') return before;
+  return decided.at === 'coming' && before.at !== 'coming' ? { at: 'none' } : decided;
+}
 
 /** All that can come in about a call. */
 export type CallInput =
@@ -176,7 +196,12 @@ export type CallInput =
   | { type: 'transfer-requested'; toolCallId: string; number: string }
   | { type: 'talk-finished'; reason: EndReason; error: Fault | null; speak: SpokenLine | null }
   | { type: 'released' }
-  | { type: 'thread-lost' }
+  /** `silentMs`: for so long it had said nothing before. */
+  | { type: 'thread-lost'; silentMs: number }
+  /** Another thread has it now. `running`: tools that this daemon still runs. */
+  | { type: 'carried-again'; running: readonly string[] }
+  /** There is no thread to be had. */
+  | { type: 'not-carried' }
   // by the organization, the daemon and time
   | { type: 'hang-up-requested' }
   | ({ type: 'end' } & End)
@@ -192,8 +217,8 @@ export type CallInput =
   /** Time has passed: whatever has taken too long is looked into. */
   | { type: 'look' }
   | { type: 'top-up-answered'; minutes: number; answer: 'taken' | 'no_credit' | 'failed' }
-  /** The process that had it has died, and this is what the carrier says of it. */
-  | { type: 'recovered'; seen: Seen };
+  /** The process that had it has died, and this is what the carrier says of it. `aliveAt`: when that process last said that it lived. */
+  | { type: 'recovered'; seen: Seen; aliveAt: string | null };
 
 export type Input<T extends CallInput['type']> = Extract<CallInput, { type: T }>;
 
@@ -222,6 +247,8 @@ export type Command =
   | { do: 'transfer'; carrierCallId: string; toolCallId: string; to: string; from: string }
   /** A message for its media thread. */
   | { do: 'tell-media'; message: ToMedia }
+  /** Another thread takes the call, with what was said on it. */
+  | { do: 'carry-again' }
   /** The next stream needs a token of its own. */
   | { do: 'expect-stream' }
   | ({ do: 'run-tool' } & ToolCall)

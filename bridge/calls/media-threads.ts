@@ -37,8 +37,8 @@ export interface MediaThreadsOptions
   firstPort: number;
   /** One of them listens on the public port now, or none does any more. */
   onPublic(any: boolean): void;
-  /** A thread has died, and these calls with it. */
-  onLost(callIds: readonly string[]): void;
+  /** A thread has died, after it had said nothing for `silentMs`; these calls have none any more. */
+  onLost(callIds: readonly string[], silentMs: number): void;
 }
 
 /** A thread that has said nothing is looked after this often. */
@@ -211,9 +211,9 @@ export class MediaThreads {
       port: firstPort === 0 ? 0 : firstPort + thread - 1,
       publicPort: this.#o.count === 1 && !this.#left ? this.#nextAddress() : null,
       onPublic: () => this.#publicChanged(),
-      onDeath: (lost, livedMs) => {
+      onDeath: (lost, livedMs, silentMs) => {
         this.#listening?.gone(lost);
-        this.#o.onLost(lost);
+        this.#o.onLost(lost, silentMs);
         this.#startAgain(thread, afterDeath(deaths, livedMs));
       },
     });

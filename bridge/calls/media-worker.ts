@@ -38,8 +38,8 @@ export interface MediaWorkerOptions {
   onConnection(connection: HandedConnection): void;
   /** It listens on the public port, or does so no longer. */
   onPublic(): void;
-  /** It has ended by itself after `livedMs`, and these calls with it. */
-  onDeath(lost: readonly string[], livedMs: number): void;
+  /** It has ended by itself after `livedMs`, the last `silentMs` without a word, and these calls are without it. */
+  onDeath(lost: readonly string[], livedMs: number, silentMs: number): void;
 }
 
 /**
@@ -256,6 +256,8 @@ export class MediaWorker {
     if (this.#closing) return;
     this.#o.onPublic();
     this.#listening.reject(new Error(`Media thread ${this.thread} ended before it listened.`));
-    this.#o.onDeath(lost, performance.now() - this.#bornAt);
+    // It tells its load once a second: what is less is no silence.
+    const silentMs = this.#silentSeconds > 1 ? this.#silentSeconds * 1_000 : 0;
+    this.#o.onDeath(lost, performance.now() - this.#bornAt, silentMs);
   }
 }

@@ -37,7 +37,9 @@ export function unanswered(
   transcript: readonly Pick<TranscriptItemRecord, 'role' | 'text' | 'start_ms'>[],
 ): RunningTool[] {
   const answered = new Set(
-    transcript.filter(({ role }) => role === 'tool').map((line) => keyOf(line.start_ms, readLine(line.text))),
+    transcript
+      .filter(({ role }) => role === 'tool')
+      .map((line) => keyOf(line.start_ms, readToolLine(line.text))),
   );
   return running.filter(
     ({ name, arguments_json, at_ms }) =>
@@ -45,18 +47,16 @@ export function unanswered(
   );
 }
 
-type Asked = Pick<ToolLine, 'name' | 'arguments'>;
-
-const keyOf = (atMs: number, asked: Asked | null) =>
+const keyOf = (atMs: number, asked: Pick<ToolLine, 'name' | 'arguments'> | null) =>
   JSON.stringify([atMs, asked?.name ?? null, asked?.arguments ?? null]);
 
-/** Null for a line that is of no tool of ours: notes of the talk's end are told as tools too. */
-function readLine(text: string): Asked | null {
+/** A tool's line, read; null for one that is of no tool of ours: notes of the talk's end are told as tools too. */
+export function readToolLine(text: string): ToolLine | null {
   try {
-    const line = JSON.parse(text) as Partial<Asked> | null;
-    return typeof line?.name === 'string' && typeof line.arguments === 'string'
-      ? { name: line.name, arguments: line.arguments }
-      : null;
+    const line = JSON.parse(text) as Partial<ToolLine> | null;
+    const { name, arguments: asked, ok, output } = line ?? {};
+    const isLine = typeof name === 'string' && typeof asked === 'string' && typeof output === 'string';
+    return isLine ? { name, arguments: asked, ok: ok === true, output } : null;
   } catch {
     return null;
   }

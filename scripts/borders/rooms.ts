@@ -32,6 +32,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: [
       '.',
       'closing.ts',
+      'recordings.ts',
       'audio',
       'bridge',
       'bridge/*',
@@ -48,6 +49,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'closing.ts': { may: ['.'] },
+  // What calls leave on the disk is sound, and sound knows no calls.
+  'recordings.ts': { may: ['.', 'audio', 'bridge/calls', 'storage'] },
 
   // Sound knows no calls, no errors of ours, no log.
   audio: { may: [] },
@@ -332,6 +335,7 @@ export const THREADS: readonly { begins: string; loads: readonly string[]; why: 
       '.',
       'daemon.ts',
       'closing.ts',
+      'recordings.ts',
       'audio',
       'bridge',
       'bridge/calls',

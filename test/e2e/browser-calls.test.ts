@@ -325,7 +325,10 @@ t.test(
     // Waits for the first request to the phone carrier's REST: it is used up by any.
     await lab.ask('carrier', '/faults', { do: 'status', status: 500, times: 1 });
     await lab.restartDaemon();
-    const calls = await Promise.all([talking, awaited].map(({ call_id }) => rig.call(call_id)));
+    const calls = await until('both to be over', async () => {
+      const found = await Promise.all([talking, awaited].map(({ call_id }) => rig.call(call_id)));
+      return found.every(({ status }) => ENDED.includes(status)) ? found : null;
+    });
     t.match(calls, [
       { status: 'failed', error_code: 'daemon_restart', reservation_status: 'settled' },
       { status: 'no_answer', reservation_status: 'released' },

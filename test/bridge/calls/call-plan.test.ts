@@ -18,6 +18,7 @@ const plan = (fields: Parameters<typeof makeCall>[1]) =>
     },
     access: { kind: 'openai', url: '', apiKey: '', model: 'm', transcriptionModel: '' },
     recordingPath: null,
+    resumed: null,
     maxSeconds: 60,
     language: 'pt-BR',
   });

@@ -2,7 +2,7 @@
 // late, written or not; and from each of them, what time alone makes of it. What holds of all of them is said once, in
 // call-worlds.ts; a stream that is lost is looked at moment by moment in call-stream-explored.test.ts.
 import t from 'tap';
-import { type CallInput, leftBehind, newLiveState } from '../../../bridge/calls/live-state.ts';
+import { type CallInput, newLiveState, takenOver } from '../../../bridge/calls/live-state.ts';
 import { Drawing } from '../../states/drawing.ts';
 import { ended, iso, seen, status, type World, walk, world } from './call-worlds.ts';
 
@@ -51,12 +51,16 @@ const INPUTS: CallInput[] = [
     speak: { text: 'Goodbye.', language: 'en' },
   },
   { type: 'released' },
-  { type: 'thread-lost' },
+  { type: 'thread-lost', silentMs: 0 },
+  { type: 'carried-again', running: [] },
+  { type: 'not-carried' },
   { type: 'hang-up-requested' },
   { type: 'end', cause: 'draining', error: null },
   { type: 'last-line', reason: 'draining' },
   { type: 'record-end', cause: 'draining' },
-  { type: 'recovered', seen: 'unknown' },
+  { type: 'recovered', seen: 'unknown', aliveAt: null },
+  { type: 'recovered', seen: seen('answered'), aliveAt: null },
+  { type: 'recovered', seen: seen('completed'), aliveAt: null },
   { type: 'look' },
 ];
 /** By a carrier's hook: these are heard of a call that is over and gone. */
@@ -83,7 +87,9 @@ function keyOf({ call, live, nowMs, told, waited, gone }: World): string {
       ? [age(media.since), media.settle]
       : media.at === 'carried'
         ? [age(media.aliveAt)]
-        : 0,
+        : media.at === 'coming'
+          ? [age(media.since), media.why]
+          : 0,
     away && [away.why, age(away.since), away.modelLost, age(away.askedAt)],
     finishing && [age(finishing.at), finishing.speaking, finishing.talk === null],
   ]);
@@ -93,9 +99,24 @@ t.test('every pair of row and live state, every input in it, and time', async (t
   const starts = [
     world({}, newLiveState(0, 5)),
     // As a dead process left it.
-    world({}, leftBehind()),
-    world({ status: 'ringing', carrier_call_id: 'CA1' }, leftBehind()),
-    world({ status: 'in_progress', carrier_call_id: 'CA1', answered_at: iso(0) }, leftBehind()),
+    world({}, takenOver(0)),
+    world({ status: 'ringing', carrier_call_id: 'CA1' }, takenOver(0)),
+    world({ status: 'in_progress', carrier_call_id: 'CA1', answered_at: iso(0) }, takenOver(0)),
+    world(
+      { status: 'in_progress', carrier_call_id: 'CA1', answered_at: iso(0), stream_began_at: iso(0) },
+      takenOver(0),
+    ),
+    // While the line was with another party.
+    world(
+      {
+        status: 'in_progress',
+        carrier_call_id: 'CA1',
+        answered_at: iso(0),
+        stream_began_at: iso(0),
+        running_tools: [{ tool_call_id: 'tool', name: 'transfer_call', arguments_json: '{}', at_ms: 0 }],
+      },
+      takenOver(0),
+    ),
   ];
   const ways = new Set<string>();
   const drawings = {
@@ -119,6 +140,7 @@ t.test('every pair of row and live state, every input in it, and time', async (t
   });
   t.same(found.slice(0, 5), [], `${found.length} are wrong`);
   t.same([...ways].sort(), [
+    'carry-again',
     'connect',
     'expect-stream',
     'hang-up',

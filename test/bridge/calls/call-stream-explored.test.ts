@@ -45,7 +45,7 @@ const INPUTS: CallInput[] = [
     error: { code: 'model_lost', message: 'gone' },
     speak: { text: 'Goodbye.', language: 'en' },
   },
-  { type: 'thread-lost' },
+  { type: 'thread-lost', silentMs: 0 },
   status(ended('completed')),
 ];
 
@@ -114,7 +114,7 @@ t.test('a stream that is lost, moment by moment', async (t) => {
       { status: 'in_progress', carrier_call_id: 'CA1', answered_at: iso(0), stream_began_at: iso(0) },
       {
         ...newLiveState(0, 5),
-        times: { madeAt: 0, rangAt: 0, answeredAt: 0, endedAt: null },
+        times: { madeAt: 0, rangAt: 0, answeredAt: 0, streamAt: 0, endedAt: null },
         token: 'used',
         stream: { at: 'on', fromMs: 2_000, brief, lostAt: null },
         model: 'ready',

@@ -1,8 +1,8 @@
-// After a crash: what the carrier did with the calls meanwhile decides how they end, and nobody is dialled.
+// After a crash: what the carrier did with the calls meanwhile decides which go on and how the others end; nobody is dialled.
 import t from 'tap';
 import { AppError } from '../../../errors.ts';
 import type { CallRecord } from '../../../storage/records.ts';
-import { succeeded } from '../../storage/makers.ts';
+import { makeItem, succeeded } from '../../storage/makers.ts';
 import { type CallsRig, openCallsRig, START_MS, snapshot } from './calls-rig.ts';
 
 const at = (seconds: number) => new Date(START_MS + seconds * 1_000).toISOString();
@@ -20,23 +20,104 @@ async function stored(rig: CallsRig, id: string) {
   return { ...call!, events };
 }
 
-t.test('answered while nobody was there: hung up, charged for the seconds, one end', async (t) => {
-  const rig = await openCallsRig(t);
+t.test('answered while nobody was there: it begins, and its stream is brought', async (t) => {
+  const rig = await openCallsRig(t, { carried: true });
   const { id } = await leftBehind(rig, { status: 'ringing', carrier_call_id: 'CA1', started_at: at(1) });
   rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'answered', startedAt: at(4) }));
   rig.clock.ms = START_MS + 10_000;
   await rig.calls.recover(await rig.store.unfinishedCalls());
   t.match(await stored(rig, id), {
-    status: 'failed',
-    error_code: 'daemon_restart',
+    status: 'in_progress',
     answered_at: at(4),
-    ended_at: at(10),
-    billed_duration_seconds: 6,
-    billing_amount_milli_cents: 600,
+    gaps: [],
+    events: ['call.queued', 'call.answered'],
+  });
+  t.match(rig.prepared, [{ callId: id, resumed: null }]);
+  rig.clock.ms += 2_000;
+  await rig.calls.watch.look();
+  t.match(rig.commanded.get('CA1'), { callId: id });
+  t.strictSame(rig.asked, [], 'nobody is dialled, and nothing ended');
+  // Nothing comes: as of any stream that is lost.
+  rig.clock.ms += 20_000;
+  await rig.calls.watch.look();
+  t.match(await stored(rig, id), {
+    status: 'failed',
+    error_code: 'stream_lost',
+    billed_duration_seconds: 28,
     reservation_status: 'settled',
     events: ['call.queued', 'call.answered', 'call.failed'],
   });
-  t.equal(rig.atCarrier.get('CA1')?.status, 'completed', 'the line is free');
+});
+
+t.test('a talk of a dead process goes on: told what was said, at the thread that there is', async (t) => {
+  const rig = await openCallsRig(t, { carried: true });
+  const { id } = await leftBehind(rig, {
+    status: 'in_progress',
+    carrier_call_id: 'CA1',
+    started_at: at(1),
+    answered_at: at(4),
+    stream_began_at: at(5),
+    usage: { output_text_tokens: 7 },
+    running_tools: [{ tool_call_id: 'tool 1', name: 'order', arguments_json: '{"n":1}', at_ms: 900 }],
+  });
+  await rig.store.saveTranscript([
+    makeItem(id, { role: 'agent', text: 'Hello. How are you?', heard_text: 'Hello.', end_ms: null }),
+    makeItem(id, { role: 'caller', text: 'Fine.', heard_text: 'Fine.', start_ms: 800, end_ms: 850 }),
+  ]);
+  rig.atCarrier.set('CA1', snapshot({ carrierCallId: 'CA1', status: 'answered', startedAt: at(4) }));
+  rig.clock.ms = START_MS + 30_000;
+  const [left] = await rig.store.unfinishedCalls();
+  const asked = rig.calls.recover([{ ...left!, owner_alive_at: at(20) }]);
+  // The carrier asks while nobody knows yet what becomes of the call: it waits, and is answered.
+  const question = rig.tell({ type: 'stream-over', callId: id, carrierCallId: 'CA1' });
+  await Promise.all([asked, question]);
+  t.match(rig.prepared, [
+    {
+      callId: id,
+      resumed: {
+        elapsedMs: 25_000,
+        lostAtMs: 15_000,
+        talk: [
+          { role: 'agent', text: 'Hello.' },
+          { role: 'caller', text: 'Fine.' },
+        ],
+        unfinishedTools: [{ name: 'order', argumentsJson: '{"n":1}' }],
+      },
+    },
+  ]);
+  t.match(rig.commanded.get('CA1'), { callId: id });
+  t.match(await stored(rig, id), {
+    status: 'in_progress',
+    running_tools: [],
+    gaps: [{ why: 'daemon_restart', to_ms: null }],
+  });
+  const words = await rig.store.listTranscript(id);
+  t.match(
+    words.find(({ role }) => role === 'tool'),
+    { text: /not known/ },
+  );
+  t.match(
+    words.find(({ role }) => role === 'agent'),
+    { interrupted: true, heard_text: 'Hello.' },
+  );
+
+  rig.calls.onMedia({
+    type: 'media-started',
+    callId: id,
+    streamId: 's',
+    carrierCallId: 'CA1',
+    at: at(30),
+    atMs: 25_400,
+  });
+  rig.calls.onMedia({ type: 'usage', callId: id, usage: { output_text_tokens: 1 } });
+  rig.clock.ms = START_MS + 64_000;
+  t.match(await rig.calls.hangUp(rig.org, id), {
+    status: 'completed',
+    billed_duration_seconds: 60,
+    usage: { output_text_tokens: 8 },
+    gaps: [{ why: 'daemon_restart', to_ms: 25_400 }],
+  });
+  t.strictSame(rig.asked, ['hang up CA1']);
 });
 
 t.test('cut long ago with the process: ended then, and billed by the count of the carrier', async (t) => {
@@ -72,7 +153,7 @@ t.test('cut long ago with the process: ended then, and billed by the count of th
 });
 
 t.test(
-  'dialled, and the answer of the carrier lost with the process: found, hung up, not dialled again',
+  'dialled, and the answer of the carrier lost with the process: found, rings on, not dialled again',
   async (t) => {
     const rig = await openCallsRig(t);
     const other = await leftBehind(rig, { status: 'ringing', carrier_call_id: 'CA1' });
@@ -80,17 +161,11 @@ t.test(
     rig.atCarrier.set('CA2', snapshot({ carrierCallId: 'CA2', status: 'ringing', startedAt: at(0) }));
     const { id } = await leftBehind(rig);
     await rig.calls.recover(await rig.store.unfinishedCalls());
-    t.match(await stored(rig, id), {
-      status: 'failed',
-      carrier_call_id: 'CA2',
-      answered_at: null,
-      reservation_status: 'released',
-      events: ['call.queued', 'call.failed'],
-    });
-    t.match(await stored(rig, other.id), { status: 'failed', carrier_call_id: 'CA1' });
+    t.match(await stored(rig, id), { status: 'initiated', carrier_call_id: 'CA2', events: ['call.queued'] });
+    t.match(await stored(rig, other.id), { status: 'ringing', carrier_call_id: 'CA1' });
     t.same(
       [...rig.atCarrier.values()].map((call) => call.status),
-      ['canceled', 'canceled'],
+      ['ringing', 'ringing'],
     );
     t.notOk(rig.asked.some((request) => request.startsWith('dial')));
   },

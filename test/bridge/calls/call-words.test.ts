@@ -96,14 +96,52 @@ const CUT = [
   { id: 'open', text: 'How are you?', heard_text: '', interrupted: true, end_ms: null },
 ];
 
-t.test('its media thread is lost while the agent speaks: the line was cut', async (t) => {
-  const rig = await openCallsRig(t);
-  const id = await speaking(rig);
-  rig.calls.onThreadLost([id]);
-  while (rig.calls.size > 0) await later();
-  t.match(await rig.store.findCall(id), { status: 'failed', hangup_cause: 'thread_lost' });
-  t.match(await rig.store.listTranscript(id), CUT);
-});
+t.test(
+  'its media thread is lost while the agent speaks: the line was cut, and the next is told so',
+  async (t) => {
+    const rig = await openCallsRig(t);
+    const id = await speaking(rig);
+    rig.calls.onThreadLost([id]);
+    while (rig.prepared.length < 2) await later();
+    t.match(await rig.store.listTranscript(id), CUT);
+    t.strictSame(rig.prepared[1]?.resumed?.talk, [
+      { role: 'agent', text: 'Hello.' },
+      { role: 'caller', text: UNINTELLIGIBLE },
+    ]);
+    t.match(await rig.store.findCall(id), {
+      status: 'in_progress',
+      gaps: [{ why: 'thread_lost', to_ms: null }],
+    });
+  },
+);
+
+t.test(
+  'a tool runs while its media thread is lost: it is run once, and the next is told that it runs',
+  async (t) => {
+    const answer = Promise.withResolvers<{ ok: boolean; output: string }>();
+    let runs = 0;
+    const rig = await openCallsRig(t, {
+      runTool() {
+        runs++;
+        return answer.promise;
+      },
+    });
+    const id = await speaking(rig);
+    const tool = { toolCallId: 'tool 1', name: 'order', argumentsJson: '{}', atMs: 900 };
+    rig.calls.onMedia({ type: 'tool-called', callId: id, ...tool });
+    while (runs === 0) await later();
+    rig.calls.onThreadLost([id]);
+    while (rig.prepared.length < 2) await later();
+    t.match(rig.prepared[1]?.resumed?.unfinishedTools, [{ name: 'order', argumentsJson: '{}' }]);
+    const lines = async () => (await rig.store.listTranscript(id)).filter(({ role }) => role === 'tool');
+    t.strictSame(await lines(), [], 'nobody says that it will not answer');
+    t.match(await rig.store.findCall(id), { running_tools: [{ tool_call_id: 'tool 1' }] });
+    answer.resolve({ ok: true, output: 'ordered' });
+    while ((await rig.store.findCall(id))?.running_tools.length !== 0) await later();
+    t.match(await lines(), [{ text: /ordered/ }]);
+    t.equal(runs, 1);
+  },
+);
 
 t.test('a media thread that says what was heard, and lets go: what it says stands', async (t) => {
   const rig = await openCallsRig(t, { carried: true });
@@ -170,7 +208,7 @@ t.test(
         end_ms: null,
       }),
     ]);
-    rig.atCarrier.set('CA9', snapshot({ carrierCallId: 'CA9', status: 'answered' }));
+    rig.atCarrier.set('CA9', snapshot({ carrierCallId: 'CA9', status: 'completed' }));
     await rig.calls.recover(await rig.store.unfinishedCalls());
     while (rig.calls.size > 0) await later();
     t.match(await rig.store.findCall(call.id), {
@@ -300,7 +338,7 @@ t.test('ended while a tool runs: let go of after the note of what the tool answe
   rig.calls.onMedia({ type: 'tool-called', callId: call.id, ...tool });
   while (running.length === 0) await new Promise((later) => setImmediate(later));
   t.match(running, [[{ tool_call_id: 'tool 1', name: 'look_up', at_ms: 700 }]], 'written before it runs');
-  rig.calls.onThreadLost([call.id]);
+  await rig.calls.hangUp(rig.org, call.id);
   while (rig.calls.size > 0) await new Promise((later) => setImmediate(later));
   t.match(await rig.store.findCall(call.id), { running_tools: [] });
   t.match(await rig.store.listTranscript(call.id), [{ role: 'tool', start_ms: 700, text: /canceled/ }]);

@@ -223,6 +223,8 @@ function stuck(from: World, peer: Peer): string | null {
         if (said !== undefined) answer = { type: 'hang-up-answered', answer: said };
       } else if (command.do === 'look-up')
         answer = { type: 'looked-up', seen: peer.lookUp(), why: command.why };
+      else if (command.do === 'carry-again')
+        answer = peer.mediaLives ? { type: 'carried-again', running: [] } : { type: 'not-carried' };
       else if (command.do === 'release' && peer.mediaLives) answer = { type: 'released' };
       const brought = command.do === 'connect' || command.do === 'connect-unasked';
       const answers = brought && peer.bringsStreams === true ? BREAKS : answer === null ? [] : [answer];

@@ -15,7 +15,7 @@ import type {
 } from '../../../bridge/carriers/carrier.ts';
 import { createCarriers } from '../../../bridge/carriers/registry.ts';
 import type { Fault } from '../../../bridge/protocol/call-reasons.ts';
-import type { EndReason } from '../../../bridge/protocol/messages.ts';
+import type { EndReason, PrepareCall } from '../../../bridge/protocol/messages.ts';
 import { LINE_TEXTS, SESSION_TEXTS, talkTexts } from '../../../control/agents/texts/moments.ts';
 import { AppError } from '../../../errors.ts';
 import { openLog } from '../../../log.ts';
@@ -37,6 +37,10 @@ export interface CallsRig {
   asked: string[];
   /** Messages to media threads, as `release <call id>`; a call that is gone from its thread, as `unassign <call id>`. */
   toMedia: string[];
+  /** The plans of calls that media threads were given. */
+  prepared: PrepareCall[];
+  /** What the carrier was last told to do with a call, by its ids. */
+  commanded: Map<string, StreamOffer | 'busy' | 'rejected'>;
   /** The carrier tells. */
   tell(event: CarrierEvent): Promise<void>;
   /** A call comes in; what the carrier is told to do with it. Null: nothing. */
@@ -108,6 +112,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
   const asked: string[] = [];
   const toMedia: string[] = [];
   const refused: string[] = [];
+  const prepared: PrepareCall[] = [];
   const commanded = new Map<string, StreamOffer | 'busy' | 'rejected'>();
   let dialled = 0;
 
@@ -168,7 +173,10 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
     admits: () => !rig.late,
     assign: () => 1,
     threadOf: () => (o.carried === true ? 1 : null),
-    post: (callId, { type }) => void toMedia.push(`${type} ${callId}`),
+    post(callId, message) {
+      toMedia.push(`${message.type} ${callId}`);
+      if (message.type === 'prepare') prepared.push(message);
+    },
     unassign: (callId) => void toMedia.push(`unassign ${callId}`),
     ready: () => true,
   };
@@ -213,6 +221,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
             from_number: from,
             returns: {},
           }),
+    async joinRecording() {},
     settleCost() {},
     settleResult(callId) {
       void store.saveCall(callId, {
@@ -236,6 +245,8 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
     atCarrier,
     asked,
     toMedia,
+    prepared,
+    commanded,
     tell: (event) => calls.onCarrier(carrier, event),
     async offer(carrierCallId, to) {
       commanded.delete(carrierCallId);

@@ -62,7 +62,6 @@ const WAYS: [string, boolean, (rig: CallsRig, call: CallRecord) => Promise<unkno
     },
   ],
   ['the end of all', true, (rig) => rig.calls.endAll('draining', 2_000)],
-  ['a start after a crash', true, async (rig) => rig.calls.recover(await rig.store.unfinishedCalls())],
   [
     'all of them at once',
     true,
