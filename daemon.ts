@@ -60,6 +60,7 @@ import { openInstance } from './control/operations/instance.ts';
 import {
   createMetrics,
   observeIntegrity,
+  observePeers,
   observeStorage,
   observeStrangers,
 } from './control/operations/metrics.ts';
@@ -259,7 +260,15 @@ export async function start(
     const secret = readPeerSecret(dataDir, {
       untaken: (error) => log.warn({ err: error }, 'peer.key_not_kept'),
     });
-    const peers = new Peers({ store, secret, now, monotonicMs, log, lookForDead: () => lookForDead() });
+    const peers = new Peers({
+      store,
+      secret,
+      now,
+      monotonicMs,
+      log,
+      lookForDead: () => lookForDead(),
+      counted: observePeers(metrics),
+    });
     const privatePort = await PrivatePort.open({
       secret,
       epoch: store.self().epoch,

@@ -16,6 +16,9 @@ import { hookBody } from '../carriers/hook-body.ts';
 import { commandPath, HERE_PATH, wasPassedOn } from './private-port.ts';
 import { PEER_HEADER, type PeerRequest, proofOf, sign } from './signature.ts';
 
+/** A carrier's hook; what somebody asks for by the API. */
+export type Passed = 'hook' | 'command';
+
 export interface PeersOptions {
   store: Pick<Store, 'self' | 'daemons' | 'ownerOf'>;
   secret: Buffer;
@@ -24,6 +27,8 @@ export interface PeersOptions {
   log: Pick<Log, 'info' | 'warn'>;
   /** Resolves when what dead daemons had is somebody's. */
   lookForDead(): Promise<void>;
+  /** Told of each thing that was for another daemon's call, and whether one took it. */
+  counted?: (what: Passed, taken: boolean) => void;
   /** For tests: PASS_MS. */
   passMs?: number;
 }
@@ -102,7 +107,7 @@ export class Peers {
    * @throws CallElsewhere when it does not answer, or does not have it; AppError as it refuses
    */
   async commandOwner(callId: string, name: string, body: unknown): Promise<void> {
-    const done = await this.#toOwner(callId, async (owner, signal) => {
+    const done = await this.#toOwner('command', callId, async (owner, signal) => {
       try {
         return (await this.command(owner, name, body, signal)) !== null;
       } catch (error) {
@@ -127,7 +132,7 @@ export class Peers {
       headers: { ...request.headers, 'x-forwarded-for': wayOf(request) },
       body,
     };
-    return this.#toOwner(callId, async (owner, signal) => {
+    return this.#toOwner('hook', callId, async (owner, signal) => {
       const answer = await this.#askPresent(owner, asked, signal);
       if (answer === null || answer.status === ERROR_STATUS.call_elsewhere) return false;
       for (const [name, value] of Object.entries(answer.headers))
@@ -184,15 +189,17 @@ export class Peers {
    * an heir. @returns whether one took it
    */
   async #toOwner(
+    what: Passed,
     callId: string,
     pass: (owner: DaemonRecord, signal: AbortSignal) => Promise<boolean>,
   ): Promise<boolean> {
-    const { store, log, passMs = PASS_MS } = this.#o;
+    const { store, log, counted, passMs = PASS_MS } = this.#o;
     const signal = AbortSignal.timeout(passMs);
     let owner = await store.ownerOf(callId);
     while (owner !== null && isReachable(owner) && !signal.aborted) {
       if (await pass(owner, signal)) {
-        log.info({ call_id: callId, to: owner.epoch }, 'peer.passed_on');
+        log.info({ call_id: callId, what, to: owner.epoch }, 'peer.passed_on');
+        counted?.(what, true);
         return true;
       }
       // With its death the call has an heir: this daemon, or one that was quicker.
@@ -201,7 +208,8 @@ export class Peers {
       owner = await store.ownerOf(callId);
       if (owner?.epoch === before) await new Promise((over) => setTimeout(over, AGAIN_MS));
     }
-    log.warn({ call_id: callId }, 'peer.not_passed_on');
+    log.warn({ call_id: callId, what }, 'peer.not_passed_on');
+    counted?.(what, false);
     return false;
   }
 

@@ -58,6 +58,17 @@ export function observeStrangers(registry: Registry): (event: string, count: num
   return (event, count) => counter.inc({ event }, count);
 }
 
+/** Counts what came here for calls of other daemons on the folder. */
+export function observePeers(registry: Registry): (what: string, taken: boolean) => void {
+  const counter = new Counter({
+    name: 'offhook_passed_on_total',
+    help: 'Hooks and commands that came here for a call of another daemon, and whether one took them: yes, no',
+    labelNames: ['what', 'taken'] as const,
+    registers: [registry],
+  });
+  return (what, taken) => counter.inc({ what, taken: taken ? 'yes' : 'no' });
+}
+
 /** Measures what storage does: writes hold the control thread, reads a thread beside it. */
 export function observeStorage(registry: Registry): (what: 'write' | 'read', ms: number) => void {
   const histogram = new Histogram({

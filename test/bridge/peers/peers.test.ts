@@ -51,6 +51,7 @@ function openPeers(o: {
   lookForDead?: () => Promise<void>;
   clock?: { ms: number };
   passMs?: number;
+  counted?: (what: string, taken: boolean) => void;
 }) {
   const self = record(1, null);
   return new Peers({
@@ -65,6 +66,7 @@ function openPeers(o: {
     log: openLog('silent'),
     lookForDead: o.lookForDead ?? (async () => {}),
     ...(o.passMs === undefined ? {} : { passMs: o.passMs }),
+    ...(o.counted === undefined ? {} : { counted: o.counted }),
   });
 }
 
@@ -149,6 +151,7 @@ t.test(
     const { port } = await openPort(t, 4, { commands: { 'end-call': async (body) => void done.push(body) } });
     let owner: DaemonRecord | null = record(3, gone.port);
     let looks = 0;
+    const counted: unknown[] = [];
     let heirAt = Number.POSITIVE_INFINITY;
     const peers = openPeers({
       owner: () => owner,
@@ -157,12 +160,17 @@ t.test(
         if (looks >= heirAt) owner = record(4, port);
       },
       passMs: 1_200,
+      counted: (...one) => void counted.push(one),
     });
     const refused = await peers.commandOwner(CALL, 'end-call', 1).catch((error: unknown) => error);
     t.match(refused, CallElsewhere);
     t.ok(looks > 1, 'again and again, for one that stands still is missed after a while');
     heirAt = looks + 2;
     await peers.commandOwner(CALL, 'end-call', 2);
+    t.strictSame(counted, [
+      ['command', false],
+      ['command', true],
+    ]);
     t.strictSame(done, [2]);
 
     looks = 0;
@@ -200,7 +208,9 @@ t.test('a hook goes on whole: what the carrier has signed is there for the owner
     response.writeHead(200, { 'content-type': 'text/xml', 'x-request-id': 'theirs' }).end('<Response/>');
   };
   const { port } = await openPort(t, 3, { onHook });
-  const url = await comeTo(t, openPeers({ owner: () => record(3, port) }));
+  const counted: unknown[] = [];
+  const peers = openPeers({ owner: () => record(3, port), counted: (...one) => void counted.push(one) });
+  const url = await comeTo(t, peers);
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'x-twilio-signature': 'sig', 'x-forwarded-for': '203.0.113.9' },
@@ -209,6 +219,7 @@ t.test('a hook goes on whole: what the carrier has signed is there for the owner
   t.equal(answer.status, 200);
   t.equal(answer.headers.get('x-request-id'), 'theirs');
   t.equal(await answer.text(), '<Response/>');
+  t.strictSame(counted, [['hook', true]]);
   t.match(seen, [
     {
       method: 'POST',
