@@ -4,7 +4,7 @@ import type { CallGap, CallRecord, TranscriptItemRecord } from '../../storage/re
 import type { CarrierCallSnapshot } from '../carriers/carrier.ts';
 import type { Resumed } from '../protocol/messages.ts';
 import type { Draft } from './call-draft.ts';
-import { BRIEF_MS, isCutOff, MOST_BRIEF } from './call-resume.ts';
+import { BRIEF_MS, GIVE_UP_MS, isCutOff, MOST_BRIEF } from './call-resume.ts';
 import { isTerminal } from './call-state.ts';
 import { openGap } from './call-stream.ts';
 import {
@@ -30,8 +30,13 @@ export function endOf(why: LeftBy): End {
   return why === 'thread_lost' ? THREAD_LOST : RESTARTED;
 }
 
-/** A call whose sound is lost again and again, soon after it came back, may be what it dies of. */
+/**
+ * A call whose sound is lost again and again, soon after it came back, may be what it dies of; or before it came back at all, and
+ * for so long that nobody listens any more.
+ */
 export function isHopeless(gaps: readonly CallGap[], lostMs: number): boolean {
+  const last = gaps.at(-1);
+  if (last?.to_ms === null && lostMs - last.from_ms >= GIVE_UP_MS) return true;
   return briefGaps(gaps, lostMs) >= MOST_BRIEF;
 }
 

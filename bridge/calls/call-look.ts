@@ -34,7 +34,8 @@ export function look(d: Draft): void {
     if (!d.lookUp('overdue')) d.end(end);
     return;
   }
-  if (live.finishing !== null) return;
+  // What is known of one that is being taken over is not all there yet: its times, its credit.
+  if (live.finishing !== null || live.times === null) return;
   if (isTooLong(call, live, at.nowMs, rules)) {
     d.end({ cause: 'max_duration', error: null });
     return;

@@ -8,7 +8,7 @@ import type { CallRules, End, LiveState, LostBy, StreamState } from './live-stat
 export const MOST_BRIEF = 5;
 export const BRIEF_MS = 10_000;
 /** Nobody listens to silence for longer. */
-const GIVE_UP_MS = 20_000;
+export const GIVE_UP_MS = 20_000;
 /** A loss after which there is no other stream: for so long the carrier may say how the call ended. */
 const SAY_WHY_MS = 10_000;
 /** A carrier that asks what comes next does so at once. */

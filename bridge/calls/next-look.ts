@@ -8,20 +8,26 @@ export class NextLook {
   readonly #look: () => void;
   #timer: NodeJS.Timeout | undefined;
   #due: number | null = null;
+  /** The one that was looked at last. */
+  #looked: number | null = null;
 
   constructor(monotonicMs: () => number, look: () => void) {
     this.#monotonicMs = monotonicMs;
     this.#look = look;
   }
 
-  /** Of several moments the last one named counts. Null, or a moment that has passed: the watch sees to it. */
+  /**
+   * Of several moments the last one named counts; null: none. One that has passed is looked at soon, when what came at the same
+   * time has been heard; again only by the watch.
+   */
   at(due: number | null): void {
     if (due === this.#due) return;
     clearTimeout(this.#timer);
     this.#due = due;
-    const inMs = (due ?? 0) - this.#monotonicMs();
-    if (due === null || inMs <= 0) return;
-    this.#timer = setTimeout(() => this.#fire(due), inMs).unref();
+    if (due === null) return;
+    const inMs = due - this.#monotonicMs();
+    if (inMs > 0) this.#timer = setTimeout(() => this.#fire(due), inMs).unref();
+    else if (due !== this.#looked) this.#timer = setTimeout(() => this.#now(), LATE_MS).unref();
   }
 
   #fire(due: number): void {
@@ -34,6 +40,7 @@ export class NextLook {
 
   #now(): void {
     // Named again, it is another look: a timer may be a little early.
+    this.#looked = this.#due;
     this.#due = null;
     this.#look();
   }

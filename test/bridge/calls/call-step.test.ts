@@ -771,6 +771,26 @@ const ROWS: Row[] = [
     change: { hangup_cause: 'thread_lost', error_code: 'media_thread_lost' },
     do: ['hang-up'],
   },
+  ...[
+    { type: 'thread-lost', silentMs: 0 } as const,
+    { type: 'recovered', seen: seen('answered'), aliveAt: T(28) } as const,
+  ].map(
+    (input): Row => ({
+      name: `one that takes whoever carries it with it before it is heard again ends (${input.type})`,
+      call: {
+        ...TALKING,
+        stream_began_at: T(5),
+        gaps: [{ ...LOST_GAP, why: 'thread_lost', from_ms: 2_500 }],
+      },
+      live:
+        input.type === 'recovered'
+          ? takenOver(28_000)
+          : { ...LOST, times: { ...ON.times!, streamAt: 5_000 } },
+      at: 28,
+      input,
+      do: ['hang-up'],
+    }),
+  ),
   {
     name: 'a thread dies that lets go of it: it is gone from there',
     call: OVER,
@@ -787,6 +807,14 @@ const ROWS: Row[] = [
     change: { running_tools: [{ ...RUNNING, tool_call_id: 'still' }] },
     do: [],
     known: { media: { at: 'carried', aliveAt: null } },
+  },
+  {
+    name: 'time: of a call that is being taken over nothing is known that credit could be asked for',
+    call: TALKING,
+    live: takenOver(9_000),
+    input: { type: 'look' },
+    change: null,
+    do: [],
   },
   {
     name: 'no thread is to be had: by the fault that it had',
