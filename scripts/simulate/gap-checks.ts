@@ -97,23 +97,32 @@ export function lineCameBack(evidence: Evidence): Finding {
   return found(problems, told.join('; '));
 }
 
+/** The agent's line that each break was in, with when it began, ms since the answer; undefined where it was in none. */
+export function brokenLines(evidence: Evidence) {
+  const { carrier, transcript } = evidence;
+  const offsetMs = carrier === null ? 0 : streamOffsetMs(carrier);
+  const pairs = pairLines(transcript.data, spokenOf(evidence)).map(({ line, item }) => ({
+    item,
+    line:
+      line === null
+        ? null
+        : { ...line, startMs: line.start_ms + offsetMs, endMs: (line.end_ms ?? line.start_ms) + offsetMs },
+  }));
+  return lostLines(evidence).map(({ fromMs }) =>
+    pairs.find(
+      ({ line }) => line !== null && line.startMs - PAUSE_MS <= fromMs && fromMs <= line.endMs + PAUSE_MS,
+    ),
+  );
+}
+
 /** The lines that were being spoken were neither cut nor begun anew. What of them was heard is compared as sound elsewhere. */
 export function wentOnWhereHeard(evidence: Evidence): Finding {
-  const { scenario, carrier, transcript } = evidence;
+  const { scenario, carrier } = evidence;
   if (scenario.expected.gaps === 0 || scenario.expected.killed) return null;
   if (carrier === null) return found(['the call never reached the phone network'], '');
   const lost = lostLines(evidence);
-  const offsetMs = streamOffsetMs(carrier);
-  const pairs = pairLines(transcript.data, spokenOf(evidence));
-  const spoken = lost.map(({ fromMs }) =>
-    pairs.find(
-      ({ line }) =>
-        line !== null &&
-        line.start_ms + offsetMs - PAUSE_MS <= fromMs &&
-        fromMs <= (line.end_ms ?? line.start_ms) + offsetMs + PAUSE_MS,
-    ),
-  );
-  const items = pairs.flatMap(({ item }) => item ?? []);
+  const spoken = brokenLines(evidence);
+  const items = spokenOf(evidence);
   const meantMs = items.reduce((sum, { ms, cutMs }) => sum + (cutMs ?? ms), 0);
   const playedMs = carrier.streams.reduce((sum, { playedBytes }) => sum + playedBytes / 8, 0);
   const againMs = playedMs - meantMs;

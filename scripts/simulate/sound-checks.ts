@@ -3,7 +3,7 @@
 import type { CallReport } from '../carrier-simulator/report.ts';
 import { type Evidence, type SpokenItem, spokenOf, wordStretches } from './evidence.ts';
 import { type Finding, found, plural, seconds, talks } from './finding.ts';
-import { lostLines } from './gap-checks.ts';
+import { brokenLines, lostLines } from './gap-checks.ts';
 import {
   bestPlace,
   compare,
@@ -30,8 +30,11 @@ const PADDING_MS = 40;
 const FRAMES_IN_FLIGHT = 50;
 /** What a broken line had in hand and nobody has confirmed as heard is said again: one mark's worth, and what was on its way. */
 const SAID_AGAIN_MS = 300;
+/** What was cut sooner resembles too much to be found by itself; its length counts all the same. */
+const LEAST_PART_MS = 500;
 /** What is looked for of the sound on both sides of a break. */
 const TEAR_NEEDLE_MS = 400;
+const TEAR_ABOUT_MS = 1_500;
 /** Of a recording whose process was killed, so much is not on the disk: it is written late, and a second at a time. */
 const UNWRITTEN_MS = 3_200;
 /** Holes in the agent's speech that a person does not notice. */
@@ -100,20 +103,31 @@ interface Tear {
   shift: number;
 }
 
-/** By the sound on both sides of each break; one that cannot be found is none. */
-function tearsIn(phone: Float32Array, parts: readonly Float32Array[], evidence: Evidence): Tear[] {
+/**
+ * By the sound on both sides of each break, in the line that was being spoken and about there: who says a thing twice has it elsewhere
+ * too. One that cannot be found is none.
+ */
+function tearsIn(
+  phone: Float32Array,
+  /** By the item's id. */
+  parts: ReadonlyMap<string, Float32Array>,
+  evidence: Evidence,
+): Tear[] {
   const length = TEAR_NEEDLE_MS * MS;
-  return lostLines(evidence).flatMap(({ fromMs }) => {
+  const spoken = brokenLines(evidence);
+  return lostLines(evidence).flatMap(({ fromMs }, i) => {
+    const { item, line } = spoken[i] ?? {};
+    const part = item == null ? undefined : parts.get(item.id);
     const at = Math.round(fromMs * MS);
     const again = firstAudible(phone, at + PADDING_MS * MS);
-    if (at < length || again === null) return [];
-    const [last] = parts
-      .map((part) => ({ part, ...bestPlace(phone.subarray(at - length, at), part) }))
-      .sort((a, b) => b.score - a.score);
-    if (last === undefined || last.score < LEAST_LIKENESS) return [];
-    const next = bestPlace(phone.subarray(again, again + length), last.part);
-    if (next.score < LEAST_LIKENESS) return [];
-    return [{ part: last.part, heardTo: last.at + length, shift: again - next.at }];
+    if (part === undefined || line == null || at < length || again === null) return [];
+    const heardMs = fromMs - line.startMs;
+    const from = Math.max(0, Math.round((heardMs - TEAR_ABOUT_MS) * MS));
+    const about = part.subarray(from, Math.round((heardMs + TEAR_ABOUT_MS) * MS));
+    const last = bestPlace(phone.subarray(at - length, at), about);
+    const next = bestPlace(phone.subarray(again, again + length), about);
+    if (Math.min(last.score, next.score) < LEAST_LIKENESS) return [];
+    return [{ part, heardTo: from + last.at + length, shift: again - (from + next.at) }];
   });
 }
 
@@ -141,12 +155,13 @@ export function agentReachesCaller(evidence: Evidence): Finding {
     return found(['there is no sound of the agent'], '');
   }
   const items = spokenOf(evidence);
-  const parts = items.map((item) => heardPart(item, modelSent));
+  const parts = new Map(items.map((item) => [item.id, heardPart(item, modelSent)]));
   const tears = tearsIn(phone.agent, parts, evidence);
   const all: Likeness[] = [];
   let after = 0;
   let ordered = true;
-  for (const part of parts) {
+  for (const part of parts.values()) {
+    if (part.length < LEAST_PART_MS * MS) continue;
     const stretches = speechStretches(part, { leastMs: 200 });
     const torn = tears.filter((tear) => tear.part === part);
     for (const section of sections(stretches, after - (stretches[0]?.from ?? 0), torn)) {

@@ -530,6 +530,18 @@ t.test('holes that a busy machine tears are told, and are no fault of the call',
   }
 });
 
+t.test('a line cut after its first sound is too short to be looked for', async (t) => {
+  const evidence = bargeInEvidence();
+  const [, cut] = evidence.sessions[0]!.items;
+  cut!.truncated_ms = 360;
+  // Of its 2 s nothing but that is meant to be heard, and nothing of it was.
+  evidence.sounds.phone!.agent.fill(0, 9_500 * 8, 11_500 * 8);
+  evidence.carrier!.streams[0]!.playedBytes -= 1_640 * 8;
+  t.match(checkCall(evidence, TO_PERSON), [{ ok: true }]);
+  evidence.carrier!.streams[0]!.playedBytes -= 1_000 * 8;
+  t.match(checkCall(evidence, TO_PERSON), [{ ok: false, detail: /were heard of/ }], 'its length counts');
+});
+
 t.test('answers are counted from the last word to the first sound', async (t) => {
   // The person's recordings end in words at 5500 + 10460 and 23000 + 5170 ms; the agent is heard at 18000 and 29500.
   t.same(answersOf(reminderEvidence()), [
