@@ -109,15 +109,20 @@ function placeOf(
   heard: Float32Array,
   from: (needleMs: number) => number,
   sentences: readonly Spoken[],
+  /** The words of the line that the transcript has there: sentences share phrases. */
+  words = '',
 ): Place | null {
+  const rank = ({ sentence, score }: { sentence: Spoken; score: number }) =>
+    score + (sameWords(words, sentence.text) ? 1 : 0);
   for (const ms of NEEDLES_MS) {
     const start = Math.round(from(ms) * MS);
     if (start < 0 || start + ms * MS > heard.length) continue;
     const needle = heard.subarray(start, start + ms * MS);
     const found = sentences
       .map((sentence) => ({ sentence, ...bestPlace(needle, sentence.samples) }))
-      .sort((a, b) => b.score - a.score)[0];
-    if (found !== undefined && found.score >= ALIKE)
+      .filter(({ score }) => score >= ALIKE)
+      .sort((a, b) => rank(b) - rank(a))[0];
+    if (found !== undefined)
       return { sentence: found.sentence, from: found.at, to: found.at + needle.length };
   }
   return null;
@@ -159,7 +164,10 @@ export function seamOf(
   if (!lost.wasSpeaking || toMs === null) return null;
   const { heard, sentences } = o;
   if (audibleMs(heard.subarray(Math.max(0, fromMs - JUST_MS) * MS, fromMs * MS)) < 100) return null;
-  const before = placeOf(heard, (ms) => fromMs - ms, sentences);
+  const there = o.lines.findLast(
+    ({ role, text, start_ms }) => role === 'agent' && text !== '' && start_ms + o.streamMs < fromMs,
+  );
+  const before = placeOf(heard, (ms) => fromMs - ms, sentences, there?.text);
   if (before === null) return null;
   const spoke = (until: number) =>
     o.person.some(({ startMs, endMs }) => startMs < until && endMs > fromMs - 1_000);

@@ -133,6 +133,21 @@ t.test('what was heard on both sides of a break', async (t) => {
   t.ok(again > 60 && again <= 220, `${again} ms heard twice`);
 });
 
+t.test('a phrase that two sentences share is that of the line which the transcript has there', async (t) => {
+  const other = { text: 'alpha beta gamma delta', samples: part(100, 2_200) };
+  const shared = (lines: HeardLine[]) =>
+    seamOf(lost(), {
+      heard: heard(before, [first(1_500), 6_100]),
+      sentences: [other, ...sentences],
+      lines,
+      streamMs: 0,
+      person: [],
+      untilMs: Number.POSITIVE_INFINITY,
+    });
+  t.match(shared([line()]), { became: 'went_on', wordsLost: 0, untrue: null });
+  t.match(shared([]), { untrue: 'no line of the transcript has it' });
+});
+
 t.test('streams that broke: with another one after them, or none', async (t) => {
   const stream = (startedMs: number, endedMs: number, by: string, unplayed = 0) => ({
     startedMs,

@@ -364,6 +364,50 @@ t.test('a watch says that the call ended when its last words are there', async (
   );
 });
 
+t.test('a watch tells of a gap in the sound once it is over, or the call is', async (t) => {
+  const call = {
+    ...makeCall('0192f5a0-0000-7000-8000-000000000001'),
+    answered_at: '2026-03-01T12:00:00.000Z',
+  };
+  const open = { why: 'stream_lost', started_at: call.answered_at, from_ms: 2_000, to_ms: null };
+  const closed = { ...open, to_ms: 2_800 };
+  const last = { ...open, from_ms: 9_000 };
+  const rounds = [
+    { ...call, status: 'in_progress', gaps: [open] },
+    { ...call, status: 'in_progress', gaps: [closed, last] },
+    {
+      ...call,
+      status: 'completed',
+      result_status: 'completed',
+      result: {},
+      ended_at: call.answered_at,
+      gaps: [closed, last],
+    },
+  ];
+  let round = -1;
+  const daemon = createServer((request, response) => {
+    const transcript = request.url?.endsWith('/transcript') === true;
+    if (!transcript) round++;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(transcript ? { status: 'final', data: [] } : rounds[round]));
+  });
+  await new Promise<void>((listening) => daemon.listen(0, '127.0.0.1', listening));
+  t.teardown(() => {
+    daemon.closeAllConnections();
+    daemon.close();
+  });
+  const { port } = daemon.address() as AddressInfo;
+  const offhook = runner(t, null, { OFFHOOK_URL: `http://127.0.0.1:${port}`, OFFHOOK_API_KEY: 'sk_0000' });
+  const { out } = await offhook(['calls', 'watch', call.id]);
+  t.same(
+    out
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line.includes('line lost')),
+    ['0:02  — line lost 0.8 s —', '0:09  — line lost, and did not come back —'],
+  );
+});
+
 t.test('a recording is asked for in the shape that is wanted', async (t) => {
   const asked: string[] = [];
   const daemon = createServer((request, response) => {
