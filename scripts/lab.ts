@@ -425,10 +425,9 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       },
       async upgrade(args = []) {
         const before = lab.daemon;
-        const said = await runCommand(['main.js', 'upgrade', '--no-wait', ...args], {
-          ...settings(),
-          ...o.env,
-        });
+        const { DATA_DIR } = settings();
+        const command = ['control/cli/main.ts', 'upgrade', '--no-wait', '--data-dir', DATA_DIR];
+        const said = await runCommand([...command, ...args], {});
         const pid = Number(/takes all new calls \(process (\d+)\)/.exec(said)?.[1]);
         if (Number.isNaN(pid)) throw new Error(`The command said: ${said}`);
         lab.daemon = { ...processOf(pid), name: 'daemon', url: before.url, lines: before.lines };

@@ -1,5 +1,6 @@
 // The daemon of this folder that another process goes on for, as that process and the command of an upgrade see it: found by the
 // folder's database, asked by its private port.
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readPeerSecret } from '../../bridge/peers/peer-secret.ts';
 import { Peers } from '../../bridge/peers/peers.ts';
@@ -23,7 +24,8 @@ export class Predecessor {
 
   /**
    * @param o.which its epoch, or ANY
-   * @throws Error with the one line to show, where there is none, or several
+   * @returns null: there is none, and any would do
+   * @throws Error with the one line to show, where that one is not there, cannot hand over, or is one of several
    */
   static find(o: {
     databasePath: string;
@@ -31,11 +33,16 @@ export class Predecessor {
     which: string;
     clock: Pick<Clock, 'now' | 'monotonicMs'>;
     log: Pick<Log, 'info' | 'warn'>;
-  }): Predecessor {
-    const living = livingDaemons(o.databasePath).filter(({ state }) => state === 'running');
+  }): Predecessor | null {
+    const living = existsSync(o.databasePath)
+      ? livingDaemons(o.databasePath).filter(({ state }) => state === 'running')
+      : [];
     const found = living.filter(({ epoch }) => o.which === ANY || o.which === String(epoch));
     const [daemon] = found;
-    if (daemon === undefined) throw new Error(`no daemon runs on ${o.dataDir} that another could go on for`);
+    if (daemon === undefined) {
+      if (o.which === ANY) return null;
+      throw new Error(`no daemon of number ${o.which} runs on ${o.dataDir}`);
+    }
     if (found.length > 1) {
       const list = found.map(({ epoch, pid }) => `${epoch} (process ${pid})`).join(', ');
       throw new Error(`several daemons run on ${o.dataDir}: say which one, by its number: ${list}`);

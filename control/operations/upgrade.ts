@@ -43,6 +43,7 @@ export async function upgrade(
     clock: { now: systemClock.now, monotonicMs: () => performance.now() },
     log: openLog('silent'),
   });
+  if (before === null) throw new Error(`no daemon runs on ${dataDir}: start it`);
   await before.upgrade(resolve(values.folder));
   const { pid, version } = before.daemon;
   console.log(

@@ -1,7 +1,7 @@
 // An upgrade under calls: another process of the program goes on for the daemon, on its folder and its port. What is on goes on
 // where it is, what comes goes to the new one, and nothing of it is told to anybody but the operator.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
 import type { Program } from '../../scripts/lab.ts';
@@ -17,6 +17,8 @@ const eventsOf =
       if (!line.startsWith('{') || !line.includes(`"${event}"`)) return [];
       return [JSON.parse(line) as Record<string, unknown>];
     });
+
+const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Somebody who asks the daemon for something all the time, and keeps what went wrong. */
 function visitor(rig: Rig): { failures: unknown[]; asked: () => number; leave(): Promise<void> } {
@@ -109,6 +111,15 @@ async function goOver(
   t.match(await rig.ended(fresh.id), { status: 'completed', error_code: null });
 }
 
+/** A program whose daemon does not start, and whose commands are this one's. */
+const BROKEN = `if (process.argv[2] === undefined) process.exit(3);
+const { upgrade } = await import('${ROOT}/control/operations/upgrade.ts');
+try {
+  process.exitCode = await upgrade(process.env, [...process.argv.slice(3), '--folder', import.meta.dirname]);
+} catch (error) {
+  console.error('offhook:', error.message);
+  process.exitCode = 1;
+}`;
 const CARRIER = {
   defaultCallee: { ringMs: 200 },
   callees: { '+15550501003': { ringMs: 12_000 }, '+15550502003': { ringMs: 12_000 } },
@@ -138,6 +149,9 @@ t.test('started beside it, without its socket', async (t) => {
       (error: Error) => /is held/.test(error.message),
     ),
   );
+  await rig.lab.daemon.stop('SIGINT');
+  await rig.lab.restartDaemon({ OFFHOOK_TAKES_OVER: 'any' });
+  t.equal((await rig.lab.api('GET', '/v1/agents')).status, 200, 'and where none runs, it is a start');
 });
 
 t.test('one that does not start changes nothing; what cannot be is refused in a line', async (t) => {
@@ -147,12 +161,15 @@ t.test('one that does not start changes nothing; what cannot be is refused in a 
   const { pid } = rig.lab.daemon;
   const folder = join(rig.folder, 'broken');
   mkdirSync(folder);
-  await t.rejects(rig.lab.upgrade(['--folder', folder]), /There is no program in .*broken/);
-  writeFileSync(join(folder, 'main.js'), 'process.exit(3)');
-  await t.rejects(rig.lab.upgrade(['--folder', folder]), {
-    message: new RegExp(`ended at its start \\(exit code 3\\).*\\. Process ${pid} goes on as before\\.\n$`),
+  await t.rejects(rig.lab.upgrade(['--version-dir', folder]), /There is no program in .*broken/);
+  writeFileSync(join(folder, 'main.js'), BROKEN);
+  writeFileSync(join(folder, 'daemon.ts'), '');
+  await t.rejects(rig.lab.upgrade(['--version-dir', folder]), {
+    message: new RegExp(
+      `ended at its start \\(exit code 3\\).*\\. Process ${pid} goes on as before\\.\n.*not upgraded`,
+    ),
   });
-  await t.rejects(rig.lab.upgrade(['--daemon', '77']), /no daemon runs on/);
+  await t.rejects(rig.lab.upgrade(['--daemon', '77']), /no daemon of number 77 runs on/);
   const said = await heard(rig, call);
   await until('the call to go on', async () => (await heard(rig, call)) !== said);
   await until('nobody to be let in', async () =>

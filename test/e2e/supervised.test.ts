@@ -1,10 +1,11 @@
 // The daemon under a supervisor that speaks as systemd does: it hands over a socket, and hears what becomes of the daemon.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { descriptorOf, listen } from '../../bridge/listening.ts';
 import { handedSocket, tellSystemd } from '../../control/operations/supervisor.ts';
@@ -54,10 +55,19 @@ const SETTINGS = {
   OPENAI_API_KEY: 'sk-none',
 };
 
-function startDaemon(t: Test, env: Record<string, string>): Started {
-  const daemon = spawn(process.execPath, ['--max-semi-space-size=16', join(ROOT, 'main.js')], {
+function startDaemon(
+  t: Test,
+  env: Record<string, string>,
+  o: { command?: string[]; descriptor?: number | null } = {},
+): Started {
+  const [command = '', ...args] = o.command ?? [
+    process.execPath,
+    '--max-semi-space-size=16',
+    join(ROOT, 'main.js'),
+  ];
+  const daemon = spawn(command, args, {
     env: { ...SETTINGS, PORT: '0', DATA_DIR: join(t.testdirName, 'data'), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(o.descriptor == null ? [] : [o.descriptor])],
   });
   const gone = once(daemon, 'close');
   t.teardown(async () => {
@@ -120,6 +130,43 @@ os.remove(sys.argv[1])`,
     t.same([(await lines.next()).value, (await lines.next()).value].sort(), ['MAINPID=7', 'READY=1']);
   },
 );
+
+t.test('an upgrade: systemd hears which process it is now, and the socket goes with it', async (t) => {
+  const { env, told } = standIn(t);
+  const server = createServer();
+  await listen(server, { host: '127.0.0.1', port: 0 });
+  const { port } = server.address() as { port: number };
+  const node = [process.execPath, '--max-semi-space-size=16', join(ROOT, 'main.js')];
+  const { gone, daemon } = startDaemon(
+    t,
+    { ...env, LISTEN_FDS: '1' },
+    {
+      command: ['/bin/sh', '-c', 'export LISTEN_PID=$$; exec "$@"', 'sh', ...node],
+      descriptor: descriptorOf(server),
+    },
+  );
+  server.close();
+  await until('READY=1', () => told().length > 0);
+  const isWell = async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).status;
+  t.equal(await isWell(), 200);
+
+  const options = { env: { ...SETTINGS, ...env, DATA_DIR: join(t.testdirName, 'data') } };
+  const command = [join(ROOT, 'main.js'), 'upgrade'];
+  const { stdout } = await promisify(execFile)(process.execPath, command, options);
+  const heir = Number(/takes all new calls \(process (\d+)\)/.exec(stdout)?.[1]);
+  t.match(stdout, new RegExp(`Process ${daemon.pid} has gone: the upgrade is done`));
+  t.teardown(async () => {
+    process.kill(heir, 'SIGKILL');
+    await gone;
+  });
+  await until('MAINPID', () => told().length > 2);
+  const said = ['READY=1', 'RELOADING=1', `READY=1 MAINPID=${heir}`];
+  t.same(
+    told(),
+    said.map((states) => `/run/notify ${states}`),
+  );
+  t.equal(await isWell(), 200, 'by the same port');
+});
 
 /** As systemd does it: it holds the socket, accepts nobody, and starts the daemon again when it has ended. */
 const HOLDER = `

@@ -141,7 +141,7 @@ t.test(
       const call = await rig.dial(agentId, to);
       await until('it to talk', async () => (await heard(rig, call.id)) !== '');
       const said = await heard(rig, call.id);
-      const upgraded = await rig.lab.upgrade(['--folder', folder]);
+      const upgraded = await rig.lab.upgrade(['--version-dir', folder]);
       t.match(upgraded.said, `Version ${version}`);
       t.equal(versionOf(rig), MIGRATIONS.length + 1);
       await until('it to be written on', async () => (await heard(rig, call.id)) !== said);
