@@ -24,6 +24,8 @@ import {
 
 /** Each stream breaks within this, at a moment of its own. */
 const SPREAD_MS = 3_000;
+/** So many break without a word to the daemon: the carrier alone notices. */
+const UNTOLD = 0.3;
 /** Nobody waits longer before he says "hello?"; the way through a carrier's hooks and back is in it. */
 const MOST_SILENCE_MS = 1_000;
 const SHARE = 0.95;
@@ -52,8 +54,9 @@ export function streamBreaker(streams: number): Breaker {
       left -= live.length;
       await Promise.all(
         live.map(async ({ sid }) => {
+          const fault = random.chance(UNTOLD) ? 'stream_half_open' : 'stream_abort';
           await pause(random.next() * SPREAD_MS);
-          await lab.ask('carrier', '/faults', { do: 'stream_abort', callSid: sid });
+          await lab.ask('carrier', '/faults', { do: fault, callSid: sid });
         }),
       );
       // What a call that has ended meanwhile was to suffer is nobody's.
