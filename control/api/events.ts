@@ -12,8 +12,8 @@ import * as schemas from './webhook-schemas.ts';
 
 /** Requests of one organization that wait at once. Each holds a connection, and reads again with every event. */
 const MAX_WAITING = 50;
-/** How soon a request that waits notices that its key was revoked. */
-const STILL_GOOD_MS = 1_000;
+/** How soon a request that waits notices that its key was revoked, or that another daemon has stored an event. */
+const LOOK_MS = 1_000;
 const inTurn = concurrencyLimit(MAX_WAITING, {
   message: `${MAX_WAITING} requests wait for the next event already; follow with fewer, or with wait=0.`,
   retryAfterSeconds: 5,
@@ -74,7 +74,7 @@ export const eventRoutes: Route[] = [
         );
       };
       // Heard before it is read: nothing that happens in between is slept through.
-      const next = nextEvent(store, orgId, query.wait * 1000, res);
+      const next = nextEvent(store, { orgId, after: query.after ?? null, forMs: query.wait * 1000 }, res);
       try {
         let events = await read();
         if (events.length === 0 && query.wait > 0) {
@@ -99,23 +99,21 @@ async function checkStillGood(res: Response): Promise<void> {
 
 /** Comes with the organization's next event, when the time is over, when whoever asks has gone, or may ask no more. */
 function nextEvent(
-  store: Pick<Store, 'subscribe'>,
-  orgId: string,
-  forMs: number,
+  store: Pick<Store, 'subscribe' | 'daemons' | 'eventsAfter'>,
+  { orgId, after, forMs }: { orgId: string; after: string | null; forMs: number },
   res: Response,
 ): { come: Promise<void>; stop: () => void } {
   let stop = () => {};
   const come = new Promise<void>((resolve) => {
     const timer = setTimeout(() => stop(), forMs);
-    const asking = setInterval(() => {
-      // Storage that fails for a moment ends no wait: before anything is told, it is asked again.
-      contextOf(res)
-        .isStillGood()
-        .then((good) => {
-          if (!good) stop();
-        })
-        .catch(() => {});
-    }, STILL_GOOD_MS);
+    const look = async () => {
+      if (!(await contextOf(res).isStillGood())) return stop();
+      // Of what another daemon stores nobody here is told.
+      const others = (await store.daemons()).length > 1;
+      if (others && ((await store.eventsAfter(orgId, after, 1))?.length ?? 0) > 0) stop();
+    };
+    // Storage that fails for a moment ends no wait: before anything is told, it is asked again.
+    const asking = setInterval(() => void look().catch(() => {}), LOOK_MS);
     const unsubscribe = store.subscribe({
       event(event) {
         if (event.org_id === orgId) stop();

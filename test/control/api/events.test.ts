@@ -1,6 +1,8 @@
 // The feed of events: read back in pages, and followed without a gap by whoever asks again and again.
+import { join } from 'node:path';
 import t from 'tap';
 import { keyRecord } from '../../../control/http/keys.ts';
+import { openStore } from '../../../storage/sqlite/store.ts';
 import { makeCall } from '../../storage/makers.ts';
 import { type ApiAnswer, openRig } from '../rig.ts';
 
@@ -34,6 +36,23 @@ t.test('events are listed newest first, by call and type, each organization its 
   const page = await rig.api('GET', '/v1/events?limit=1');
   t.match(page.headers.get('link'), new RegExp(`starting_after=${all.body.data[0].id}`));
   t.equal((await rig.api('GET', '/v1/events?type=call.lost')).status, 400);
+});
+
+t.test('following: what another daemon of the folder stores ends the wait too', async (t) => {
+  const path = join(t.testdir(), 'offhook.db');
+  const rig = await openRig(t, { path });
+  rig.store.letOthersIn(true);
+  const another = await openStore({ path, shared: true });
+  t.teardown(() => another.close());
+  const follow = (wait: number, key?: string) =>
+    rig.api('GET', `/v1/events/follow?wait=${wait}`, key === undefined ? {} : { key });
+  const nothing = follow(15, rig.other.key);
+  const waiting = follow(25);
+  const call = makeCall(rig.orgId);
+  await another.createCall(call, { events: ['call.queued'], reserve: 0 });
+  const first = await Promise.race([waiting, nothing]);
+  t.match(first.body.data, [{ type: 'call.queued', call_id: call.id }], 'before somebody who waits for 15 s');
+  await nothing;
 });
 
 t.test('following: what came after, oldest first; waiting ends with the next event', async (t) => {
