@@ -207,13 +207,15 @@ export async function start(
 
     const trustsProxy = readRanges('TRUSTED_PROXIES', config.TRUSTED_PROXIES);
     // The listener first: without PUBLIC_URL its own address is what the carrier is told.
-    let handle: RequestListener = (_request, response) => {
-      response.writeHead(503, { 'retry-after': '1' }).end();
-    };
     const opened = Promise.withResolvers<RequestListener>();
-    // Whoever comes by a socket that was there before need not know that a daemon starts.
-    if (o.socket != null || handed !== null)
-      handle = (...asked) => void opened.promise.then((app) => app(...asked));
+    // Whoever comes by a socket that was there before need not know that a daemon starts. Nor need a carrier that asks what comes
+    // next of a call: it waits for longer than a start takes.
+    const keepsAll = o.socket != null || handed !== null;
+    let handle: RequestListener = (request, response) => {
+      if (keepsAll || request.url?.startsWith('/carriers/') === true)
+        void opened.promise.then((app) => app(request, response));
+      else response.writeHead(503, { 'retry-after': '1' }).end();
+    };
     let threads: MediaThreads | null = null;
     const admission = { lateMs: config.MEDIA_LATE_MS };
     const ramp = openCallRamp({
@@ -466,7 +468,9 @@ export async function start(
     calls.attach(media);
     closing.opened({ name: 'carriers', shareMs: SHARE_MS.rest, close: () => carriers.close() });
     // Calls that a dead process left behind go on, or end: they are this daemon's before a hook can ask for one.
-    const takenUp = takeUp(left).catch((error: unknown) => log.error({ err: error }, 'calls.not_recovered'));
+    const takenUp = takeUp(left)
+      .then(() => recordings.joinLeft('recordings'))
+      .catch((error: unknown) => log.error({ err: error }, 'calls.not_recovered'));
     closing.opened({ name: 'recovery', shareMs: SHARE_MS.rest, close: () => takenUp });
     await carriers.open(calls.onCarrier);
     calls.watch.start();

@@ -19,6 +19,8 @@ type Recorded = Pick<CallRecord, 'id' | 'recording_path'>;
 
 export class Recordings {
   readonly #o: RecordingsOptions;
+  /** Those that are being joined, by their calls: one is never written by two. */
+  readonly #joining = new Map<string, Promise<void>>();
 
   constructor(o: RecordingsOptions) {
     this.#o = o;
@@ -30,7 +32,15 @@ export class Recordings {
   }
 
   /** Makes the parts of a call's recording one. Never rejects: what fails is logged, and tried again at the next start. */
-  async join({ id, recording_path }: Recorded): Promise<void> {
+  join(call: Recorded): Promise<void> {
+    const joined = (this.#joining.get(call.id) ?? Promise.resolve()).then(() => this.#join(call));
+    this.#joining.set(call.id, joined);
+    return joined.finally(() => {
+      if (this.#joining.get(call.id) === joined) this.#joining.delete(call.id);
+    });
+  }
+
+  async #join({ id, recording_path }: Recorded): Promise<void> {
     if (recording_path === null) return;
     try {
       const parts = (await this.#parts(dirname(recording_path))).get(recording_path);

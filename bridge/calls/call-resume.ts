@@ -12,9 +12,12 @@ export const GIVE_UP_MS = 20_000;
 /** A loss after which there is no other stream: for so long the carrier may say how the call ended. */
 const SAY_WHY_MS = 10_000;
 /** A carrier that asks what comes next does so at once. */
-const UNASKED_MS = 1_500;
+export const UNASKED_MS = 1_500;
 /** And brings the stream within this, once it knows. */
 const COMES_MS = 5_000;
+
+/** Whoever waits with a question asks it within this. */
+const ASKED_FIRST_MS = 100;
 
 type Lost = Extract<StreamState, { at: 'lost' }>;
 
@@ -59,6 +62,17 @@ export function asksAt(call: CallRecord, live: LiveState, rules: CallRules): num
   const { stream } = live;
   if (stream.at !== 'lost' || live.media.at !== 'carried' || !canGoOn(call, live, rules)) return null;
   return stream.toldAt === null ? stream.since + UNASKED_MS : stream.toldAt + COMES_MS;
+}
+
+/**
+ * A lost stream whose call has a thread again at last. Who asked for it meanwhile is answered first; else the carrier is told a moment
+ * later, and not when the next look of all calls comes.
+ */
+export function awaitedAgain(stream: Lost, nowMs: number): Lost {
+  const { since, toldAt } = stream;
+  return toldAt === null
+    ? { ...stream, since: Math.max(since, nowMs + ASKED_FIRST_MS - UNASKED_MS) }
+    : { ...stream, toldAt: Math.max(toldAt, nowMs + ASKED_FIRST_MS - COMES_MS) };
 }
 
 /** When a stream that was lost is awaited no longer; null where none is lost. */

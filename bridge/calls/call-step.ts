@@ -16,6 +16,7 @@ import {
 import { Draft } from './call-draft.ts';
 import { hangUpAnswered, look, lookedUp, topUpAnswered } from './call-look.ts';
 import { happenedAt } from './call-plan.ts';
+import { awaitedAgain } from './call-resume.ts';
 import { endBy } from './call-state.ts';
 import { comeBack, mediaStarted, streamAsked, streamEnded, streamOver } from './call-stream.ts';
 import {
@@ -293,7 +294,11 @@ function backAlone(d: Draft): void {
 
 function carriedAgain(d: Draft, running: readonly string[]): void {
   if (d.live.media.at !== 'coming') return;
-  d.know({ media: { at: 'carried', aliveAt: null } });
+  const { stream } = d.live;
+  d.know({
+    media: { at: 'carried', aliveAt: null },
+    stream: stream.at === 'lost' ? awaitedAgain(stream, d.at.nowMs) : stream,
+  });
   const left = d.call.running_tools.filter(({ tool_call_id }) => running.includes(tool_call_id));
   if (left.length < d.call.running_tools.length) d.note({ running_tools: left });
 }

@@ -75,10 +75,11 @@ const ASKED: LiveState['line'] = {
 const LOOK_UP = { toolCallId: 'look', name: 'look_up', argumentsJson: '{"a":1}', atMs: 700.4 };
 const RUNNING = { tool_call_id: 'look', name: 'look_up', arguments_json: '{"a":1}', at_ms: 700.4 };
 const LOST_GAP = { why: 'thread_lost', started_at: T(6), from_ms: 1_000, to_ms: null } as const;
+const LOST_AGAIN = { at: 'lost', why: 'stream_lost', since: 8_000, brief: 0, toldAt: null } as const;
 const COMING: LiveState = {
   ...ON,
   token: 'fresh',
-  stream: { at: 'lost', why: 'stream_lost', since: 8_000, brief: 0, toldAt: null },
+  stream: LOST_AGAIN,
   media: { at: 'coming', since: 8_000, why: 'thread_lost' },
   model: 'opening',
 };
@@ -806,7 +807,25 @@ const ROWS: Row[] = [
     input: { type: 'carried-again', running: ['still'] },
     change: { running_tools: [{ ...RUNNING, tool_call_id: 'still' }] },
     do: [],
-    known: { media: { at: 'carried', aliveAt: null } },
+    known: { media: { at: 'carried', aliveAt: null }, stream: { ...LOST_AGAIN, since: 8_600 } },
+  },
+  {
+    name: 'another thread has it at once: the carrier has its time to ask',
+    call: TALKING,
+    live: { ...COMING, stream: { ...LOST_AGAIN, since: 9_990 } },
+    input: { type: 'carried-again', running: [] },
+    change: null,
+    do: [],
+    known: { stream: { ...LOST_AGAIN, since: 9_990 } },
+  },
+  {
+    name: 'another thread has it long after it was told to bring the stream: told again in a moment',
+    call: TALKING,
+    live: { ...COMING, stream: { ...LOST_AGAIN, toldAt: 2_000 } },
+    input: { type: 'carried-again', running: [] },
+    change: null,
+    do: [],
+    known: { stream: { ...LOST_AGAIN, toldAt: 5_100 } },
   },
   {
     name: 'time: of a call that is being taken over nothing is known that credit could be asked for',
@@ -881,7 +900,7 @@ const ROWS: Row[] = [
     known: {
       times: { madeAt: 0, rangAt: 1_000, answeredAt: 5_000, streamAt: 5_000, endedAt: null },
       media: { at: 'coming', since: 10_000, why: 'daemon_restart' },
-      stream: { at: 'lost', why: 'stream_lost', since: 10_000, brief: 0, toldAt: null },
+      stream: { at: 'lost', why: 'stream_lost', since: 8_500, brief: 0, toldAt: null },
       model: 'opening',
       token: 'fresh',
       credit: { reservedMinutes: 3, asking: false, warned: false },
@@ -905,7 +924,7 @@ const ROWS: Row[] = [
     change: { answered_at: T(4), status: 'in_progress' },
     events: ['call.answered'],
     do: ['carry-again'],
-    known: { stream: { at: 'lost', why: 'stream_lost', since: 10_000, brief: 0, toldAt: null } },
+    known: { stream: { at: 'lost', why: 'stream_lost', since: 8_500, brief: 0, toldAt: null } },
   },
   {
     name: 'a line that a dead process had handed over is left to who has it',
