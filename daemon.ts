@@ -706,13 +706,7 @@ export async function run(env: Record<string, string | undefined>): Promise<void
     // Nothing is open any more; what a library may still hold must not keep a failed start alive.
     process.exit(1);
   }
-  if (daemon.firstKey !== null) {
-    console.error(`\nYour API key, shown only this once:\n\n  ${daemon.firstKey}\n`);
-  }
-  if (daemon.setupUrl !== null) {
-    console.error(`\nThe dashboard waits for its password. Open this link once:\n\n  ${daemon.setupUrl}\n`);
-  }
-  await tell('READY=1', ...(takesOver === undefined ? [] : [`MAINPID=${process.pid}`]));
+  // Before anybody is told that it has started: who hears that may stop it at once.
   let stopping = false;
   const stop = (work: () => Promise<void>) => {
     work().then(
@@ -735,6 +729,13 @@ export async function run(env: Record<string, string | undefined>): Promise<void
     stopping = true;
     fast();
   });
+  if (daemon.firstKey !== null) {
+    console.error(`\nYour API key, shown only this once:\n\n  ${daemon.firstKey}\n`);
+  }
+  if (daemon.setupUrl !== null) {
+    console.error(`\nThe dashboard waits for its password. Open this link once:\n\n  ${daemon.setupUrl}\n`);
+  }
+  await tell('READY=1', ...(takesOver === undefined ? [] : [`MAINPID=${process.pid}`]));
 }
 
 function plainly(error: unknown): string {

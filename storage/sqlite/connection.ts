@@ -102,6 +102,12 @@ export interface ConnectionOptions {
   monotonicMs?: (() => number) | undefined;
 }
 
+const notTaken = (cause?: unknown) =>
+  new AppError('storage_low', 'The disk of the daemon is full, or takes no writes.', {
+    retryAfterSeconds: 5,
+    ...(cause === undefined ? {} : { cause }),
+  });
+
 export function openConnection(o: ConnectionOptions): Connection {
   const { db, clock, log, onWrite, reader, onPrepare, onWritten } = o;
   const subscribers = new Subscribers(log);
@@ -137,12 +143,6 @@ export function openConnection(o: ConnectionOptions): Connection {
       throw error;
     }
   }
-
-  const notTaken = (cause?: unknown) =>
-    new AppError('storage_low', 'The disk of the daemon is full, or takes no writes.', {
-      retryAfterSeconds: 5,
-      ...(cause === undefined ? {} : { cause }),
-    });
 
   function write<T>(work: (news: News) => T, sharing?: Sharing): Promise<T> {
     const untaken = (cause: unknown) => {
