@@ -154,6 +154,18 @@ t.test('started beside it, without its socket', async (t) => {
   t.equal((await rig.lab.api('GET', '/v1/agents')).status, 200, 'and where none runs, it is a start');
 });
 
+t.test('who ends the new one ends the one before too, with its calls', async (t) => {
+  const rig = await openRig(t, { carrier: CARRIER, env: { DRAIN_SECONDS: '2', MEDIA_THREADS: '1' } });
+  const { id: agentId } = await rig.agent({ instructions: 'TEST-LONG' });
+  const call = await talking(rig, agentId, '+15550509002');
+  const { before } = await rig.lab.takeOver();
+  t.equal(before.exitCode(), undefined);
+  t.equal(await rig.lab.daemon.stop('SIGTERM'), 0);
+  t.equal(await before.ended, 0);
+  await rig.lab.restartDaemon();
+  t.match(await rig.ended(call.id), { hangup_cause: 'draining' });
+});
+
 t.test('one that does not start changes nothing; what cannot be is refused in a line', async (t) => {
   const rig = await openRig(t, { carrier: { defaultCallee: { ringMs: 200 } } });
   const { id: agentId } = await rig.agent({ instructions: 'TEST-LONG' });
