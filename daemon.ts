@@ -614,6 +614,8 @@ export async function start(
       async finishCalls() {
         await visitors.leave();
         await calls.finish();
+        // One that came here by the public port may be of a call that the daemon before has.
+        await media.parted();
       },
     });
     closing.opened({ name: 'handover', shareMs: SHARE_MS.rest, close: async () => handover?.close() });

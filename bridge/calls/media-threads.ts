@@ -43,6 +43,7 @@ export interface MediaThreadsOptions
 
 /** A thread that has said nothing is looked after this often. */
 const SECOND_MS = 1_000;
+const PARTED_LOOK_MS = 50;
 
 export class MediaThreads {
   readonly #o: MediaThreadsOptions;
@@ -179,6 +180,11 @@ export class MediaThreads {
     this.#left = true;
     const parts = [...this.#workers.values(), this.#listening];
     await Promise.all(parts.map((part) => part?.leavePort()));
+  }
+
+  /** Resolves when no stream passes here on its way to a thread, of this daemon or of another. */
+  async parted(): Promise<void> {
+    while (this.#upgrades.size > 0) await new Promise((look) => setTimeout(look, PARTED_LOOK_MS));
   }
 
   /** @param hurry aborted: connections that threads have handed over are waited for no longer */
