@@ -52,6 +52,8 @@ const WRITTEN_MS = 300;
 const CLOCK_SLACK_MS = 200;
 /** A stream carries a talk from here on. */
 const SETTLED_MS = 500;
+/** The person's last word before the next break or the end, and the answer to it that was not to come. */
+const LISTENING_MS = 2_500;
 /** A word of the agent where none of its lines tells how long they are. */
 const WORD_MS = 380;
 /** The daemon places the words of a line by an estimate, which claims too few rather than too many. */
@@ -104,14 +106,19 @@ function hitOf(talk: Talk, broken: Break, nextMs: number): Hit {
   const heard = back === null ? undefined : agent.find((one) => one.startMs >= back && one.startMs < nextMs);
   const left =
     report.endedBy === 'callee' && report.endedAtMs !== null && at(report, report.endedAtMs) < nextMs;
+  // Whoever is listened to is not spoken to.
+  const untilMs = Math.min(nextMs, report.endedAtMs === null ? nextMs : at(report, report.endedAtMs));
+  const isListening =
+    back !== null && person.some((one) => one.startMs < untilMs && one.endMs > untilMs - LISTENING_MS);
+  const goesOn = heard !== undefined || isListening;
   const spokeUntil = person
     .filter((one) => heard !== undefined && one.startMs < heard.startMs)
     .reduce((latest, one) => Math.max(latest, Math.min(one.endMs, heard?.startMs ?? 0)), broken.backMs);
   return {
     sid: report.sid,
     break: broken,
-    outcome: heard !== undefined ? 'gone_on' : left ? 'left' : 'lost',
-    why: heard !== undefined || left ? '' : whyLost(report, back),
+    outcome: goesOn ? 'gone_on' : left ? 'left' : 'lost',
+    why: goesOn || left ? '' : whyLost(report, back),
     gapMs: back === null ? null : Math.round(back - broken.atMs),
     silenceMs: heard === undefined ? null : Math.round(heard.startMs - spokeUntil),
     ...wordsLost(talk, broken.atMs, agent, person),

@@ -66,6 +66,11 @@ t.test('a talk that a break finds goes on, is left, or is lost', (t) => {
       report({ streams: [before, after], agent: [spurt(2_000, 3_000)] }),
       { outcome: 'lost', why: 'another stream, and the agent was not heard; still live (by nobody)' },
     ],
+    [
+      'the person spoke until the end, and was listened to',
+      report({ streams: [before, after], person: [spurt(21_000, 28_000)], ended: [30_000, 'callee'] }),
+      { outcome: 'gone_on', silenceMs: null },
+    ],
     ['left by the person', report({ streams: [before], ended: [22_000, 'callee'] }), { outcome: 'left' }],
     ['over before it', report({ streams: [stream(1500, 18_000)], ended: [18_000, 'callee'] }), null],
     ['in a gap already', report({ streams: [stream(1500, 15_000), stream(22_000, null)] }), null],
