@@ -88,7 +88,7 @@ const LONG =
 
 /** Files that take longest begin first, so that none of them is left alone at the end. */
 const FIRST =
-  /\/(e2e\/(chaos|dashboard-everywhere|simulate|model-faults|examples|daemons|dashboard-walk|drain|package|dashboard-try|turn-taking)|scripts\/demo|failpoints|sqlite\/upgrade|dashboard\/sessions)\.test/;
+  /\/(e2e\/(chaos|dashboard-everywhere|two-versions|handovers?|lost-streams?|peers|simulate|model-faults|examples|daemons|dashboard-walk|drain|package|dashboard-try|turn-taking)|scripts\/demo|failpoints|sqlite\/upgrade|dashboard\/sessions|turn-state-explored|call-step-explored|call-stream-explored)\.test/;
 
 const all = process.argv.includes('--all');
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all');
