@@ -359,7 +359,7 @@ export async function start(
     store.subscribe({ recovered: () => void space.look(), replaced: () => o.onReplaced?.() });
     closing.opened({ name: 'storage space', shareMs: SHARE_MS.rest, close: () => space.close() });
     const feed = openLiveFeed({ store, log });
-    if (config.DATA_DIR_SHARED || handed !== null) {
+    if (config.DATA_DIR_SHARED || joins) {
       const others = new OthersCalls({ store, log, observer: feed.observer, isWatched: feed.isWatched });
       others.start();
       closing.opened({ name: 'calls of others', shareMs: SHARE_MS.rest, close: () => others.close() });

@@ -206,10 +206,12 @@ function examine(path: string, lock: FolderLock, { shared = false, log }: OpenOp
   checkLock(path, lock, known);
   const lives = enrolled.map((one) => ({ one, life: lifeOf(path, one) }));
   const living = lives.filter(({ life }) => life === 'lives').map(({ one }) => one.daemon);
-  if (!shared && living[0] !== undefined) {
+  // One that only waits for the end of its calls has left all else to whoever comes.
+  const [rival] = living.filter(({ state }) => state !== 'leaving');
+  if (!shared && rival !== undefined) {
     throw new StorageError(
       'locked',
-      `another daemon is using this data folder (process ${living[0].pid}); several of one host may, with DATA_DIR_SHARED=true for each of them`,
+      `another daemon is using this data folder (process ${rival.pid}); several of one host may, with DATA_DIR_SHARED=true for each of them`,
     );
   }
   const unknown = lives.filter(({ life }) => life === 'unknown').map(({ one }) => one.daemon);

@@ -166,6 +166,24 @@ t.test('who ends the new one ends the one before too, with its calls', async (t)
   t.match(await rig.ended(call.id), { hangup_cause: 'draining' });
 });
 
+t.test('the new one is killed while the other is leaving: a start goes on beside that', async (t) => {
+  const rig = await openRig(t, { carrier: CARRIER, env: { MEDIA_THREADS: '1' } });
+  const { id: agentId } = await rig.agent({ instructions: 'TEST-LONG' });
+  const call = await talking(rig, agentId, '+15550509003');
+  const { before } = await rig.lab.takeOver();
+  await rig.lab.daemon.stop('SIGKILL');
+  await rig.lab.restartDaemon();
+  const fresh = await talking(rig, agentId, '+15550509004');
+  const said = await heard(rig, call);
+  await until('the old call to go on', async () => (await heard(rig, call)) !== said);
+  t.equal(await ownerPid(rig, call.id), before.pid);
+  for (const { id } of [call, fresh]) {
+    t.equal((await rig.lab.api('POST', `/v1/calls/${id}/hangup`)).status, 200);
+    t.match(await rig.ended(id), { status: 'completed', error_code: null });
+  }
+  t.equal(await before.ended, 0);
+});
+
 t.test('one that does not start changes nothing; what cannot be is refused in a line', async (t) => {
   const rig = await openRig(t, { carrier: { defaultCallee: { ringMs: 200 } } });
   const { id: agentId } = await rig.agent({ instructions: 'TEST-LONG' });

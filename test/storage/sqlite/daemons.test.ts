@@ -76,6 +76,23 @@ t.test('one that was alone lets another join, and is alone again when that has g
   await t.rejects(openStore({ path, shared }), { code: 'locked' });
 });
 
+t.test('beside one that is leaving, the next is alone', async (t) => {
+  const path = fileOf(t);
+  const before = await openStore({ path });
+  t.teardown(() => before.close());
+  before.letOthersIn(true);
+  await before.tellSelf({ state: 'leaving' });
+  const next = await openStore({ path });
+  t.teardown(() => next.close());
+  t.strictSame(await next.takeOver(), [], 'what it has is its own');
+  t.same(
+    (await next.daemons()).map(({ state }) => state),
+    ['leaving', 'running'],
+  );
+  await t.rejects(openStore({ path }), { code: 'locked' });
+  await t.rejects(openStore({ path, shared }), { code: 'locked' });
+});
+
 t.test('what a killed process had is taken over; what a stopped one has is not', async (t) => {
   const path = fileOf(t);
   const { child, callId } = await holdCall(t, path);
