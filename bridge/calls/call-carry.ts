@@ -49,6 +49,8 @@ export class CallCarry {
     const told = await this.#readWords();
     const runs = await media.threadRuns(COMING_MS);
     return (call, streamAt) => {
+      // Nor of what the dead process has told of.
+      words.breakOff(call.gaps.at(-1)?.from_ms ?? null);
       try {
         if (!runs) throw new AppError('at_capacity', 'No media thread runs.');
         const elapsedMs = streamAt === null ? 0 : context.monotonicMs() - streamAt;

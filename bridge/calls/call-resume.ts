@@ -13,6 +13,8 @@ export const GIVE_UP_MS = 20_000;
 const SAY_WHY_MS = 10_000;
 /** A carrier that asks what comes next does so at once. */
 export const UNASKED_MS = 1_500;
+/** One that was not answered for as long as a restart takes may let seconds pass before it asks once more. */
+const UNASKED_AGAIN_MS = 250;
 /** And brings the stream within this, once it knows. */
 const COMES_MS = 5_000;
 
@@ -61,7 +63,10 @@ export function lostSince(stream: StreamState, endMs: number, nowMs: number): nu
 export function asksAt(call: CallRecord, live: LiveState, rules: CallRules): number | null {
   const { stream } = live;
   if (stream.at !== 'lost' || live.media.at !== 'carried' || !canGoOn(call, live, rules)) return null;
-  return stream.toldAt === null ? stream.since + UNASKED_MS : stream.toldAt + COMES_MS;
+  if (stream.toldAt !== null) return stream.toldAt + COMES_MS;
+  const gap = call.gaps.at(-1);
+  const isRestarted = gap?.to_ms === null && gap.why === 'daemon_restart';
+  return stream.since + (isRestarted ? UNASKED_AGAIN_MS : UNASKED_MS);
 }
 
 /**

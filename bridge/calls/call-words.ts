@@ -55,12 +55,15 @@ export class CallWords {
   /**
    * No word comes any more of whoever has had the call up to now: of what the agent was saying, no more was heard than is known
    * of, and what the caller said was not understood. Begins to store that.
+   * @param lostMs when the sound was lost, since the first stream's start: such a line ended then; null: that is not known
    */
-  breakOff(): void {
+  breakOff(lostMs: number | null = null): void {
+    const ended = ({ start_ms, end_ms }: TranscriptItemRecord) =>
+      end_ms ?? (lostMs === null ? null : Math.max(start_ms, lostMs));
     const cut = [...this.#open.values()].map((line) =>
       line.role === 'caller'
         ? { ...line, text: UNINTELLIGIBLE, heard_text: UNINTELLIGIBLE }
-        : { ...line, interrupted: line.heard_text !== line.text },
+        : { ...line, interrupted: line.heard_text !== line.text, end_ms: ended(line) },
     );
     this.#open.clear();
     if (cut.length > 0) void this.#save(cut);

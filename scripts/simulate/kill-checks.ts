@@ -46,6 +46,7 @@ export function wentOnAfterKill(evidence: Evidence): Finding {
         Math.abs(gap.from_ms + offsetMs - killedMs) > TOLD_APART_MS &&
         `the daemon says it died ${Math.round(gap.from_ms + offsetMs - killedMs)} ms from when it did`,
       gap?.to_ms === null && 'the gap is told open',
+      line?.line?.end_ms === null && 'the line that was cut is told as still being spoken',
       line === undefined && 'no line of the agent was cut there',
       line !== undefined &&
         heardWords - writtenWords > WORDS_LESS &&

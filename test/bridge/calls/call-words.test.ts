@@ -112,6 +112,12 @@ t.test(
       status: 'in_progress',
       gaps: [{ why: 'thread_lost', to_ms: null }],
     });
+    const ends = async () => (await rig.store.listTranscript(id)).map(({ end_ms }) => end_ms);
+    while ((await ends()).includes(null)) await later();
+    t.ok(
+      (await ends()).every((ms) => ms !== null),
+      'and is not told as still being spoken',
+    );
   },
 );
 
