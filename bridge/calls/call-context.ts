@@ -43,6 +43,8 @@ export interface CallContext extends CallSettings {
   runTool: RunTool;
   transcripts: TranscriptLog;
   turnLog: TurnLog;
+  /** The disk has too little left for new calls and for recordings; without it, it always has enough. */
+  storageLow?: () => boolean;
   /** Makes the parts of a call's recording one. Never rejects: what cannot be joined is told to the log, and tried again. */
   joinRecording(call: CallRecord): Promise<void>;
   /** The call has been over for so long, and its transcript is final. */

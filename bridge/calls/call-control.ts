@@ -36,8 +36,6 @@ export interface CallControlOptions
   inboundCall: InboundCall;
   /** How many calls may begin in a second; without one, any number. */
   ramp?: Pick<CallRamp, 'turn'>;
-  /** The disk has too little left for new calls. */
-  storageLow?: () => boolean;
   /** Has another daemon end a call of its own; without it there is no other. */
   passOn?: PassOn;
 }

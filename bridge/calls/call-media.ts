@@ -54,11 +54,7 @@ export class CallMedia {
     this.#thread = threads.assign(this.#callId);
     // Whoever had it before may have told its token, or used it.
     this.#token = newToken();
-    const { recording_path } = call;
-    const recording =
-      recording_path === null || resumed === null
-        ? recording_path
-        : partOf(recording_path, resumed.elapsedMs);
+    const recording = this.#recordingOf(call, resumed);
     const plan = planCall(call, {
       ...how,
       tokenHash: hashOf(this.#token),
@@ -70,6 +66,12 @@ export class CallMedia {
       language: call.chosen_language,
     });
     this.tell({ type: 'prepare', ...plan });
+  }
+
+  /** Where it is recorded; null: it is not. Whoever goes on with it has a part of its own, and none on a disk that is low. */
+  #recordingOf({ recording_path }: CallRecord, resumed: Resumed | null): string | null {
+    if (recording_path === null || resumed === null) return recording_path;
+    return this.#o.storageLow?.() === true ? null : partOf(recording_path, resumed.elapsedMs);
   }
 
   tell(message: ToMedia): void {

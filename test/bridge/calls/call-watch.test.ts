@@ -120,6 +120,28 @@ t.test('a talk of a dead process goes on: told what was said, at the thread that
   t.strictSame(rig.asked, ['hang up CA1']);
 });
 
+t.test('a talk that goes on while the disk is low is recorded no further', async (t) => {
+  let low = false;
+  const rig = await openCallsRig(t, { carried: true, storageLow: () => low });
+  for (const [how, recorded] of [
+    ['low', null],
+    ['not', /part-/],
+  ] as const) {
+    const { id } = await leftBehind(rig, {
+      status: 'in_progress',
+      carrier_call_id: `CA-${how}`,
+      answered_at: at(4),
+      stream_began_at: at(5),
+      recording_path: `recordings/${how}.wav`,
+    });
+    rig.atCarrier.set(`CA-${how}`, snapshot({ carrierCallId: `CA-${how}`, status: 'answered' }));
+    rig.clock.ms = START_MS + 30_000;
+    low = how === 'low';
+    await rig.calls.recover((await rig.store.unfinishedCalls()).filter((one) => one.id === id));
+    t.match(rig.prepared.at(-1), { callId: id, recordingPath: recorded }, how);
+  }
+});
+
 t.test('cut long ago with the process: ended then, and billed by the count of the carrier', async (t) => {
   const rig = await openCallsRig(t);
   const { id } = await leftBehind(rig, {

@@ -66,6 +66,8 @@ export interface CallsRigOptions {
   carried?: boolean;
   /** Lines there are; default: more than any test takes. */
   maxCalls?: number;
+  /** Whether the disk has too little left; default: it has enough. */
+  storageLow?: () => boolean;
   /** What tools answer; default: a call of one fails the test. */
   runTool?: CallControlOptions['runTool'];
   /** Which calls may begin. */
@@ -222,6 +224,7 @@ export async function openCallsRig(test: Pick<Test, 'teardown'>, o: CallsRigOpti
             returns: {},
           }),
     async joinRecording() {},
+    storageLow: o.storageLow ?? (() => false),
     settleCost() {},
     settleResult(callId) {
       void store.saveCall(callId, {
