@@ -4,7 +4,7 @@ import type { CallGap, CallRecord, TranscriptItemRecord } from '../../storage/re
 import type { CarrierCallSnapshot } from '../carriers/carrier.ts';
 import type { Resumed } from '../protocol/messages.ts';
 import type { Draft } from './call-draft.ts';
-import { BRIEF_MS, GIVE_UP_MS, isCutOff, MOST_BRIEF, UNASKED_MS } from './call-resume.ts';
+import { BRIEF_MS, GIVE_UP_MS, isCutOff, lostBefore, MOST_BRIEF } from './call-resume.ts';
 import { isTerminal } from './call-state.ts';
 import { openGap } from './call-stream.ts';
 import {
@@ -132,8 +132,7 @@ export function goAgain(d: Draft, why: LeftBy, lostMs: number): void {
   // Key tones are played first: whoever asks for the stream at once cuts them off.
   const toldAt = away?.why === 'digits' ? at.nowMs : null;
   const brief = briefGaps(call.gaps, lostMs);
-  // A process that died was started again: for so long the carrier could ask, and nobody was there.
-  const since = why === 'daemon_restart' ? at.nowMs - UNASKED_MS : at.nowMs;
+  const since = why === 'daemon_restart' ? lostBefore(at.nowMs) : at.nowMs;
   d.know({
     media: { at: 'coming', since: at.nowMs, why },
     model: 'opening',

@@ -12,7 +12,7 @@ export const GIVE_UP_MS = 20_000;
 /** A loss after which there is no other stream: for so long the carrier may say how the call ended. */
 const SAY_WHY_MS = 10_000;
 /** A carrier that asks what comes next does so at once. */
-export const UNASKED_MS = 1_500;
+const UNASKED_MS = 1_500;
 /** One that was not answered for as long as a restart takes may let seconds pass before it asks once more. */
 const UNASKED_AGAIN_MS = 250;
 /** And brings the stream within this, once it knows. */
@@ -59,14 +59,16 @@ export function lostSince(stream: StreamState, endMs: number, nowMs: number): nu
   return stream.at === 'on' && stream.lostAt !== null && endMs <= stream.fromMs ? stream.lostAt : nowMs;
 }
 
+/**
+ * Since when a stream is lost whose process has died and was started again: the carrier has had its time to ask, and nobody was there.
+ */
+export const lostBefore = (nowMs: number): number => nowMs - UNASKED_MS + UNASKED_AGAIN_MS;
+
 /** When the carrier is told to bring the next stream without having asked; null: never. */
 export function asksAt(call: CallRecord, live: LiveState, rules: CallRules): number | null {
   const { stream } = live;
   if (stream.at !== 'lost' || live.media.at !== 'carried' || !canGoOn(call, live, rules)) return null;
-  if (stream.toldAt !== null) return stream.toldAt + COMES_MS;
-  const gap = call.gaps.at(-1);
-  const isRestarted = gap?.to_ms === null && gap.why === 'daemon_restart';
-  return stream.since + (isRestarted ? UNASKED_AGAIN_MS : UNASKED_MS);
+  return stream.toldAt === null ? stream.since + UNASKED_MS : stream.toldAt + COMES_MS;
 }
 
 /**

@@ -105,10 +105,7 @@ for (const [name, expected, state, row = {}, carrier = RULES.carrier] of GO_ON) 
 }
 
 type Due = { asks: number | null; givesUp: number | null; look: number | null };
-const gap = (why: 'daemon_restart' | 'stream_lost', to_ms: number | null): Partial<CallRecord> => ({
-  gaps: [{ why, started_at: '2026-01-01T00:00:00.000Z', from_ms: 5_000, to_ms }],
-});
-const DUE: [string, LiveState, Due, Partial<CallRecord>?][] = [
+const DUE: [string, LiveState, Due][] = [
   ['just lost', live(), { asks: 11_500, givesUp: 30_000, look: 11_500 }],
   [
     'told to bring the next one',
@@ -125,33 +122,15 @@ const DUE: [string, LiveState, Due, Partial<CallRecord>?][] = [
     live({ stream: lost({ brief: 5 }) }),
     { asks: null, givesUp: 20_000, look: 20_000 },
   ],
-  [
-    'lost with its daemon, when the carrier asked in vain',
-    live(),
-    { asks: 10_250, givesUp: 30_000, look: 10_250 },
-    gap('daemon_restart', null),
-  ],
-  [
-    'lost, long after a restart',
-    live(),
-    { asks: 11_500, givesUp: 30_000, look: 11_500 },
-    gap('daemon_restart', 9_000),
-  ],
-  [
-    'lost, and told as such',
-    live(),
-    { asks: 11_500, givesUp: 30_000, look: 11_500 },
-    gap('stream_lost', null),
-  ],
   ['that is there', live({ stream: on() }), { asks: null, givesUp: null, look: null }],
   ['of a line that is elsewhere', live({ away }), { asks: null, givesUp: null, look: null }],
 ];
 
-for (const [name, state, due, row = {}] of DUE) {
+for (const [name, state, due] of DUE) {
   t.test(`a stream ${name}: ${JSON.stringify(due)}`, async (t) => {
-    t.equal(asksAt(call(row), state, RULES), due.asks);
-    t.equal(givesUpAt(call(row), state, RULES), due.givesUp);
-    t.equal(lookAt(call(row), state, RULES), due.look);
+    t.equal(asksAt(call(), state, RULES), due.asks);
+    t.equal(givesUpAt(call(), state, RULES), due.givesUp);
+    t.equal(lookAt(call(), state, RULES), due.look);
   });
 }
 

@@ -1,5 +1,6 @@
 // What each input makes of a call: as a table, row and live state before, and what is written, known and done after.
 import t from 'tap';
+import { asksAt } from '../../../bridge/calls/call-resume.ts';
 import type { CallEvent } from '../../../bridge/calls/call-state.ts';
 import { step } from '../../../bridge/calls/call-step.ts';
 import {
@@ -900,7 +901,7 @@ const ROWS: Row[] = [
     known: {
       times: { madeAt: 0, rangAt: 1_000, answeredAt: 5_000, streamAt: 5_000, endedAt: null },
       media: { at: 'coming', since: 10_000, why: 'daemon_restart' },
-      stream: { at: 'lost', why: 'stream_lost', since: 8_500, brief: 0, toldAt: null },
+      stream: { at: 'lost', why: 'stream_lost', since: 8_750, brief: 0, toldAt: null },
       model: 'opening',
       token: 'fresh',
       credit: { reservedMinutes: 3, asking: false, warned: false },
@@ -924,7 +925,7 @@ const ROWS: Row[] = [
     change: { answered_at: T(4), status: 'in_progress' },
     events: ['call.answered'],
     do: ['carry-again'],
-    known: { stream: { at: 'lost', why: 'stream_lost', since: 8_500, brief: 0, toldAt: null } },
+    known: { stream: { at: 'lost', why: 'stream_lost', since: 8_750, brief: 0, toldAt: null } },
   },
   {
     name: 'a line that a dead process had handed over is left to who has it',
@@ -1160,6 +1161,23 @@ for (const row of ROWS) {
     t.equal(next.again, row.again ?? false);
   });
 }
+
+t.test(
+  'after a restart the carrier is told a quarter of a second later, or once there is a thread',
+  async (t) => {
+    const call = makeCall('o', { id: 'c', created_at: T(0), ...TALKING, stream_began_at: T(5) });
+    const input = { type: 'recovered', seen: seen('answered'), aliveAt: T(7) } as const;
+    const at = (nowMs: number) => ({ nowMs, now: T(nowMs / 1_000), writable: true });
+    const left = step(call, takenOver(0), input, at(10_000), RULES);
+    const row = { ...call, ...left.write?.change };
+    const asked = (carriedAt: number) => {
+      const carried = step(row, left.live, { type: 'carried-again', running: [] }, at(carriedAt), RULES);
+      return asksAt(row, carried.live, RULES);
+    };
+    t.equal(asked(10_020), 10_250);
+    t.equal(asked(13_000), 13_100);
+  },
+);
 
 t.test(
   'a step that could not be written: what came in has happened, and nothing was done for it',
