@@ -612,7 +612,8 @@ export async function start(
       },
       callIds: () => calls.callIds(),
       async finishCalls() {
-        await visitors.leave();
+        // What it was taking over as it left is among its calls.
+        await Promise.all([takeover.close(), visitors.leave()]);
         await calls.finish();
         // One that came here by the public port may be of a call that the daemon before has.
         await media.parted();

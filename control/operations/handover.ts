@@ -123,6 +123,8 @@ export class Handover {
   #state: State = { at: 'running', failed: null };
   #holdAgain: NodeJS.Timeout | undefined;
   readonly #over = Promise.withResolvers<void>();
+  /** Once it is leaving. */
+  #left: Promise<void> = Promise.resolve();
 
   /** Nothing goes over before somebody asks for it. */
   constructor(o: HandoverOptions) {
@@ -195,15 +197,32 @@ export class Handover {
     this.#holdAgain.unref();
   }
 
-  /** Whoever asks takes calls. Resolves when nothing comes to this daemon by the port any more. @throws AppError conflict */
+  /**
+   * Whoever asks takes calls, and may ask again. Resolves when nothing comes to this daemon by the port any more.
+   * @throws AppError conflict
+   */
   async leave(heir: NonNullable<HandoverReport['heir']>): Promise<void> {
-    if (this.#state.at === 'leaving') throw new AppError('conflict', 'Another process goes on for this one.');
-    this.#state = { at: 'leaving', heir };
-    const { store, log } = this.#o;
+    if (this.#state.at !== 'leaving') {
+      this.#state = { at: 'leaving', heir };
+      this.#left = this.#leave(heir);
+    } else if (this.#state.heir.epoch !== heir.epoch)
+      throw new AppError('conflict', 'Another process goes on for this one.');
+    await this.#left;
+  }
+
+  /** From here on there is no way back: what fails is told, and keeps neither process from what is next. */
+  async #leave(heir: NonNullable<HandoverReport['heir']>): Promise<void> {
+    const { log } = this.#o;
+    const failed = (error: unknown) => log.error({ err: error }, 'handover.not_finished');
     log.info({ to: heir.epoch, version: heir.version, calls: this.#o.callIds().length }, 'handover.leaving');
-    await this.#o.leavePort();
-    await store.tellSelf({ state: 'leaving' });
+    await this.#o.leavePort().catch(failed);
+    await this.#tellLeaving().catch(failed);
     void this.#finish();
+  }
+
+  async #tellLeaving(): Promise<void> {
+    const { store } = this.#o;
+    if (store.self().state !== 'leaving') await store.tellSelf({ state: 'leaving' });
   }
 
   async #finish(): Promise<void> {
@@ -221,6 +240,8 @@ export class Handover {
   }
 
   async #tellLeft(): Promise<void> {
+    // A disk that was full may have room now.
+    await this.#tellLeaving().catch(() => {});
     const ids = this.#o.callIds();
     const oldest_seconds = await this.#ageOf(ids[0]);
     this.#o.log.warn(

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readPeerSecret } from '../../bridge/peers/peer-secret.ts';
 import { Peers } from '../../bridge/peers/peers.ts';
 import type { Clock } from '../../clock.ts';
+import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { DaemonRecord } from '../../storage/records.ts';
 import { livingDaemons } from '../../storage/sqlite/host-commands.ts';
@@ -21,6 +22,7 @@ export const ANY = 'any';
 export class Predecessor {
   readonly daemon: DaemonRecord;
   readonly #peers: Peers;
+  readonly #databasePath: string;
 
   /**
    * @param o.which its epoch, or ANY
@@ -54,11 +56,12 @@ export class Predecessor {
     const nobody = { self: () => daemon, daemons: async () => [], ownerOf: async () => null };
     const secret = readPeerSecret(o.dataDir);
     const peers = new Peers({ ...o.clock, store: nobody, secret, log: o.log, lookForDead: async () => {} });
-    return new Predecessor(daemon, peers);
+    return new Predecessor(daemon, peers, o.databasePath);
   }
 
-  private constructor(daemon: DaemonRecord, peers: Peers) {
+  private constructor(daemon: DaemonRecord, peers: Peers, databasePath: string) {
     this.daemon = daemon;
+    this.#databasePath = databasePath;
     this.#peers = peers;
   }
 
@@ -74,30 +77,21 @@ export class Predecessor {
 
   /** This process takes calls: it leaves the port. Resolves when it has, or is gone. @throws Error as it refuses */
   async ready(heir: NonNullable<HandoverReport['heir']>): Promise<void> {
-    try {
-      await this.#ask('ready', heir);
-    } catch (error) {
-      if (await this.isHere()) throw error;
-    }
+    await this.#askLiving('ready', heir);
   }
 
   /** Null: it is gone. @throws Error when it is there and does not say */
   async report(): Promise<HandoverReport | null> {
-    try {
-      return (await this.#ask('upgrade-state', {})) as HandoverReport;
-    } catch (error) {
-      if (await this.isHere()) throw error;
-      return null;
-    }
+    return (await this.#askLiving('upgrade-state', {})) as HandoverReport | null;
   }
 
-  isHere(): Promise<boolean> {
+  #isHere(): Promise<boolean> {
     return this.#peers.isHere(this.daemon, HERE_MS);
   }
 
   /** Has it end what it has left: SIGTERM lets live calls end. Resolves when it is gone, or after so long. */
   async end(signal: 'SIGTERM' | 'SIGINT', withinMs: number): Promise<void> {
-    if (!(await this.isHere())) return;
+    if (!(await this.#isHere())) return;
     try {
       process.kill(this.daemon.pid, signal);
     } catch {
@@ -105,7 +99,19 @@ export class Predecessor {
       return;
     }
     const until = performance.now() + withinMs;
-    while (performance.now() < until && (await this.isHere())) await sleep(LOOK_MS);
+    while (performance.now() < until && (await this.#isHere())) await sleep(LOOK_MS);
+  }
+
+  /** One that says nothing may be waiting for its disk: gone is only who is proven dead. Null: it is. @throws as `#ask` */
+  async #askLiving(name: string, body: unknown): Promise<unknown> {
+    for (const until = performance.now() + ANSWER_MS; ; await sleep(LOOK_MS)) {
+      try {
+        return await this.#ask(name, body);
+      } catch (error) {
+        if (!livingDaemons(this.#databasePath).some(({ epoch }) => epoch === this.daemon.epoch)) return null;
+        if (error instanceof AppError || performance.now() >= until) throw error;
+      }
+    }
   }
 
   async #ask(name: string, body: unknown): Promise<unknown> {

@@ -11,14 +11,23 @@ import { addOrganization, makeCall, START } from '../../storage/makers.ts';
 
 const HEIR = { epoch: 9, pid: 900, version: '9.9.9' };
 
-async function open(t: Test, o: { hindered?: () => string | null; isShared?: boolean } = {}) {
+async function open(
+  t: Test,
+  o: { hindered?: () => string | null; isShared?: boolean; leavePort?: () => Promise<void> } = {},
+) {
   const folder = t.testdir({ program: { 'main.js': '' } });
   const done: string[] = [];
   const told: string[] = [];
   const log = new Proxy({} as Log, {
     get: () => (fields: unknown, event: string) => void told.push(`${event} ${JSON.stringify(fields)}`),
   });
-  const real = await openStore({ path: join(folder, 'offhook.db') });
+  const disk = { isFull: false };
+  const real = await openStore({
+    path: join(folder, 'offhook.db'),
+    onWrite() {
+      if (disk.isFull) throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
+    },
+  });
   t.teardown(() => real.close());
   const calls: string[] = [];
   const finished = Promise.withResolvers<void>();
@@ -47,6 +56,7 @@ async function open(t: Test, o: { hindered?: () => string | null; isShared?: boo
     tell: (states) => void done.push(states.join()),
     async leavePort() {
       done.push('leave port');
+      await o.leavePort?.();
     },
     callIds: () => calls,
     async finishCalls() {
@@ -59,7 +69,7 @@ async function open(t: Test, o: { hindered?: () => string | null; isShared?: boo
   t.teardown(() => handover.close());
   const { upgrade, join: letIn, ready, 'upgrade-state': state } = handoverCommands(() => handover);
   return {
-    ...{ handover, real, done, told, calls, child, letIn, ready, state },
+    ...{ handover, real, disk, done, told, calls, child, letIn, ready, state },
     go: () => upgrade({ folder: join(folder, 'program') }),
     upgrade,
     folder,
@@ -103,6 +113,30 @@ t.test('started, let in, ready: it leaves the port, and is over with its last ca
   await rig.handover.over;
   t.ok(rig.told.at(-1)?.startsWith('handover.over'));
 });
+
+t.test(
+  'nothing that fails while it leaves keeps the next one from going on, or it from its end',
+  async (t) => {
+    const rig = await open(t, {
+      leavePort: async () => {
+        throw new Error('broken');
+      },
+    });
+    await rig.go();
+    rig.disk.isFull = true;
+    await rig.ready(HEIR);
+    t.match(await rig.state({}), { at: 'leaving', heir: HEIR });
+    t.equal(rig.told.filter((line) => line.startsWith('handover.not_finished')).length, 2, 'each is told');
+    t.equal(rig.done.at(-1), 'finish calls');
+    t.equal(rig.real.self().state, 'running');
+    rig.disk.isFull = false;
+    await rig.until(() => rig.real.self().state === 'leaving');
+    await rig.ready(HEIR);
+    t.equal(rig.done.filter((step) => step === 'leave port').length, 1, 'asked again, it has left already');
+    rig.finish();
+    await rig.handover.over;
+  },
+);
 
 t.test('one that ends at its start: all is as it was, and nobody else is let in', async (t) => {
   const rig = await open(t);
