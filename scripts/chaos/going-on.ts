@@ -160,20 +160,22 @@ function wordsLost(
   const words = whole.reduce((sum, { text }) => sum + wordsIn(text), 0);
   const wordMs =
     words === 0 ? WORD_MS : whole.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0) / words;
-  // The stretch that was heard last, and the line that it is of.
+  // The stretch that was heard last, and the lines that it is of: the next may be there before the one that is heard has ended.
   const last = agent.findLast((one) => one.startMs < due && one.startMs >= carriedFrom);
-  const line = said.findLast((one) => one.startMs < due && one.startMs >= carriedFrom);
-  const isOf =
-    last !== undefined &&
-    line !== undefined &&
-    (line.end_ms === null || line.endMs + TOGETHER_MS > Math.min(last.endMs, due));
-  const fromMs = isOf ? line.startMs : (last?.startMs ?? due);
+  const lastUntil = Math.min(last?.endMs ?? due, due);
+  const of = said.filter(
+    (one) =>
+      one.startMs < due &&
+      one.startMs >= carriedFrom &&
+      (one.end_ms === null || one.endMs + TOGETHER_MS > lastUntil),
+  );
+  const fromMs = of[0]?.startMs ?? last?.startMs ?? due;
   const aloudMs = agent.reduce(
     (sum, one) => sum + Math.max(0, Math.min(one.endMs, due) - Math.max(one.startMs, fromMs)),
     0,
   );
   const aloud = aloudMs / wordMs;
-  const written = isOf ? wordsIn(line.heard_text) : 0;
+  const written = of.reduce((sum, { heard_text }) => sum + wordsIn(heard_text), 0);
   const lostWords = Math.floor(aloud * (1 - SHARE_LESS)) - WORDS_LESS - written;
   const turns = lines('caller');
   const lost = person.filter(

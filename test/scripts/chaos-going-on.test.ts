@@ -113,6 +113,8 @@ t.test('words spoken aloud before a break are in the transcript, but for the las
   );
   t.match(lost([before, line('agent', 16_500, null, 0)]), { agentWordsLost: 2 });
   t.match(lost([before]), { agentWordsLost: 2 }, 'nothing of it');
+  const next = line('agent', 17_000, 18_500, 0);
+  t.match(lost([before, line('agent', 16_500, 18_500, 6), next]), { agentWordsLost: 0 }, 'the next is there');
   t.match(lost(null), { agentWordsLost: 0, turnsLost: 0 }, 'a call that nobody knows is told elsewhere');
   const turn = [spurt(10_000, 12_000)];
   t.match(lost([line('agent', 16_500, 18_500)], turn), { turnsLost: 1 });
