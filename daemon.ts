@@ -89,8 +89,8 @@ const SHARE_MS = {
   listener: 200,
   rest: 100,
 } as const;
-/** After an error that nobody caught: what the calls' ends may take. Nothing of the process can be trusted for longer. */
-const CRASH_MS = 2_000;
+/** After an error that nobody caught: what is being written may take so long. Nothing of the process can be trusted for longer. */
+const CRASH_MS = 300;
 
 export interface Daemon {
   /** The address it listens on. */
@@ -105,7 +105,7 @@ export interface Daemon {
   drain(): Promise<void>;
   /** Hangs up and closes everything within a few seconds. Safe to call twice, also during a drain. */
   close(): Promise<void>;
-  /** Something broke that nobody caught: ends the live calls as far as that goes in two seconds. Nothing is closed. */
+  /** Something broke that nobody caught: what waits to be written is. Nothing is closed, and the calls are left to the next start. */
   crash(error: unknown): Promise<void>;
 }
 
@@ -648,7 +648,8 @@ export async function start(
       async crash(error) {
         log.error({ live: calls.size, err: error }, 'daemon.crashed');
         calls.watch.close();
-        await calls.endAll('daemon_crashed', CRASH_MS - 200);
+        // Nobody is hung up: whoever is started next goes on with the calls, as after a kill.
+        await calls.flush();
       },
     };
   } catch (error) {
@@ -660,7 +661,7 @@ export async function start(
 
 /**
  * The process: settings from the environment, signals, exit code. SIGTERM drains; SIGINT or a second signal stops fast.
- * An error that nobody caught ends the live calls and the process; whoever supervises it starts it again.
+ * An error that nobody caught ends the process; whoever supervises it starts it again, and the calls go on there.
  */
 export async function run(env: Record<string, string | undefined>): Promise<void> {
   let running: Daemon | null = null;

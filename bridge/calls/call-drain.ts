@@ -13,7 +13,7 @@ const END_ALL_MS = 4_500;
 const CARRIER_SHARE = 0.6;
 
 /** Why all calls are ended at once. */
-export type StopCause = Extract<HangupCause, 'draining' | 'daemon_stopped' | 'daemon_crashed'>;
+export type StopCause = Extract<HangupCause, 'draining' | 'daemon_stopped'>;
 
 export class CallDrain {
   readonly #owned: OwnedCalls;

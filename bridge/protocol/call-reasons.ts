@@ -31,7 +31,7 @@ export const HANGUP_CAUSES = {
   thread_lost: 'A part of the service that carries audio broke down.',
   daemon_restart: 'The service was started again during the call.',
   daemon_stopped: 'The service was stopped during the call, without waiting for its end.',
-  daemon_crashed: 'The service broke down during the call.',
+  daemon_crashed: 'The service broke down during the call, in a version in which that ended it.',
 } as const;
 
 /** What failed, in `error_code`. */
@@ -50,7 +50,7 @@ export const FAULT_CODES = {
   media_thread_lost: 'A part of the service that carries audio broke down.',
   daemon_restart: 'The service was started again during the call.',
   daemon_stopped: 'The service was stopped during the call, without waiting for its end.',
-  daemon_crashed: 'The service broke down during the call.',
+  daemon_crashed: 'The service broke down during the call, in a version in which that ended it.',
   carrier_failed: 'The carrier could not connect the call or lost it, and gave no code.',
   no_answer_from_carrier: 'The carrier did not answer, so it is not known what it has done.',
   not_possible: 'The carrier of this call cannot do this.',

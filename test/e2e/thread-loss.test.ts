@@ -218,49 +218,54 @@ for (const how of ['dies', 'hangs'] as const)
 
 for (const how of ['throw', 'reject'] as const) {
   const what = how === 'throw' ? 'an uncaught error' : 'an unhandled rejection';
-  t.test(`${what} on the control thread: the calls end, then the process, with exit code 1`, async (t) => {
-    const rig = await openRig(t, {
-      env: { ...INSPECTABLE, CALLER_IDLE_SECONDS: '60' },
-      carrier: {
-        defaultCallee: { ringMs: 200 },
-        callees: { '+15550500022': { ringMs: 60_000 }, '+15550500029': POLITE },
-      },
-    });
-    const { lab } = rig;
-    const agent = await rig.agent({ instructions: 'TEST-BRIEF' });
-    const talking = await rig.dial(agent.id, '+15550500021');
-    const ringing = await rig.dial(agent.id, '+15550500022');
-    await until('a talk and a ringing', async () => {
-      const states = await Promise.all([talking, ringing].map(async ({ id }) => (await rig.call(id)).status));
-      return states.join() === 'in_progress,ringing';
-    });
-    await breakDaemon(lab, how);
-    t.equal(await lab.daemon.ended, 1);
-    t.match(logged(lab, 'daemon.crashed'), [
-      { level: 'error', live: 2, err: { message: 'broken on purpose', stack: /at / } },
-    ]);
-    const { calls: legs } = await lab.ask<{ calls: CallReport[] }>('carrier', '/calls');
-    t.ok(legs.length === 2 && legs.every((leg) => leg.endedAtMs !== null), 'nobody is left on a dead line');
-    t.equal(logged(lab, 'call.ended').length, 2, 'their ends were recorded before the process ended');
+  t.test(
+    `${what} on the control thread: the process ends with exit code 1, and the calls go on at the next start`,
+    async (t) => {
+      const rig = await openRig(t, {
+        env: { ...INSPECTABLE, CALLER_IDLE_SECONDS: '60' },
+        carrier: {
+          defaultCallee: { ringMs: 200 },
+          callees: { '+15550500022': { ringMs: 60_000 }, '+15550500029': POLITE },
+        },
+      });
+      const { lab } = rig;
+      const agent = await rig.agent({ instructions: 'TEST-BRIEF' });
+      const talking = await rig.dial(agent.id, '+15550500021');
+      const ringing = await rig.dial(agent.id, '+15550500022');
+      await until('a talk and a ringing', async () => {
+        const states = await Promise.all(
+          [talking, ringing].map(async ({ id }) => (await rig.call(id)).status),
+        );
+        return states.join() === 'in_progress,ringing';
+      });
+      await breakDaemon(lab, how);
+      t.equal(await lab.daemon.ended, 1);
+      t.match(logged(lab, 'daemon.crashed'), [
+        { level: 'error', live: 2, err: { message: 'broken on purpose', stack: /at / } },
+      ]);
+      t.same(logged(lab, 'call.ended'), [], 'nobody is hung up');
 
-    await lab.restartDaemon();
-    t.equal(logged(lab, 'calls.recovering').length, 0, 'nothing is left to recover');
-    t.match(await rig.ended(talking.id), {
-      status: 'failed',
-      error_code: 'daemon_crashed',
-      hangup_cause: 'daemon_crashed',
-      reservation_status: 'settled',
-    });
-    t.match(await rig.ended(ringing.id), {
-      status: 'failed',
-      answered_at: null,
-      error_code: 'daemon_crashed',
-      reservation_status: 'released',
-    });
-    for (const { id } of [talking, ringing]) {
-      await until('its last webhook', () => terminal(rig.events(id)).length > 0);
-      t.equal(terminal(rig.events(id)).length, 1);
-    }
-    t.match(await rig.ended((await rig.dial(agent.id, '+15550500029')).id), { status: 'completed' });
-  });
+      await lab.restartDaemon();
+      const atCarrier = async () => (await lab.ask<{ calls: CallReport[] }>('carrier', '/calls')).calls;
+      await until('the talk to have its sound back', async () =>
+        (await atCarrier()).some(({ streams }) => streams.length > 1),
+      );
+      t.match(await rig.call(talking.id), { status: 'in_progress', gaps: [{ why: 'daemon_restart' }] });
+      t.match(await rig.call(ringing.id), { status: 'ringing' }, 'and what rings rings on');
+      await lab.api('POST', `/v1/calls/${talking.id}/hangup`);
+      await lab.api('POST', `/v1/calls/${ringing.id}/cancel`);
+      t.match(await rig.ended(talking.id), {
+        status: 'completed',
+        hangup_cause: 'hangup_requested',
+        reservation_status: 'settled',
+      });
+      t.match(await rig.ended(ringing.id), { answered_at: null, reservation_status: 'released' });
+      for (const { id } of [talking, ringing]) {
+        await until('its last webhook', () => terminal(rig.events(id)).length > 0);
+        t.equal(terminal(rig.events(id)).length, 1);
+      }
+      t.same((await atCarrier()).length, 2, 'nobody was dialled again');
+      t.match(await rig.ended((await rig.dial(agent.id, '+15550500029')).id), { status: 'completed' });
+    },
+  );
 }
