@@ -148,6 +148,8 @@ export async function start(
     tell?: (states: readonly string[]) => void;
     /** Another daemon has taken over what this one had, which stood still: nothing of it can be written any more. */
     onReplaced?: () => void;
+    /** The process that it started to go on for it has died, and it still has calls. */
+    onHeirDied?: () => void;
   } = {},
 ): Promise<Daemon> {
   const missing = missingSettings(config);
@@ -603,6 +605,7 @@ export async function start(
         return o.startProgram(...program);
       },
       tell: (states) => o.tell?.(states),
+      heirDied: () => o.onHeirDied?.(),
       async leavePort() {
         await media.leavePort();
         await publicPort.leave();
@@ -694,6 +697,16 @@ export async function run(env: Record<string, string | undefined>): Promise<void
   };
   const { OFFHOOK_TAKES_OVER: takesOver } = env;
 
+  let stopping = false;
+  /** At once, as a crash is: the daemon that a supervisor starts then goes on with the calls of both. */
+  const heirDied = () => {
+    if (stopping || !env.NOTIFY_SOCKET) return;
+    console.error(
+      'offhook: the process that went on for this one has died: this one ends too, to be started again.',
+    );
+    void tell(`MAINPID=${process.pid}`).then(() => process.exit(1));
+  };
+
   let daemon: Daemon;
   try {
     daemon = await start(readConfig(env), {
@@ -702,6 +715,7 @@ export async function run(env: Record<string, string | undefined>): Promise<void
       startProgram: (folder, descriptor, epoch) => startProgram(folder, descriptor, { env, epoch }),
       tell: (states) => void tell(...states),
       onReplaced: replaced,
+      onHeirDied: heirDied,
     });
     running = daemon;
   } catch (error) {
@@ -711,7 +725,6 @@ export async function run(env: Record<string, string | undefined>): Promise<void
     process.exit(1);
   }
   // Before anybody is told that it has started: who hears that may stop it at once.
-  let stopping = false;
   const stop = (work: () => Promise<void>) => {
     work().then(
       () => process.exit(0),

@@ -36,6 +36,8 @@ export interface HandoverOptions {
   start(folder: string, descriptor: number | null, epoch: number): ChildProcess;
   /** What a supervisor is told. */
   tell(states: readonly string[]): void;
+  /** The process that goes on for this one has died, and none goes on for that. */
+  heirDied(): void;
   /** Listens no longer; resolves when nothing new comes any more. */
   leavePort(): Promise<void>;
   /** Of the calls that it has, the oldest first. */
@@ -157,11 +159,22 @@ export class Handover {
     tell(['RELOADING=1']);
     const failed = (why: string) => this.#failed(why);
     child.once('error', (error) => failed(`The new process could not be started: ${error.message}`));
-    child.once('exit', (code, signal) =>
-      failed(`The new process ended at its start (${signal ?? `exit code ${code}`}); its log says why.`),
-    );
+    child.once('exit', (code, signal) => {
+      const how = signal ?? `exit code ${code}`;
+      failed(`The new process ended at its start (${how}); its log says why.`);
+      // One that ends as it should has been stopped, or has an heir of its own.
+      if (code !== 0) this.#childDied(child.pid, how);
+    });
     log.info({ pid: child.pid, folder }, 'handover.started');
     return { pid: child.pid ?? 0 };
+  }
+
+  /** Its parent alone hears of its death: a supervisor hears of what it has started, and of what that leaves behind. */
+  #childDied(pid: number | undefined, how: string): void {
+    const state = this.#state;
+    if (state.at !== 'leaving' || state.heir.pid !== pid) return;
+    this.#o.log.error({ to: state.heir.epoch, how }, 'handover.heir_died');
+    this.#o.heirDied();
   }
 
   #failed(why: string): void {

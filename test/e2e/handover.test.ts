@@ -184,6 +184,30 @@ t.test('the new one is killed while the other is leaving: a start goes on beside
   t.equal(await before.ended, 0);
 });
 
+t.test('the new one dies under a supervisor: so does the one before, and calls of both go on', async (t) => {
+  const rig = await openRig(t, {
+    carrier: { defaultCallee: { ringMs: 200 } },
+    env: { NOTIFY_SOCKET: '/nowhere/notify', MEDIA_THREADS: '1' },
+  });
+  const { id: agentId } = await rig.agent({ instructions: 'TEST-LONG' });
+  const old = await talking(rig, agentId, '+15550509003');
+  const { before } = await rig.lab.upgrade();
+  const fresh = await talking(rig, agentId, '+15550509004');
+  await rig.lab.daemon.stop('SIGKILL');
+  t.equal(await before.ended, 1, 'a supervisor starts it again for that');
+  t.equal(eventsOf(before)('handover.heir_died').length, 1);
+  await rig.lab.restartDaemon();
+  for (const { id } of [old, fresh]) {
+    await until(
+      'it to be heard again',
+      async () => typeof (await rig.call(id)).gaps.at(-1)?.to_ms === 'number',
+    );
+    t.match(await rig.call(id), { status: 'in_progress', gaps: [{ why: 'daemon_restart' }] });
+    await rig.lab.api('POST', `/v1/calls/${id}/hangup`);
+    t.match(await rig.ended(id), { status: 'completed', error_code: null });
+  }
+});
+
 t.test('one that does not start changes nothing; what cannot be is refused in a line', async (t) => {
   const rig = await openRig(t, { carrier: { defaultCallee: { ringMs: 200 } } });
   const { id: agentId } = await rig.agent({ instructions: 'TEST-LONG' });

@@ -1,7 +1,8 @@
 // The daemon's side of a handover: what leads to what, with everything it does put in place by the test.
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Handover, handoverCommands } from '../../../control/operations/handover.ts';
@@ -15,7 +16,11 @@ async function open(
   t: Test,
   o: { hindered?: () => string | null; isShared?: boolean; leavePort?: () => Promise<void> } = {},
 ) {
-  const folder = t.testdir({ program: { 'main.js': '' } });
+  // Each its own: a test may have several.
+  const folder = mkdtempSync(join(tmpdir(), 'offhook-handover-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  mkdirSync(join(folder, 'program'));
+  writeFileSync(join(folder, 'program/main.js'), '');
   const done: string[] = [];
   const told: string[] = [];
   const log = new Proxy({} as Log, {
@@ -31,7 +36,7 @@ async function open(
   t.teardown(() => real.close());
   const calls: string[] = [];
   const finished = Promise.withResolvers<void>();
-  const child = Object.assign(new EventEmitter(), { pid: 77 });
+  const child = Object.assign(new EventEmitter(), { pid: HEIR.pid });
   const handover = new Handover({
     store: {
       ...real,
@@ -54,6 +59,7 @@ async function open(
       return child as unknown as ChildProcess;
     },
     tell: (states) => void done.push(states.join()),
+    heirDied: () => void done.push('heir died'),
     async leavePort() {
       done.push('leave port');
       await o.leavePort?.();
@@ -87,7 +93,7 @@ t.test('started, let in, ready: it leaves the port, and is over with its last ca
   await rig.real.createCall(call, { events: [], reserve: 0 });
   rig.calls.push(call.id);
   t.match(await rig.state({}), { at: 'running', failed: null, calls: 1, oldestSeconds: 90, heir: null });
-  t.match(await rig.go(), { pid: 77 });
+  t.match(await rig.go(), { pid: HEIR.pid });
   t.match(await rig.state({}), { at: 'starting' });
   t.match(await rig.letIn({ hasSocket: true }), { address: { port: 8080 }, isShared: true });
   await rig.ready(HEIR);
@@ -102,6 +108,7 @@ t.test('started, let in, ready: it leaves the port, and is over with its last ca
   t.match(JSON.parse(waiting.slice(17)), { live: 1, oldest_seconds: 90, calls: [call.id] });
   rig.child.emit('exit', 0, null);
   t.match(await rig.state({}), { at: 'leaving' }, 'what becomes of the next one is its own affair');
+  t.notOk(rig.done.includes('heir died'), 'it ended as it should');
   let over = false;
   void rig.handover.over.then(() => {
     over = true;
@@ -137,6 +144,24 @@ t.test(
     await rig.handover.over;
   },
 );
+
+t.test('the next one dies while calls are left: that is told, once, and of no other process', async (t) => {
+  const rig = await open(t);
+  await rig.go();
+  await rig.ready(HEIR);
+  rig.child.emit('exit', null, 'SIGKILL');
+  t.equal(rig.done.filter((step) => step === 'heir died').length, 1);
+  t.ok(rig.told.some((line) => line.startsWith('handover.heir_died') && line.includes('SIGKILL')));
+  t.match(await rig.state({}), { at: 'leaving' });
+  rig.finish();
+
+  const other = await open(t);
+  await other.go();
+  await other.ready({ ...HEIR, pid: 901 });
+  other.child.emit('exit', 1, null);
+  t.notOk(other.done.includes('heir died'), 'another process was quicker, and goes on');
+  other.finish();
+});
 
 t.test('one that ends at its start: all is as it was, and nobody else is let in', async (t) => {
   const rig = await open(t);
