@@ -626,7 +626,7 @@ export async function start(
     const self = { epoch: store.self().epoch, pid: process.pid, version: version() };
     await before?.ready(self);
     if (handed !== null && !config.DATA_DIR_SHARED) {
-      const held = holdFolder(store);
+      const held = holdFolder(store, { mayHold: () => handover?.isStaying === true });
       closing.opened({ name: 'folder', shareMs: SHARE_MS.rest, close: async () => held() });
     }
     const went = handover.over.then(() => closing.close());

@@ -106,11 +106,21 @@ export function handoverCommands(
 }
 
 /**
- * Nobody else is to join, now that one has: as soon as that goes.
+ * Nobody else is to join, now that one has: as soon as that goes, and unless the next is on its way.
  * @returns ends it
  */
-export function holdFolder({ letOthersIn }: Pick<Store, 'letOthersIn'>): () => void {
-  const timer = setInterval(() => letOthersIn(false) && clearInterval(timer), HOLD_MS);
+export function holdFolder(
+  { letOthersIn }: Pick<Store, 'letOthersIn'>,
+  o: {
+    mayHold: () => boolean;
+    /** For tests: HOLD_MS. */
+    holdMs?: number;
+  },
+): () => void {
+  const timer = setInterval(
+    () => o.mayHold() && letOthersIn(false) && clearInterval(timer),
+    o.holdMs ?? HOLD_MS,
+  );
   timer.unref();
   return () => clearInterval(timer);
 }
@@ -141,6 +151,11 @@ export class Handover {
   /** Another process has the port. */
   get isLeaving(): boolean {
     return this.#state.at === 'leaving';
+  }
+
+  /** Nobody is on the way to go on for it. */
+  get isStaying(): boolean {
+    return this.#state.at === 'running';
   }
 
   /** Nothing more is done by itself; what is under way goes on. */
@@ -225,9 +240,11 @@ export class Handover {
 
   /** From here on there is no way back: what fails is told, and keeps neither process from what is next. */
   async #leave(heir: NonNullable<HandoverReport['heir']>): Promise<void> {
-    const { log } = this.#o;
+    const { store, log } = this.#o;
     const failed = (error: unknown) => log.error({ err: error }, 'handover.not_finished');
     log.info({ to: heir.epoch, version: heir.version, calls: this.#o.callIds().length }, 'handover.leaving');
+    // Held again if it was long in coming: an upgrade of the heir is not to wait for the last call here.
+    store.letOthersIn(true);
     await this.#o.leavePort().catch(failed);
     await this.#tellLeaving().catch(failed);
     void this.#finish();

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Handover, handoverCommands } from '../../../control/operations/handover.ts';
+import { Handover, handoverCommands, holdFolder } from '../../../control/operations/handover.ts';
 import type { Log } from '../../../log.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import { addOrganization, makeCall, START } from '../../storage/makers.ts';
@@ -101,7 +101,10 @@ t.test('started, let in, ready: it leaves the port, and is over with its last ca
   t.match(await rig.state({}), { at: 'leaving', calls: 1, heir: HEIR });
   t.equal(rig.real.self().state, 'leaving');
   const epoch = rig.real.self().epoch;
-  t.same(rig.done, [`start true 21 ${epoch}`, 'RELOADING=1', 'let in', 'leave port', 'finish calls']);
+  t.same(rig.done, [
+    ...[`start true 21 ${epoch}`, 'RELOADING=1'],
+    ...['let in', 'let in', 'leave port', 'finish calls'],
+  ]);
 
   await rig.until(() => rig.told.some((line) => line.startsWith('handover.waiting')));
   const waiting = rig.told.find((line) => line.startsWith('handover.waiting')) ?? '';
@@ -186,6 +189,32 @@ t.test('one that asks by itself and does not come: nobody else is let in after a
   await rig.letIn({ hasSocket: false });
   t.equal(rig.done.at(-1), 'let in', 'as often as it asks');
   await rig.until(() => rig.done.at(-1) === 'hold');
+  await rig.ready(HEIR);
+  t.same(
+    rig.done.slice(-3),
+    ['let in', 'leave port', 'finish calls'],
+    'it comes after all: the folder is its own',
+  );
+  rig.finish();
+});
+
+t.test('the folder is held once the one before has gone, never while the next one comes', async (t) => {
+  const asked: boolean[] = [];
+  let mayHold = false;
+  let isFree = false;
+  const end = holdFolder(
+    { letOthersIn: (may) => asked.push(may) > 0 && isFree },
+    { mayHold: () => mayHold, holdMs: 2 },
+  );
+  t.teardown(end);
+  await new Promise((turn) => setTimeout(turn, 20));
+  t.same(asked, []);
+  mayHold = true;
+  while (asked.length < 2) await new Promise((turn) => setTimeout(turn, 2));
+  isFree = true;
+  const before = asked.length;
+  await new Promise((turn) => setTimeout(turn, 20));
+  t.same(asked.slice(before), [false], 'and then no more');
 });
 
 t.test('what cannot be is refused', async (t) => {
