@@ -36,7 +36,8 @@ export function readPeerSecret(
 function makeKey(path: string, write: typeof writeFileSync): Buffer {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
-    write(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+    // On the disk before it has its name: a file that a power cut left empty would keep every daemon from starting.
+    write(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
     // Whole or not at all, and never in the place of one that is there.
     linkSync(draft, path);
   } catch (error) {

@@ -28,6 +28,18 @@ t.test('several processes that ask at once have one secret', async (t) => {
   t.equal(statSync(join(folder, 'peers.key')).mode & 0o777, 0o600);
 });
 
+t.test('it is on the disk before it has its name', async (t) => {
+  const folder = t.testdir();
+  const written: unknown[] = [];
+  const write: typeof writeFileSync = (path, text, options) => {
+    written.push({ flushed: (options as { flush?: boolean }).flush, before: readdirSync(folder) });
+    writeFileSync(path, text, options);
+  };
+  readPeerSecret(folder, { write });
+  t.strictSame(written, [{ flushed: true, before: [] }]);
+  t.strictSame(readdirSync(folder), ['peers.key']);
+});
+
 t.test('a copy that others may read is narrowed', async (t) => {
   const folder = t.testdir();
   const secret = readPeerSecret(folder);
