@@ -1,6 +1,6 @@
 // A campaign of breaks under people in talk: opens the lab with them, has what carries them broken again and again, lets
 // all come to its end, and looks. How it is broken is kills.ts and its like; whether a talk went on is going-on.ts.
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { SimulatorOptions } from '../carrier-simulator/options.ts';
@@ -161,6 +161,7 @@ async function campaign(lab: Lab, o: Parts): Promise<BreaksReport> {
     await o.breaker.finish?.();
     await settle(lab, endpoint.body.id, complaints);
     const reports = await carrierCalls(lab);
+    writeFileSync(join(o.folder, 'carrier-calls.json'), JSON.stringify(reports));
     const rows = callRows(databasePath);
     const talks = await Promise.all(
       reports.map(async (report): Promise<Talk> => {
