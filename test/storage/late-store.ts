@@ -4,7 +4,7 @@ import type { Store } from '../../storage/store.ts';
 import { seeded } from '../random.ts';
 
 /** What answers at once in any store. */
-const AT_ONCE: ReadonlySet<string> = new Set(['subscribe', 'writable', 'self']);
+const AT_ONCE: ReadonlySet<string> = new Set(['subscribe', 'writable', 'self', 'letOthersIn']);
 
 /**
  * How late: always as late, or by chance up to so much, the same for the same seed. In milliseconds, or in turns of the
