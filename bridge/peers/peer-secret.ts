@@ -33,6 +33,9 @@ export function readPeerSecret(
   }
 }
 
+/** The secret of a folder on which a daemon runs, for who is none: it makes nothing there. Null: there is no file. */
+export const findPeerSecret = (dataDir: string): Buffer | null => readKey(join(dataDir, FILE));
+
 function makeKey(path: string, write: typeof writeFileSync): Buffer {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {

@@ -2,7 +2,7 @@
 // folder's database, asked by its private port.
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readPeerSecret } from '../../bridge/peers/peer-secret.ts';
+import { findPeerSecret } from '../../bridge/peers/peer-secret.ts';
 import { Peers } from '../../bridge/peers/peers.ts';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
@@ -54,7 +54,11 @@ export class Predecessor {
         `the daemon that runs on ${o.dataDir} (process ${daemon.pid}) is of a version that cannot hand over: restart it`,
       );
     const nobody = { self: () => daemon, daemons: async () => [], ownerOf: async () => null };
-    const secret = readPeerSecret(o.dataDir);
+    const secret = findPeerSecret(o.dataDir);
+    if (secret === null)
+      throw new Error(
+        `peers.key is missing in ${o.dataDir}, by which its daemon is asked: restart the daemon`,
+      );
     const peers = new Peers({ ...o.clock, store: nobody, secret, log: o.log, lookForDead: async () => {} });
     return new Predecessor(daemon, peers, o.databasePath);
   }

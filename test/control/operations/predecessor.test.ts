@@ -1,4 +1,6 @@
 // The daemon before, as the one that goes on for it asks it: whoever says nothing for a moment is not gone.
+
+import { existsSync, renameSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
@@ -49,7 +51,13 @@ t.test('asked until it answers or is proven dead', async (t) => {
   await store.tellSelf({ private_port: (gate.address() as { port: number }).port });
 
   const clock = { now: systemClock.now, monotonicMs: () => performance.now() };
-  const before = Predecessor.find({ databasePath, dataDir, which: ANY, clock, log: LOG });
+  const find = () => Predecessor.find({ databasePath, dataDir, which: ANY, clock, log: LOG });
+  const [key, away] = [join(dataDir, 'peers.key'), join(dataDir, 'away')];
+  renameSync(key, away);
+  t.throws(find, { message: /peers\.key is missing/ });
+  t.notOk(existsSync(key), 'who asks may be somebody else than the daemon, whose key the file would be');
+  renameSync(away, key);
+  const before = find();
   if (before === null) throw new Error('nobody was found');
   await before.ready(HEIR);
   t.same(asked, [`ready ${JSON.stringify(HEIR)}`], 'it has heard of it, once');
