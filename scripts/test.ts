@@ -84,11 +84,11 @@ async function buildTap(): Promise<string | null> {
 
 /** Files that wait for minutes of real time; only `npm test -- --all` runs them. */
 const LONG =
-  /\/e2e\/(bench|day|frozen|peers|dashboard-sizes|storage-low|thread-loss|leaks|call-rules|line-faults|model-cases|model-connect|browser-client|dashboard-live|browser-calls|tools|renewal|proxy|deployment|admission|hostile-connections|slow-disk|soak|dashboard-tabs|replay|storage-full|redis-gone|vad-node)\.test/;
+  /\/e2e\/(bench|day|frozen|lost-stream|peers|dashboard-sizes|storage-low|thread-loss|leaks|call-rules|line-faults|model-cases|model-connect|browser-client|dashboard-live|browser-calls|tools|renewal|proxy|deployment|admission|hostile-connections|slow-disk|soak|dashboard-tabs|replay|storage-full|redis-gone|vad-node)\.test/;
 
 /** Files that take longest begin first, so that none of them is left alone at the end. */
 const FIRST =
-  /\/(e2e\/(chaos|dashboard-everywhere|two-versions|handovers?|lost-streams?|simulate|model-faults|examples|daemons|dashboard-walk|drain|package|dashboard-try|turn-taking)|scripts\/demo|failpoints|sqlite\/upgrade|dashboard\/sessions|turn-state-explored|call-step-explored|call-stream-explored)\.test/;
+  /\/(e2e\/(chaos|dashboard-everywhere|two-versions|handovers?|lost-streams|simulate|model-faults|examples|daemons|dashboard-walk|drain|package|dashboard-try|turn-taking)|scripts\/demo|failpoints|sqlite\/upgrade|dashboard\/sessions|turn-state-explored|call-step-explored|call-stream-explored)\.test/;
 
 const all = process.argv.includes('--all');
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all');

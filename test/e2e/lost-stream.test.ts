@@ -70,9 +70,9 @@ function partsIn(
   });
 }
 
-/** But for the one that the line broke in, which has a hole, or is there twice. */
-const areThere = (parts: readonly { score: number }[]) =>
-  parts.length >= 3 && parts.filter(({ score }) => score <= LIKENESS).length <= 1;
+/** But for the one that the line broke in, which has a hole, or is there twice, and one that came late on a busy machine. */
+const areThere = (parts: readonly { score: number }[], lateMs: number) =>
+  parts.length >= 3 && parts.filter(({ score }) => score <= LIKENESS).length <= (lateMs > 20 ? 2 : 1);
 const described = (parts: readonly { score: number }[]) =>
   parts.map(({ score }) => score.toFixed(2)).join(' ');
 const isSilent = (voice: Float32Array, fromMs: number, toMs: number) =>
@@ -148,9 +148,9 @@ async function judge(t: Test, rig: Rig, id: string, one: Case): Promise<void> {
   const recording = await recordingOf(rig, id);
   const [caller, agent] = recording as [Float32Array, Float32Array];
   const atPhone = partsIn(toEar, phone[1]!);
-  t.ok(areThere(atPhone), `all of it at the phone: ${described(atPhone)}`);
+  t.ok(areThere(atPhone, lateMs), `all of it at the phone: ${described(atPhone)}`);
   const recorded = partsIn(toEar, agent);
-  t.ok(areThere(recorded), `and in the recording: ${described(recorded)}`);
+  t.ok(areThere(recorded, lateMs), `and in the recording: ${described(recorded)}`);
   const twiceMs = (first?.playedBytes ?? 0) / MS + (second?.playedBytes ?? 0) / MS - soundMs(said, session);
   t.ok(twiceMs <= MOST_TWICE_MS + lateMs, `${Math.round(twiceMs)} ms were played twice`);
   if (one.cutsCaller !== true) {
