@@ -144,23 +144,25 @@ export class Talk implements CallerListener {
   }
 
   voice(voice: Voice): void {
+    // Nobody is heard on a line that is gone: who spoke on it is not heard to stop.
+    if (this.#pausedMs !== null) return;
     this.#silence.callerVoice(voice.is === 'quiet', this.#ports.now());
     this.#handle({ type: 'voice', voice });
   }
 
   speechStarted(onsetMs: number): void {
-    if (this.#weTell()) this.#handle({ type: 'speech-started', onsetMs });
+    if (this.#pausedMs === null && this.#weTell()) this.#handle({ type: 'speech-started', onsetMs });
   }
 
   speechEnded(endMs: number): void {
-    if (!this.#weTell()) return;
+    if (this.#pausedMs !== null || !this.#weTell()) return;
     const isTurn = this.#floor.at === 'caller';
     const drawnOut = isTurn && isDrawnOut(this.#feed.before(endMs, DRAWN_OUT_MS));
     this.#handle({ type: 'speech-ended', endMs, drawnOut });
   }
 
   speechTakenBack(onsetMs: number): void {
-    if (this.#weTell()) this.#handle({ type: 'speech-taken-back', onsetMs });
+    if (this.#pausedMs === null && this.#weTell()) this.#handle({ type: 'speech-taken-back', onsetMs });
   }
 
   waitingForBeep(): boolean {
