@@ -150,6 +150,8 @@ export async function start(
     onReplaced?: () => void;
     /** The process that it started to go on for it has died, and it still has calls. */
     onHeirDied?: () => void;
+    /** It has started, and nobody has been told yet: who hears that may end it at once. */
+    onStarted?: (daemon: Daemon) => void;
   } = {},
 ): Promise<Daemon> {
   const missing = missingSettings(config);
@@ -632,8 +634,7 @@ export async function start(
     const went = handover.over.then(() => closing.close());
     // Whoever waits for it hears of it.
     went.catch(() => {});
-    log.info({ url, public_url: publicUrl, queue: webhooks.mode(), ...summarize(config) }, 'daemon.started');
-    return {
+    const daemon: Daemon = {
       url,
       firstKey: printed,
       setupUrl,
@@ -655,6 +656,9 @@ export async function start(
         await calls.flush();
       },
     };
+    o.onStarted?.(daemon);
+    log.info({ url, public_url: publicUrl, queue: webhooks.mode(), ...summarize(config) }, 'daemon.started');
+    return daemon;
   } catch (error) {
     closing.hurry();
     await closing.close().catch(() => {});
@@ -707,6 +711,30 @@ export async function run(env: Record<string, string | undefined>): Promise<void
     void tell(`MAINPID=${process.pid}`).then(() => process.exit(1));
   };
 
+  const stop = (work: () => Promise<void>) => {
+    work().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  const obeySignals = (daemon: Daemon) => {
+    const fast = () => {
+      setTimeout(() => process.exit(1), FAST_STOP_MS).unref();
+      stop(() => daemon.close());
+    };
+    process.on('SIGTERM', () => {
+      if (stopping) return fast();
+      stopping = true;
+      void tell('STOPPING=1');
+      stop(() => daemon.drain());
+    });
+    process.on('SIGINT', () => {
+      stopping = true;
+      fast();
+    });
+    stop(() => daemon.went);
+  };
+
   let daemon: Daemon;
   try {
     daemon = await start(readConfig(env), {
@@ -716,6 +744,7 @@ export async function run(env: Record<string, string | undefined>): Promise<void
       tell: (states) => void tell(...states),
       onReplaced: replaced,
       onHeirDied: heirDied,
+      onStarted: obeySignals,
     });
     running = daemon;
   } catch (error) {
@@ -724,28 +753,6 @@ export async function run(env: Record<string, string | undefined>): Promise<void
     // Nothing is open any more; what a library may still hold must not keep a failed start alive.
     process.exit(1);
   }
-  // Before anybody is told that it has started: who hears that may stop it at once.
-  const stop = (work: () => Promise<void>) => {
-    work().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
-  };
-  const fast = () => {
-    setTimeout(() => process.exit(1), FAST_STOP_MS).unref();
-    stop(() => daemon.close());
-  };
-  stop(() => daemon.went);
-  process.on('SIGTERM', () => {
-    if (stopping) return fast();
-    stopping = true;
-    void tell('STOPPING=1');
-    stop(() => daemon.drain());
-  });
-  process.on('SIGINT', () => {
-    stopping = true;
-    fast();
-  });
   if (daemon.firstKey !== null) {
     console.error(`\nYour API key, shown only this once:\n\n  ${daemon.firstKey}\n`);
   }
