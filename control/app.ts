@@ -146,6 +146,7 @@ function begin(
       route: null,
       orgId: null,
       keyId: null,
+      actor: null,
       isStillGood: async () => true,
       error: null,
     };

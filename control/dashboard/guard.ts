@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.ts';
+import { EVERYTHING } from '../http/actor.ts';
 import { arrivalOf } from '../http/request-arrival.ts';
 import { contextOf } from '../http/request-context.ts';
 import { fromOtherSite, fromOwnPage, type HostRules, isOwnHost } from '../http/request-origin.ts';
@@ -57,6 +58,7 @@ export function requireSession(sessions: Sessions): RequestHandler {
     const context = contextOf(res);
     context.orgId = session.orgId;
     context.keyId = session.operatorId;
+    context.actor = { kind: 'user', id: session.operatorId, name: 'operator', may: EVERYTHING };
     context.isStillGood = () => sessions.goesOn(session.hash);
     next();
   };

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { KeyRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
+import { EVERYTHING } from './actor.ts';
 import { hashKey } from './keys.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { contextOf } from './request-context.ts';
@@ -70,6 +71,7 @@ export function authenticate(o: {
     const context = contextOf(res);
     context.orgId = key.org_id;
     context.keyId = key.id;
+    context.actor = { kind: 'key', id: key.id, name: key.name, may: EVERYTHING };
     context.isStillGood = async () => (await findRequestKey(o.store, req)) !== null;
     await touch(key);
     next();

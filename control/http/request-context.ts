@@ -1,5 +1,6 @@
 // What the control plane knows of a request while it answers it: kept in `res.locals`, read through one typed function. PURE.
 import type { Response } from 'express';
+import type { Actor } from './actor.ts';
 
 export interface RequestContext {
   /** Answered as X-Request-Id and in every error. */
@@ -9,6 +10,8 @@ export interface RequestContext {
   /** Null until the key was found. */
   orgId: string | null;
   keyId: string | null;
+  /** Who asks; null until the key or the session was found. */
+  actor: Actor | null;
   /** Whether the key, or the session, is still good: to be asked again by what answers late. */
   isStillGood: () => Promise<boolean>;
   /** What the error handler answered, for the request's log line. */

@@ -4,6 +4,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { z } from 'zod';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { redact } from '../../log.ts';
+import { type Actor, mustBeAllowed, type Permission, permissionFor } from './actor.ts';
 import type { Answer } from './answer.ts';
 import { checkIdempotencyKey, once } from './idempotency.ts';
 import type { ControlParts } from './parts.ts';
@@ -20,6 +21,7 @@ type ParameterNames<Path extends string> = Path extends `${string}:${infer Name}
 export interface RouteRequest<Path extends string, Query, Body> extends ControlParts {
   orgId: string;
   keyId: string;
+  actor: Actor;
   /** UUIDs, in lower case. */
   params: Record<ParameterNames<Path>, string>;
   query: Query;
@@ -42,6 +44,8 @@ interface RouteDescription {
   summary: string;
   /** What else there is to say of it, for the reference. */
   description?: string | undefined;
+  /** What whoever asks must be allowed; reading for a GET, else operating, when it does not say. */
+  needs?: Permission | undefined;
   /** Of a good answer. */
   status: number;
   /** Codes it may refuse with, besides those that its kind of request always has. */
@@ -98,8 +102,9 @@ export function route<
     ...spec,
     async handle(parts, req, res) {
       const context = contextOf(res);
-      if (context.orgId === null || context.keyId === null)
+      if (context.orgId === null || context.keyId === null || context.actor === null)
         throw new AppError('unauthorized', 'Send an API key.');
+      mustBeAllowed(context.actor, spec.needs ?? permissionFor(spec.method));
       const params = readParams(req.params);
       const query = spec.query ? parse(spec.query, req.query) : refuseAll(req.query, 'query parameters');
       const given = req.body as Record<string, unknown>;
@@ -109,6 +114,7 @@ export function route<
         ...parts,
         orgId: context.orgId,
         keyId: context.keyId,
+        actor: context.actor,
         params: params as Record<ParameterNames<Path>, string>,
         query: query as z.output<Q>,
         body: body as z.output<B>,

@@ -1,0 +1,41 @@
+// Who asks, and what he may: an API key or a person who is signed in, each by what was granted. PURE.
+import { AppError } from '../../errors.ts';
+
+/**
+ * `read`: see everything but what follows. `listen`: hear recordings, and calls that are on. `operate`: place and end calls,
+ * change agents, numbers, campaigns, lists and webhooks. `admin`: keys, people, money, rules of outbound calls, what is kept
+ * and for how long, erasure.
+ */
+export const PERMISSIONS = ['read', 'listen', 'operate', 'admin'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+export interface Actor {
+  kind: 'key' | 'user';
+  /** Of the key or the person. */
+  id: string;
+  /** As it is shown to others of the organization: the key's name, the person's. */
+  name: string;
+  may: ReadonlySet<Permission>;
+}
+
+/** To whoever has all of an organization. */
+export const EVERYTHING: ReadonlySet<Permission> = new Set(PERMISSIONS);
+
+/** What a route asks for that does not say: reading to read, operating for the rest. */
+export function permissionFor(method: string): Permission {
+  return method === 'get' ? 'read' : 'operate';
+}
+
+const REFUSED: Readonly<Record<Permission, string>> = {
+  read: 'see this',
+  listen: 'hear recordings or calls',
+  operate: 'change this',
+  admin: 'do this, which is for owners',
+};
+
+/** @throws AppError forbidden */
+export function mustBeAllowed(actor: Actor, wanted: Permission): void {
+  if (actor.may.has(wanted)) return;
+  const who = actor.kind === 'key' ? 'This API key' : 'Your role';
+  throw new AppError('forbidden', `${who} does not allow to ${REFUSED[wanted]} (${wanted}).`);
+}
