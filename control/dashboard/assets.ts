@@ -1,5 +1,5 @@
-// The browser's files, in memory: the dashboard's TypeScript and the SDK's with their types stripped, styles, and the npm
-// modules they name. Made when first asked for. How they are served is in pages.ts.
+// The browser's files, in memory: the dashboard's TypeScript and the SDK's with their types stripped, styles, the
+// typeface, and the npm modules they name. Made when first asked for. How they are served is in pages.ts.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -21,7 +21,17 @@ const NPM: readonly { name: string; file: string; path: string }[] = [
   { name: 'uplot', file: 'uplot/dist/uPlot.esm.js', path: 'npm/uplot.js' },
   { name: 'wavesurfer.js', file: 'wavesurfer.js', path: 'npm/wavesurfer.js' },
 ];
-const NPM_STYLES = [{ file: 'uplot/dist/uPlot.min.css', path: 'npm/uplot.css' }];
+const FACE = '@fontsource-variable/inter';
+/** The page's typeface: its sheet says which file has which letters, and a browser asks for those that it draws. */
+const FACE_SUBSETS = ['latin', 'latin-ext', 'greek', 'greek-ext', 'cyrillic', 'cyrillic-ext', 'vietnamese'];
+const NPM_FILES = [
+  { file: 'uplot/dist/uPlot.min.css', path: 'npm/uplot.css' },
+  { file: `${FACE}/index.css`, path: 'npm/inter/index.css' },
+  ...FACE_SUBSETS.map((subset) => ({
+    file: `${FACE}/files/inter-${subset}-wght-normal.woff2`,
+    path: `npm/inter/files/inter-${subset}-wght-normal.woff2`,
+  })),
+];
 
 const TYPES: Readonly<Record<string, string>> = {
   '.ts': 'text/javascript; charset=utf-8',
@@ -29,6 +39,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.woff2': 'font/woff2',
   '.webmanifest': 'application/manifest+json',
 };
 /** Below this the headers outweigh what compressing saves. */
@@ -68,7 +79,7 @@ function ownSources(): Source[] {
 }
 
 function npmSources(): Source[] {
-  return [...NPM, ...NPM_STYLES].map(({ file, path }) => ({
+  return [...NPM, ...NPM_FILES].map(({ file, path }) => ({
     path,
     file: new URL(import.meta.resolve(file)).pathname,
   }));
@@ -90,14 +101,15 @@ function bytesOf({ path, file }: Source): Buffer {
   const bytes = readFileSync(file);
   if (path.endsWith('.ts')) return Buffer.from(strip(bytes.toString('utf8')));
   // Source maps are not served, and a browser's tools would ask for them.
-  if (path.startsWith('npm/'))
+  if (path.startsWith('npm/') && !path.endsWith('.woff2'))
     return Buffer.from(bytes.toString('utf8').replace(/\/\/# sourceMappingURL=.*/g, ''));
   return bytes;
 }
 
 function assetOf(path: string, plain: Buffer): Asset {
   const type = TYPES[extname(path)] ?? 'application/octet-stream';
-  const compress = plain.length >= WORTH_COMPRESSING && !type.startsWith('image/png');
+  const packed = type === 'image/png' || type === 'font/woff2';
+  const compress = plain.length >= WORTH_COMPRESSING && !packed;
   return {
     type,
     plain,

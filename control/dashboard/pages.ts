@@ -32,6 +32,7 @@ function policyOf(bundle: Bundle): string {
     "style-src 'self'",
     "connect-src 'self'",
     "img-src 'self'",
+    "font-src 'self'",
     "media-src 'self' blob:",
     "worker-src 'self'",
     "manifest-src 'self'",

@@ -3,11 +3,22 @@ import type { ComponentType } from 'preact';
 import type { PageProps } from './route-match.ts';
 import type { IconName } from './ui/icon.ts';
 
+/** The parts of the navigation, from the top. A page names its own; within a part pages stand as they do in ROUTES. */
+export const NAV_GROUPS = [
+  { id: 'work', label: 'Calls' },
+  { id: 'build', label: 'Agents and numbers' },
+  { id: 'connect', label: 'Connections' },
+  { id: 'team', label: 'Organization' },
+] as const;
+
+/** What has a place of its own at the foot of a narrow screen. */
+export const AT_FOOT: ReadonlySet<string> = new Set(['/', '/live', '/calls', '/agents']);
+
 export interface Route {
   path: string;
   load: () => Promise<ComponentType<PageProps>>;
   /** Missing: reached from another page. */
-  nav?: { label: string; icon: IconName; group: 'work' | 'build' | 'connect' };
+  nav?: { label: string; icon: IconName; group: (typeof NAV_GROUPS)[number]['id'] };
 }
 
 export const ROUTES: readonly Route[] = [
@@ -62,6 +73,6 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/settings',
     load: async () => (await import('./pages/settings.ts')).SettingsPage,
-    nav: { label: 'Settings', icon: 'settings', group: 'connect' },
+    nav: { label: 'Settings', icon: 'settings', group: 'team' },
   },
 ];

@@ -103,6 +103,7 @@ t.test('the policy lets the page load its own files and nothing else from anywhe
       ['default-src', ["'none'"]],
       ['connect-src', ["'self'"]],
       ['img-src', ["'self'"]],
+      ['font-src', ["'self'"]],
       ['media-src', ["'self'", 'blob:']],
       ['worker-src', ["'self'"]],
       ['manifest-src', ["'self'"]],
@@ -140,7 +141,8 @@ t.test(
       const bytes = Buffer.from(await plain.body.arrayBuffer());
       t.equal(plain.statusCode, 200, path);
       const type =
-        { css: /^text\/css/, svg: /^image\/svg/ }[path.split('.').at(-1) ?? ''] ?? /^text\/javascript/;
+        { css: /^text\/css/, svg: /^image\/svg/, woff2: /^font\/woff2$/ }[path.split('.').at(-1) ?? ''] ??
+        /^text\/javascript/;
       t.match(plain.headers['content-type'], type);
       t.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
       for (const [coding, unpack] of [
@@ -151,7 +153,7 @@ t.test(
         const body = Buffer.from(await packed.body.arrayBuffer());
         t.equal(packed.headers.vary, 'Accept-Encoding');
         if (packed.headers['content-encoding'] === undefined) {
-          t.ok(bytes.length < 300, `${path} is too small to pack`);
+          t.ok(path.endsWith('.woff2') || bytes.length < 300, `${path} is packed as it is, or too small`);
           continue;
         }
         t.equal(packed.headers['content-encoding'], coding);
@@ -208,6 +210,19 @@ t.test('the files can be made ahead of the first visit, and are the same', async
   const again = performance.now();
   makeBundle();
   t.ok(ready < (performance.now() - again) / 5, 'nothing is left to make');
+});
+
+t.test('every file of letters that the typeface names is served, byte for byte', async (t) => {
+  const { files } = makeBundle();
+  const sheet = files.get('npm/inter/index.css')?.plain.toString('utf8') ?? '';
+  const named = [...sheet.matchAll(/url\(\.\/([^)]+)\)/g)].map(([, file]) => `npm/inter/${file}`);
+  t.ok(named.length >= 7, `${named.length} files`);
+  for (const path of named) {
+    const asset = files.get(path);
+    t.equal(asset?.type, 'font/woff2', path);
+    t.equal(asset?.plain.subarray(0, 4).toString('latin1'), 'wOF2', `${path} was not read as text`);
+    t.equal(asset?.plain.readUInt32BE(8), asset?.plain.length, `${path} is whole`);
+  }
 });
 
 t.test('types are stripped in place, and the hash is that of what is served', async (t) => {

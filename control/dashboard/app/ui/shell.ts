@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { liveCount } from '../live-stream.ts';
 import type { PageProps } from '../route-match.ts';
 import { matchRoute } from '../route-match.ts';
-import { ROUTES, type Route } from '../routes.ts';
+import { AT_FOOT, NAV_GROUPS, ROUTES, type Route } from '../routes.ts';
 import { logOut, session } from '../session.ts';
 import { Button } from './button.ts';
 import { ConfirmHost, Dialog } from './dialog.ts';
@@ -17,14 +17,6 @@ import { Page } from './page.ts';
 import { path } from './router.ts';
 import { chooseTheme, type Theme, theme } from './theme.ts';
 import { Toasts } from './toast.ts';
-
-const GROUPS = [
-  { id: 'work', label: 'Calls' },
-  { id: 'build', label: 'Agents and numbers' },
-  { id: 'connect', label: 'Connections' },
-] as const;
-/** What has a place of its own at the foot of a narrow screen. */
-const AT_FOOT = 4;
 
 function isCurrent(route: Route): boolean {
   return route.path === '/' ? path.value === '/' : `${path.value}/`.startsWith(`${route.path}/`);
@@ -46,7 +38,7 @@ function Entry(props: { route: Route; onClick?: () => void }) {
 }
 
 function Entries(props: { onClick?: () => void }) {
-  return html`${GROUPS.map(({ id, label }) => {
+  return html`${NAV_GROUPS.map(({ id, label }) => {
     const routes = ROUTES.filter(({ nav }) => nav?.group === id);
     return routes.length === 0
       ? null
@@ -102,7 +94,7 @@ export function Brand() {
 export function Shell() {
   const [menu, setMenu] = useState(false);
   const close = () => setMenu(false);
-  const first = ROUTES.filter(({ nav }) => nav !== undefined).slice(0, AT_FOOT);
+  const first = ROUTES.filter(({ path }) => AT_FOOT.has(path));
   return html`<a class="skip" href="#main">Skip to the content</a>
     <div class="shell">
       <nav class="sidebar" aria-label="Main">
