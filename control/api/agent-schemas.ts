@@ -174,11 +174,11 @@ const settings = {
   interruption: interruption.optional(),
 };
 
-export const createAgent = z
-  .strictObject({
-    name,
-    type,
-    ...settings,
+/** An agent without its numbers: what a page tries before it is saved. Of the session-only API, so it stands in no reference. */
+export const draftAgent = z.strictObject({ name, type, ...settings });
+
+export const createAgent = draftAgent
+  .extend({
     number_ids: z
       .array(id)
       .max(100, 'may hold 100 ids at most')

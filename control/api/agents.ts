@@ -1,46 +1,18 @@
 // The agent routes: create, list, read, change, archive, and the numbers of an agent.
-import { v7 as uuidv7 } from 'uuid';
-import type { SpeechModels } from '../../bridge/calls/call-plan.ts';
-import { modelSetupOf } from '../../bridge/setups.ts';
 import { AppError } from '../../errors.ts';
-import type { AgentRecord, AgentView, Tool } from '../../storage/records.ts';
+import type { AgentRecord, AgentView } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import { agentView } from '../../storage/views.ts';
 import { parseReturns } from '../agents/returns-schema.ts';
-import { keepMasked, parseTools, toolUrls } from '../agents/tools.ts';
-import type { Egress } from '../egress/egress.ts';
+import { keepMasked, parseTools } from '../agents/tools.ts';
 import { found, versionOf } from '../http/answer.ts';
 import { settled } from '../http/conflicts.ts';
 import { page } from '../http/paging.ts';
 import { type Route, route } from '../http/route.ts';
 import * as schemas from './agent-schemas.ts';
-import { DEFAULT_VOICE, voiceOf } from './agent-voice.ts';
+import { checkAgentUrls, knownModel, knownVoice, newAgent } from './new-agent.ts';
 
 const NO_AGENT = 'Your organization has no agent with this id; GET /v1/agents lists them.';
-
-/** Checks every URL that an agent makes the daemon call. @throws AppError invalid_url, blocked_address */
-export function checkAgentUrls(
-  egress: Pick<Egress, 'check'>,
-  agent: { webhook_url?: string | null | undefined; tools?: readonly Tool[] | null | undefined },
-): void {
-  if (agent.webhook_url != null) egress.check(agent.webhook_url, 'webhook_url');
-  for (const { url, param } of toolUrls(agent.tools ?? null)) egress.check(url, param);
-}
-
-/** A name that may be given to an agent. @throws AppError invalid_model */
-function knownModel(models: SpeechModels, name: string | null): string | null {
-  if (name === null || models.access(name) !== null) return name;
-  throw new AppError('invalid_model', `model must be one of ${models.names.join(', ')}, or null.`, {
-    param: 'model',
-  });
-}
-
-/** The voice of an agent with this model; of one that is not configured any more nothing is known. @throws AppError invalid_voice */
-function knownVoice(models: SpeechModels, model: string | null, wanted: string | undefined): string {
-  const access = models.access(model ?? models.defaultName);
-  if (access === null) return wanted ?? DEFAULT_VOICE;
-  return voiceOf(modelSetupOf(access.kind), wanted);
-}
 
 /** An agent that may still be changed. @throws AppError not_found, agent_archived */
 async function liveAgent(store: Pick<Store, 'getAgent'>, orgId: string, id: string): Promise<AgentView> {
@@ -87,33 +59,7 @@ export const agentRoutes: Route[] = [
           param: 'primary_number_id',
         });
       }
-      const at = now().toISOString();
-      const agent: AgentRecord = {
-        id: uuidv7(),
-        org_id: orgId,
-        // Whoever holds the key is the user; the API knows no finer identity.
-        user_id: keyId,
-        name: body.name,
-        type: body.type,
-        persona: body.persona ?? null,
-        instructions: body.instructions ?? null,
-        model: knownModel(models, body.model ?? null),
-        voice: knownVoice(models, body.model ?? null, body.voice),
-        language: body.language ?? null,
-        returns: parseReturns(body.returns),
-        tools: keepMasked(parseTools(body.tools), null),
-        webhook_url: body.webhook_url ?? null,
-        voicemail_action: body.voicemail_action ?? 'hangup',
-        interruption_words: body.interruption_words ?? [],
-        patience: body.patience ?? 'normal',
-        eagerness: body.eagerness ?? 'normal',
-        interruption: body.interruption ?? 'normal',
-        primary_number_id: primary,
-        archived_at: null,
-        created_at: at,
-        updated_at: at,
-      };
-      checkAgentUrls(egress, agent);
+      const agent = newAgent({ egress, models, orgId, now: now() }, body, { userId: keyId, primary });
       return { body: agentView(settled(await store.createAgent(agent, numberIds), 'number_ids')) };
     },
   }),

@@ -14,7 +14,7 @@ import {
   timeQuery,
   url,
 } from '../http/schemas.ts';
-import { returns, returnsInput } from './agent-schemas.ts';
+import { draftAgent, returns, returnsInput } from './agent-schemas.ts';
 import { AGENT, CALL, TRANSCRIPT } from './examples.ts';
 
 const status = z
@@ -107,7 +107,12 @@ export const promptCall = z
 
 /** A call from a page: of the session-only API, so it stands in no reference. */
 export const pageCall = z.strictObject({
-  agent_id: id.describe('Any agent that is not archived; it needs no number.'),
+  agent_id: id.optional().describe('Any agent that is not archived; it needs no number.'),
+  draft: draftAgent
+    .optional()
+    .describe(
+      'The agent as it is being written, with what is not saved: checked like one, used for this call alone, stored only in its record. Without `agent_id`: one that is not there yet.',
+    ),
   text_only: z.boolean().optional().describe('The other side types, and has no microphone.'),
   context: common.context,
 });

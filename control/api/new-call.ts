@@ -6,9 +6,9 @@ import type { AgentView, CallRecord, NumberView } from '../../storage/records.ts
 import { parseReturns } from '../agents/returns-schema.ts';
 import type { ControlParts } from '../http/parts.ts';
 import { DEFAULT_VOICE } from './agent-voice.ts';
-import { checkAgentUrls } from './agents.ts';
 import { type CallChoice, callRecord, choiceOf } from './call-record.ts';
 import type * as schemas from './call-schemas.ts';
+import { checkAgentUrls, newAgent } from './new-agent.ts';
 
 type Parts = Pick<ControlParts, 'store' | 'carriers' | 'egress' | 'config' | 'models' | 'now'> & {
   orgId: string;
@@ -95,11 +95,23 @@ export async function promptCall(
 
 /**
  * A call from a page, for trying an agent out: as its calls are, but for the other side. It runs the agent's way: an
- * outbound agent is the one who called. A side without a number is named as the page is.
- * @throws AppError agent_not_found, agent_archived, invalid_model, invalid_url, blocked_address
+ * outbound agent is the one who called. A side without a number is named as the page is. Of a draft everything is kept
+ * with the call, and nothing with the agent.
+ * @throws AppError missing_parameter, agent_not_found, agent_archived, invalid_model, invalid_voice, invalid_returns,
+ *   invalid_tool, invalid_url, blocked_address
  */
-export async function pageCall(parts: Parts, body: z.output<typeof schemas.pageCall>): Promise<CallRecord> {
-  const agent = await usableAgent(parts, body.agent_id);
+export async function pageCall(
+  parts: Parts & { keyId: string },
+  body: z.output<typeof schemas.pageCall>,
+): Promise<CallRecord> {
+  const { draft } = body;
+  const stored = body.agent_id === undefined ? null : await usableAgent(parts, body.agent_id);
+  const agent = draft === undefined ? stored : draftOf(parts, draft, stored);
+  if (agent === null) {
+    throw new AppError('missing_parameter', 'agent_id is required where no draft is given.', {
+      param: 'agent_id',
+    });
+  }
   checkAgentUrls(parts.egress, { webhook_url: agent.webhook_url, tools: agent.tools });
   const number = primaryOf(agent)?.e164 ?? A_PAGE;
   const outbound = agent.type === 'outbound';
@@ -107,13 +119,32 @@ export async function pageCall(parts: Parts, body: z.output<typeof schemas.pageC
     {
       direction: agent.type,
       ...choiceOf(agent, modelOf(parts, agent)),
+      agent_id: stored?.id ?? null,
       to_number: outbound ? A_PAGE : number,
       from_number: outbound ? number : A_PAGE,
       context: body.context ?? (outbound ? {} : null),
-      metadata: { source: A_PAGE, ...(body.text_only === true ? { text_only: true } : {}) },
+      metadata: {
+        source: A_PAGE,
+        ...(body.text_only === true ? { text_only: true } : {}),
+        ...(draft === undefined ? {} : { draft: draft.name }),
+      },
     },
     recordOptions(parts, parts.carriers.ofPages()),
   );
+}
+
+/** The agent that a draft describes. Of a stored one it keeps what no draft changes: its kind, its numbers, its secrets. */
+function draftOf(
+  parts: Parts & { keyId: string },
+  draft: NonNullable<z.output<typeof schemas.pageCall>['draft']>,
+  stored: AgentView | null,
+): AgentView {
+  const record = newAgent({ ...parts, now: parts.now() }, draft, {
+    userId: parts.keyId,
+    primary: stored?.primary_number_id ?? null,
+    storedTools: stored?.tools ?? null,
+  });
+  return { ...record, type: stored?.type ?? draft.type, numbers: stored?.numbers ?? [] };
 }
 
 function refuseAgent(

@@ -17,6 +17,11 @@ export const browserCallRoutes: readonly Route[] = [
     errors: [
       'agent_not_found',
       'agent_archived',
+      'invalid_model',
+      'invalid_voice',
+      'invalid_language',
+      'invalid_returns',
+      'invalid_tool',
       'invalid_url',
       'blocked_address',
       'insufficient_credit',

@@ -47,6 +47,11 @@ function fieldsOf(record: CallRecord) {
   };
 }
 
+/** The name of what is tried before it is saved. A telephone call's metadata are its caller's, and say nothing. */
+function draftName({ telephone, metadata }: CallRecord): string | null {
+  return !telephone && typeof metadata.draft === 'string' ? metadata.draft : null;
+}
+
 /** An empty feed: a daemon that starts has no live calls. */
 export function openLiveFeed(o: { store: Pick<Store, 'getAgent'>; log: Pick<Log, 'warn'> }): LiveFeed {
   const live = new Map<string, Entry>();
@@ -59,7 +64,8 @@ export function openLiveFeed(o: { store: Pick<Store, 'getAgent'>; log: Pick<Log,
   async function begin(record: CallRecord): Promise<void> {
     const call: LiveCall = {
       ...fieldsOf(record),
-      agent_name: null,
+      // A draft is nobody's agent yet, or one with changes: it is called by the name that it is tried under.
+      agent_name: draftName(record),
       floor: null,
       last_latency_ms: null,
       words: [],
@@ -67,7 +73,7 @@ export function openLiveFeed(o: { store: Pick<Store, 'getAgent'>; log: Pick<Log,
     };
     live.set(record.id, { orgId: record.org_id, call });
     tell(record.org_id, 'call', call);
-    if (record.agent_id === null) return;
+    if (record.agent_id === null || call.agent_name !== null) return;
     const agent = await o.store.getAgent(record.org_id, record.agent_id);
     call.agent_name = agent?.name ?? null;
     if (live.get(record.id)?.call === call) tell(record.org_id, 'call', call);

@@ -71,6 +71,91 @@ t.test('an outbound agent calls the browser, from its primary number, with facts
   t.match(rig.awaited[0]?.prompt, /someone you called[\s\S]*Ada/);
 });
 
+t.test('a draft is tried as it stands: the call keeps it, the agent does not', async (t) => {
+  const { rig, browser, agent } = await open(t);
+  const numberId = await rig.number('+15550100001');
+  const { id } = await agent({
+    type: 'outbound',
+    instructions: 'Remind.',
+    number_ids: [numberId],
+    tools: [
+      {
+        type: 'http',
+        name: 'find',
+        description: 'Finds.',
+        method: 'POST',
+        url: 'https://tools.example.com/find',
+        parameters: { type: 'object', properties: {} },
+        headers: { Authorization: 'Bearer secret' },
+      },
+    ],
+  });
+  const shown = await rig.api('GET', `/v1/agents/${id}`);
+  const tools = (shown.body as { tools: object[] }).tools;
+  const draft = {
+    name: 'Reminder, louder',
+    type: 'inbound',
+    instructions: 'Remind them, and ask how they are.',
+    returns: { well: 'boolean' },
+    voice: 'cedar',
+    patience: 'long',
+    tools,
+  };
+  const answer = await browser.ask('POST', path, { body: { agent_id: id, draft } });
+  t.equal(answer.status, 201, answer.text);
+  t.match(rig.awaited[0], {
+    agent_id: id,
+    direction: 'outbound',
+    from_number: '+15550100001',
+    instructions: 'Remind them, and ask how they are.',
+    returns: { well: 'boolean' },
+    voice: 'cedar',
+    patience: 'long',
+    metadata: { source: 'browser', draft: 'Reminder, louder' },
+  });
+  t.match(rig.awaited[0]?.prompt, /ask how they are/);
+  t.match(rig.awaited[0]?.tools, [{ headers: { Authorization: 'Bearer secret' } }], 'what is masked is kept');
+  t.same((await rig.api('GET', `/v1/agents/${id}`)).body, shown.body, 'nothing of it is stored as the agent');
+
+  const fresh = await browser.ask('POST', path, { body: { draft: { name: 'New', type: 'inbound' } } });
+  t.equal(fresh.status, 201, fresh.text);
+  t.match(rig.awaited[1], { agent_id: null, direction: 'inbound', persona: null, tools: null });
+  const { body } = await rig.api('GET', '/v1/agents');
+  t.equal((body as { data: unknown[] }).data.length, 1, 'and none is made');
+});
+
+t.test('a draft is checked like an agent', async (t) => {
+  const { rig, browser } = await open(t);
+  const draft = { name: 'New', type: 'inbound' };
+  const http = {
+    type: 'http',
+    name: 'find',
+    description: 'Finds.',
+    method: 'POST',
+    parameters: { type: 'object', properties: {} },
+  };
+  for (const [change, code, param] of [
+    [{ name: '' }, 'invalid_request', 'draft.name'],
+    [{ type: undefined }, 'missing_parameter', 'draft.type'],
+    [{ voice: 'nobody' }, 'invalid_voice', 'draft.voice'],
+    [{ language: 'speech' }, 'invalid_language', 'draft.language'],
+    [{ model: 'unheard' }, 'invalid_model', 'model'],
+    [{ returns: { a: 'text' } }, 'invalid_returns', 'returns.a'],
+    [{ tools: [{ ...http, url: 'https://10.0.0.1/' }] }, 'blocked_address', 'tools[0].url'],
+    [
+      { tools: [{ ...http, url: 'https://a.example.com/', headers: { Authorization: '********' } }] },
+      'invalid_tool',
+      'tools[0].headers.Authorization',
+    ],
+    [{ number_ids: [] }, 'unknown_parameter', 'draft.number_ids'],
+    [{ webhook_url: 'ftp://example.com' }, 'invalid_url', 'webhook_url'],
+  ] as const) {
+    const answer = await browser.ask('POST', path, { body: { draft: { ...draft, ...change } } });
+    t.match(answer, { status: 400, body: { error: { code, param } } }, JSON.stringify(change));
+  }
+  t.same(rig.awaited, []);
+});
+
 t.test('what is wrong is refused in plain words, and no call is made', async (t) => {
   const { rig, browser, agent } = await open(t);
   const { id } = await agent({ type: 'inbound' });
