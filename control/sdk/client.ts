@@ -6,12 +6,14 @@ import type {
   Event,
   Organization,
   PhoneNumber,
+  Returns,
   SpeechModel,
   WebhookDelivery,
   WebhookEndpoint,
 } from './api.ts';
 import { OffhookConnectionError } from './errors.ts';
 import { List, nextOf } from './list.ts';
+import type { AgentOf, AskedFor, CallOf, IdOf, PromptCallOf } from './results.ts';
 import {
   type AnswerOf,
   type BodyOf,
@@ -67,7 +69,14 @@ function requestsOf(transport: Transport) {
 type Requests = ReturnType<typeof requestsOf>;
 
 const agentsOf = ({ ask, list }: Requests) => ({
-  create: (body: BodyOf<'createAgent'>, o?: RequestOptions) => ask('createAgent', { ...o, body }),
+  /** The agent knows what it `returns`, and so do its calls. */
+  create: <const R extends AskedFor = Returns>(
+    body: Omit<BodyOf<'createAgent'>, 'returns'> & { returns?: R | null },
+    o?: RequestOptions,
+  ): Promise<AgentOf<R>> =>
+    ask('createAgent', { ...o, body: body as BodyOf<'createAgent'> }) as Promise<unknown> as Promise<
+      AgentOf<R>
+    >,
   /** Newest first; archived ones only with `include_archived`. */
   list: (query?: QueryOf<'listAgents'>, o?: RequestOptions) =>
     list<AgentSummary, 'listAgents'>('listAgents', query, o),
@@ -122,9 +131,22 @@ const numbersOf = ({ ask, list }: Requests) => ({
   release: (id: string, o?: RequestOptions) => ask('releaseNumber', { ...o, params: { id } }),
 });
 
+/** A new call, which knows what it brings back where its body, or the id of its agent, says so. */
+interface CreateCall {
+  <R>(body: BodyOf<'createCall'> & { agent_id: IdOf<R> }, o?: RequestOptions): Promise<CallOf<R>>;
+  <const R extends AskedFor>(body: PromptCallOf<R>, o?: RequestOptions): Promise<CallOf<R>>;
+  (body: BodyOf<'createCall'>, o?: RequestOptions): Promise<Call>;
+}
+
+interface WaitForCall {
+  <R>(id: IdOf<R>, o?: WaitOptions): Promise<CallOf<R>>;
+  (id: string, o?: WaitOptions): Promise<Call>;
+}
+
 const callsOf = ({ ask, list }: Requests) => ({
   /** Places a call now. A repeat with the same `idempotencyKey` never dials twice. */
-  create: (body: BodyOf<'createCall'>, o?: RequestOptions) => ask('createCall', { ...o, body }),
+  create: ((body: BodyOf<'createCall'>, o?: RequestOptions) =>
+    ask('createCall', { ...o, body })) as CreateCall,
   list: (query?: QueryOf<'listCalls'>, o?: RequestOptions) => list<Call, 'listCalls'>('listCalls', query, o),
   get: (id: string, o?: RequestOptions) => ask('getCall', { ...o, params: { id } }),
   /** The words so far of a live call, all of them of one that has ended. */
@@ -151,7 +173,7 @@ const callsOf = ({ ask, list }: Requests) => ({
    * Waits for a call's end, and for its result.
    * @throws OffhookConnectionError `timeout` after `withinMs`; the call goes on. The signal's reason when it is aborted.
    */
-  async wait(id: string, o: WaitOptions = {}): Promise<Call> {
+  wait: (async (id: string, o: WaitOptions = {}): Promise<Call> => {
     const { until = 'result', onChange, withinMs, ...request } = o;
     const giveUpAt = withinMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + withinMs;
     let seen = '';
@@ -173,7 +195,7 @@ const callsOf = ({ ask, list }: Requests) => ({
       }
       await pause(lookMs, o.signal);
     }
-  },
+  }) as WaitForCall,
 });
 
 const eventsOf = ({ ask, list }: Requests) => ({
