@@ -39,6 +39,7 @@ export class CallToolRuns {
     this.#running.add(toolCallId);
     const { ok, output } = await context.runTool({
       call,
+      toolCallId,
       name,
       argumentsJson,
       signal: this.#stopping.signal,

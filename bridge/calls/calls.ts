@@ -53,6 +53,8 @@ export type InboundCall = (o: {
 /** Runs a tool of a call and answers the text for the model. Never rejects: a failure is a text that says so. */
 export type RunTool = (request: {
   call: CallRecord;
+  /** As the model names it: another one for each use. */
+  toolCallId: string;
   name: string;
   argumentsJson: string;
   signal: AbortSignal;

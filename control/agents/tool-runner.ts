@@ -1,5 +1,6 @@
 // Runs the HTTP tools of a call: checks the model's arguments, asks through the guarded egress, bounds the answer.
 // The model fills named parameters only; URL, method and headers are the agent's. end_call and the like are the bridge's.
+import { createHash } from 'node:crypto';
 import type { RunTool } from '../../bridge/calls/calls.ts';
 import type { Log } from '../../log.ts';
 import type { Tool } from '../../storage/records.ts';
@@ -20,6 +21,8 @@ const MAX_COUNTED_CALLS = 20_000;
 const MAX_COMPILED = 200;
 /** Shorter ones would be found in ordinary words. */
 const MIN_SECRET_LENGTH = 8;
+
+const E164 = /^\+[1-9]\d{6,14}$/;
 
 type HttpTool = Extract<Tool, { type: 'http' }>;
 
@@ -108,6 +111,19 @@ function wrap(fields: Record<string, unknown>, text: string, truncated: boolean,
     // Escapes lengthen the text by an unknown factor: shrink by the one just seen.
     budget = Math.max(0, Math.floor((Buffer.byteLength(cut, 'utf8') * maxBytes) / size) - 16);
   }
+}
+
+/** Which call it is for, who is on it, and which use of the tool: told by us, so that no words of a caller can change it. */
+function aboutCall({ call, toolCallId }: Parameters<RunTool>[0]): Record<string, string> {
+  const other = call.direction === 'outbound' ? call.to_number : call.from_number;
+  const use = createHash('sha256').update(`${call.id} ${toolCallId}`).digest('hex');
+  return {
+    'offhook-call-id': call.id,
+    'offhook-direction': call.direction,
+    // A caller's may be an address, or anything that a network lets through.
+    ...(E164.test(other) ? { 'offhook-caller': other } : {}),
+    'idempotency-key': use.slice(0, 32),
+  };
 }
 
 function readAnswer(tool: HttpTool, answer: EgressResponse): Run {
@@ -203,6 +219,7 @@ export function openToolRunner(o: {
     if (url.length > MAX_URL_LENGTH) return refusal('bad_arguments', HTTP_TOOL.argumentsTooLong);
     const headers: Record<string, string> = { accept: 'application/json, text/*;q=0.9' };
     if (!asQuery) headers['content-type'] = 'application/json';
+    Object.assign(headers, aboutCall(request));
     for (const [name, value] of Object.entries(tool.headers ?? {})) headers[name.toLowerCase()] = value;
     const answer = await o.egress.request(url, {
       method: tool.method,

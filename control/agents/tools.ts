@@ -40,7 +40,8 @@ const headers = z.record(z.string(), z.string()).superRefine((given, context) =>
   for (const name of names) {
     const lower = name.toLowerCase();
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(name)) refuse(name, 'is no header name');
-    else if (CLOSED_HEADERS.has(lower)) refuse(name, 'is a header that may not be set');
+    else if (CLOSED_HEADERS.has(lower) || lower.startsWith('offhook-'))
+      refuse(name, 'is a header that may not be set');
     else if (seen.has(lower)) refuse(name, 'is given twice');
     else if (!/^[\t\x20-\x7e]{0,4096}$/.test(given[name] ?? '')) {
       refuse(name, 'must have a value of printable ASCII, 4096 characters at most');
@@ -99,7 +100,7 @@ const http = z
     headers: headers
       .optional()
       .describe(
-        `Sent as they are; the model never sees them. 20 at most. Values are stored encrypted and shown as \`${MASK}\`; one that is given back so keeps what it was, while the URL keeps scheme, host and port.`,
+        `Sent as they are; the model never sees them. Offhook-Call-Id, Offhook-Direction, Offhook-Caller (the other side, where it is a number) and Idempotency-Key (another one for each use) are sent beside them. 20 at most. Values are stored encrypted and shown as \`${MASK}\`; one that is given back so keeps what it was, while the URL keeps scheme, host and port.`,
       ),
     timeout_ms: z
       .int('must be a whole number of milliseconds')

@@ -32,7 +32,7 @@ export type NewTool =
        */
       method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       /**
-       * Sent as they are; the model never sees them. 20 at most. Values are stored encrypted and shown as `********`; one that is given back so keeps what it was, while the URL keeps scheme, host and port.
+       * Sent as they are; the model never sees them. Offhook-Call-Id, Offhook-Direction, Offhook-Caller (the other side, where it is a number) and Idempotency-Key (another one for each use) are sent beside them. 20 at most. Values are stored encrypted and shown as `********`; one that is given back so keeps what it was, while the URL keeps scheme, host and port.
        */
       headers?: {
         [k: string]: string;
@@ -109,7 +109,7 @@ export type Tool =
        */
       method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       /**
-       * Sent as they are; the model never sees them. 20 at most. Values are stored encrypted and shown as `********`; one that is given back so keeps what it was, while the URL keeps scheme, host and port.
+       * Sent as they are; the model never sees them. Offhook-Call-Id, Offhook-Direction, Offhook-Caller (the other side, where it is a number) and Idempotency-Key (another one for each use) are sent beside them. 20 at most. Values are stored encrypted and shown as `********`; one that is given back so keeps what it was, while the URL keeps scheme, host and port.
        */
       headers?: {
         [k: string]: string;

@@ -128,7 +128,7 @@ t.test('tools that the agent does not have, and arguments that it may not give',
     t.not(step.do, 'end', `${name} ${argumentsJson}: no call ends, no line leaves`);
     if (step.do !== 'run') continue;
     const { signal } = new AbortController();
-    const { ok, output } = await run({ call, name, argumentsJson, signal });
+    const { ok, output } = await run({ call, toolCallId: 'use-1', name, argumentsJson, signal });
     t.notOk(ok, `${name} ${argumentsJson.slice(0, 60)}: ${output}`);
     for (const canary of CANARIES) t.notMatch(output, canary);
   }
@@ -138,6 +138,7 @@ t.test('tools that the agent does not have, and arguments that it may not give',
   const note = ORDERS.join(' ');
   const good = await run({
     call,
+    toolCallId: 'use-2',
     name: 'look_up',
     argumentsJson: JSON.stringify({ order: 7, note }),
     signal,
@@ -174,7 +175,7 @@ t.test('answers that give orders, and echo what they were sent', async (t) => {
   const call = { id: 'call-2', org_id: 'org-1', tools } as CallRecord;
   for (at = 0; at < texts.length; at++) {
     const { signal } = new AbortController();
-    const { output } = await run({ call, name: 'look_up', argumentsJson: '{}', signal });
+    const { output } = await run({ call, toolCallId: 'use-1', name: 'look_up', argumentsJson: '{}', signal });
     for (const canary of CANARIES) t.notMatch(output, canary, `${at}: no secret`);
     t.notMatch(output, /[\p{Cc}\p{Zl}\p{Zp}\u202e`<>]/u, `${at}: it stays one line of data`);
     t.type(JSON.parse(output), 'object', `${at}: that reads as JSON`);

@@ -67,11 +67,22 @@ async function open(t: Test, answer: Answer, tool: object = {}, maxCallsPerCall 
       ...tool,
     },
   ]);
-  const call = { id: 'call-1', org_id: 'org-1', tools } as CallRecord;
+  const call = {
+    id: 'call-1',
+    org_id: 'org-1',
+    direction: 'inbound',
+    from_number: '+14155550123',
+    to_number: '+14155550100',
+    tools,
+  } as CallRecord;
   const run = openToolRunner({ egress, log, maxCallsPerCall });
-  const ask = (args: unknown, more: { name?: string; signal?: AbortSignal; call?: CallRecord } = {}) =>
+  const ask = (
+    args: unknown,
+    more: { name?: string; signal?: AbortSignal; call?: CallRecord; toolCallId?: string } = {},
+  ) =>
     run({
       call: more.call ?? call,
+      toolCallId: more.toolCallId ?? 'use-1',
       name: more.name ?? 'look_up',
       argumentsJson: typeof args === 'string' ? args : JSON.stringify(args),
       signal: more.signal ?? new AbortController().signal,
@@ -115,6 +126,39 @@ t.test('a body carries the arguments, and only they come from the model', async 
     JSON.stringify(lines),
     /evil|2026-12-01|free|secret|shop/,
     'without arguments, results and secrets',
+  );
+});
+
+t.test('which call, who is on it and which use it is are told beside the arguments', async (t) => {
+  const { ask, seen, call } = await open(t, json({}));
+  await ask({});
+  await ask({});
+  await ask({}, { toolCallId: 'use-2' });
+  await ask({}, { call: { ...call, direction: 'outbound' } });
+  await ask({}, { call: { ...call, from_number: 'sip:alice@pbx.example.com\r\nx: y' } });
+  const told = seen.map(({ headers }) => headers);
+  t.match(told[0], {
+    'offhook-call-id': 'call-1',
+    'offhook-direction': 'inbound',
+    'offhook-caller': '+14155550123',
+  });
+  t.match(told[0]?.['idempotency-key'], /^[0-9a-f]{32}$/);
+  t.equal(told[1]?.['idempotency-key'], told[0]?.['idempotency-key'], 'the same use');
+  t.not(told[2]?.['idempotency-key'], told[0]?.['idempotency-key'], 'another one');
+  t.equal(told[3]?.['offhook-caller'], '+14155550100', 'the other side');
+  t.equal(told[4]?.['offhook-caller'], undefined, 'no number');
+  t.throws(
+    () =>
+      parseTools([
+        {
+          type: 'http',
+          name: 'a',
+          description: 'b',
+          url: 'https://a.example',
+          headers: { 'Offhook-Caller': '+1' },
+        },
+      ]),
+    { code: 'invalid_tool', param: /Offhook-Caller/ },
   );
 });
 
