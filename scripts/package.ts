@@ -1,6 +1,6 @@
 // `npm run package [-- FOLDER]`: the SDK and the command line as the package that is published, a tarball in dist/ (or FOLDER). JavaScript and
 // types made by tsc from control/sdk, control/cli and the table of settings; nothing of the daemon is in it.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -16,6 +16,7 @@ function buildPackage(folder: string): string {
   const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     version: string;
     license: string;
+    keywords: string[];
     dependencies: Record<string, string>;
   };
   const staging = join(folder, 'package');
@@ -63,7 +64,9 @@ function buildPackage(folder: string): string {
         name: 'offhook',
         version: own.version,
         description: "SDK and command line of Offhook, your organization's own AI phone line.",
+        keywords: own.keywords,
         license: own.license,
+        ...whereItIsFrom(),
         type: 'module',
         // What doctor, backup and restore need; the SDK itself runs wherever there are fetch and WebCrypto.
         engines: { node: '>=22.13' },
@@ -90,6 +93,28 @@ function buildPackage(folder: string): string {
   }[];
   if (packed === undefined) throw new Error('npm pack made nothing.');
   return join(folder, packed.filename);
+}
+
+/** Where its code is, its page and its issues are: by the address that this checkout is pushed to; nothing where there is none. */
+function whereItIsFrom(): object {
+  const origin =
+    spawnSync('git', ['remote', 'get-url', 'origin'], { cwd: ROOT, encoding: 'utf8' }).stdout ?? '';
+  const page = repositoryPage(origin.trim());
+  if (page === null) return {};
+  return {
+    repository: { type: 'git', url: `git+${page}.git` },
+    homepage: `${page}#readme`,
+    bugs: { url: `${page}/issues` },
+  };
+}
+
+/** The page of a repository by its address, as git has it (https, ssh or the short form); null where it has none, as a folder. */
+export function repositoryPage(address: string): string | null {
+  const match =
+    /^(?:https:\/\/(?:[^@/]+@)?|ssh:\/\/git@|git@)([\w.-]+\.[a-z]+)[/:]([\w./-]+?)(?:\.git)?\/?$/i.exec(
+      address,
+    );
+  return match === null ? null : `https://${match[1]}/${match[2]}`;
 }
 
 function run(command: string, args: string[], cwd = ROOT): string {
