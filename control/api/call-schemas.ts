@@ -1,23 +1,11 @@
 // What the call routes take and answer, with what the reference says of each field and when it is set. PURE.
 import { z } from 'zod';
-import { A_PAGE } from '../../bridge/carriers/carrier.ts';
 import { GAP_REASONS } from '../../storage/records.ts';
-import {
-  context,
-  e164,
-  id,
-  instructions,
-  metadata,
-  numberQuery,
-  pageQuery,
-  time,
-  timeQuery,
-  url,
-} from '../http/schemas.ts';
+import { context, e164, id, instructions, metadata, time, url } from '../http/schemas.ts';
 import { draftAgent, returns, returnsInput } from './agent-schemas.ts';
 import { AGENT, CALL, TRANSCRIPT } from './examples.ts';
 
-const status = z
+export const status = z
   .enum([
     'queued',
     'initiated',
@@ -32,7 +20,7 @@ const status = z
   .describe(
     '`queued`: recorded, the carrier not yet asked. `initiated`: the carrier has accepted it. `ringing`. `in_progress`: answered. Then one end, for good: `completed` (a connected call that ended well), `no_answer`, `busy`, `canceled` (before it was answered) or `failed`. It never goes back.',
   );
-const direction = z
+export const direction = z
   .enum(['inbound', 'outbound'])
   .describe('`outbound`: placed with POST /v1/calls. `inbound`: answered by an inbound agent.');
 
@@ -141,44 +129,6 @@ export const DISPATCH_HINTS: Readonly<Record<string, string>> = Object.fromEntri
 export const PROMPT_HINTS: Readonly<Record<string, string>> = {
   'missing instructions': 'instructions is required when no agent_id is given: send one of the two.',
 };
-
-/** How inbound calls show callers that have no number of their own, or withhold it. */
-const CALLER_WITHOUT_NUMBER = new RegExp(
-  `^(anonymous|${A_PAGE}|\\d{2,15}|(sips?|client):[\\x21-\\x7e]{1,250})$`,
-);
-
-export const recordingShape = z.strictObject({
-  channels: z
-    .enum(['stereo', 'mono', 'caller', 'agent'])
-    .default('stereo')
-    .describe('`stereo`: the caller left, the agent right; `mono`: both in one; or one side alone.'),
-  rate: z
-    .enum(['8000', '16000'])
-    .default('8000')
-    .describe('Samples a second: 8000 as on the phone, 16000 for programs that take no less.'),
-});
-
-export const listCalls = pageQuery.extend({
-  status: status.optional().describe('Only calls in this status.'),
-  direction: direction.optional().describe('Only calls in this direction.'),
-  agent_id: id.optional().describe('Only calls of this agent.'),
-  to_number: numberQuery.optional().describe('Only calls to this number, E.164.'),
-  from_number: z
-    .union([z.string().regex(CALLER_WITHOUT_NUMBER, 'must be a caller as from_number shows it'), numberQuery])
-    .optional()
-    .describe('Only calls from this number, E.164, or from this caller as `from_number` shows it.'),
-  created_after: timeQuery.optional().describe('Only calls created after this time, ISO 8601.'),
-  created_before: timeQuery.optional().describe('Only calls created before this time, ISO 8601.'),
-  search: z
-    .string()
-    .trim()
-    .min(1, 'may not be blank')
-    .max(100, 'may have 100 characters at most')
-    .optional()
-    .describe(
-      "Only calls with this in one of their numbers (three digits or more), in the agent's name, or among the words that were said on it, by either side: all of them, the last one also as the start of a word. The newest made first. Five searches per second and organization, then 429.",
-    ),
-});
 
 const costPart = z
   .strictObject({

@@ -1,17 +1,21 @@
 // The call routes: dispatch in both forms, list, read, transcript, recording, cancel, hang up. The rules of what a new call
 // takes from where are in new-call.ts; placing it is the bridge's.
 import path from 'node:path';
+import type { z } from 'zod';
 import type { Calls } from '../../bridge/calls/calls.ts';
 import { AppError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { callView } from '../../storage/call-view.ts';
 import { type CallRecord, TERMINAL_STATUSES } from '../../storage/records.ts';
-import type { Store } from '../../storage/store.ts';
+import type { CallFilters, Store } from '../../storage/store.ts';
 import { found } from '../http/answer.ts';
 import { page } from '../http/paging.ts';
 import { checkOwnLimit, tokenBuckets } from '../http/rate-limit.ts';
 import { type Route, route } from '../http/route.ts';
+import { callColumns, callRows } from './call-export.ts';
+import * as queries from './call-query-schemas.ts';
 import * as schemas from './call-schemas.ts';
+import { sendCsv } from './csv.ts';
 import { agentCall, promptCall } from './new-call.ts';
 import { sendRecording } from './recording-answer.ts';
 
@@ -35,6 +39,17 @@ export async function isFinal(
   if (owner === null || owner.epoch === o.store.self().epoch || owner.ended_at !== null) return true;
   return o.now().getTime() - Date.parse(call.ended_at ?? call.updated_at) > LAST_WORDS_MS;
 }
+
+const filtersOf = (query: Omit<z.output<typeof queries.exportCalls>, 'columns' | 'bom'>): CallFilters => ({
+  status: query.status,
+  direction: query.direction,
+  agentId: query.agent_id,
+  toNumber: query.to_number,
+  fromNumber: query.from_number,
+  createdAfter: query.created_after,
+  createdBefore: query.created_before,
+  search: query.search,
+});
 
 export const callRoutes: Route[] = [
   route({
@@ -105,21 +120,12 @@ export const callRoutes: Route[] = [
     errors: ['invalid_number'],
     summary: 'List calls, inbound and outbound, newest first, as a bare array',
     status: 200,
-    query: schemas.listCalls,
+    query: queries.listCalls,
     answer: schemas.callList,
     async run({ store, orgId, query, url, monotonicMs }) {
       if (query.search !== undefined)
         checkOwnLimit(searches, orgId, monotonicMs(), `More than ${SEARCHES_PER_SECOND} searches a second`);
-      const filters = {
-        status: query.status,
-        direction: query.direction,
-        agentId: query.agent_id,
-        toNumber: query.to_number,
-        fromNumber: query.from_number,
-        createdAfter: query.created_after,
-        createdBefore: query.created_before,
-        search: query.search,
-      };
+      const filters = filtersOf(query);
       return page({
         query,
         url,
@@ -127,6 +133,34 @@ export const callRoutes: Route[] = [
         list: (at) => store.listCalls(orgId, filters, at),
         body: (records) => records.map(callView),
       });
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/calls.csv',
+    operation: 'exportCalls',
+    errors: ['invalid_number', 'at_capacity'],
+    summary: 'Export calls as CSV, newest first: all that fit the filters',
+    description:
+      'RFC 4180 in UTF-8 with a line of names. It is made while it is read, so that any number of calls can be had. A cell that a spreadsheet would take for a formula begins with an apostrophe; telephone numbers stay as they are. So many are made at once: one more waits for some seconds, and is then refused with `at_capacity`.',
+    status: 200,
+    query: queries.exportCalls,
+    answer: null,
+    media: 'text/csv',
+    async run({ store, orgId, query, now, monotonicMs }, res) {
+      if (query.search !== undefined)
+        checkOwnLimit(searches, orgId, monotonicMs(), `More than ${SEARCHES_PER_SECOND} searches a second`);
+      const agent = query.agent_id === undefined ? null : await store.getAgent(orgId, query.agent_id);
+      const columns = callColumns(query.columns, agent?.returns ?? null);
+      await sendCsv(res, {
+        of: orgId,
+        name: `calls-${now().toISOString().slice(0, 10)}.csv`,
+        header: columns.map(({ name }) => name),
+        pages: callRows(store, { orgId, filters: filtersOf(query), columns }),
+        forSpreadsheet: query.bom === 'true',
+      });
+      return null;
     },
   }),
 
@@ -214,9 +248,10 @@ export const callRoutes: Route[] = [
     description:
       'As it is kept (stereo, 8 kHz, 16 bit) it can be had in ranges; converted by `channels` or `rate` it is made while it is sent, and always whole. So many are converted at once: one more waits for some seconds, and is then refused with `at_capacity`.',
     status: 200,
-    query: schemas.recordingShape,
+    query: queries.recordingShape,
     answer: null,
     media: 'audio/wav',
+    ranges: true,
     async run({ store, calls, config, now, orgId, params, query, openRecording }, res) {
       const call = found(await store.getCall(orgId, params.id), NO_CALL);
       const file = found(

@@ -54,8 +54,10 @@ interface RouteDescription {
   body?: z.ZodType | undefined;
   /** Null: the answer has no body, or is no JSON. */
   answer: z.ZodType | null;
-  /** Media type of a good answer that is no JSON; it can be had in ranges. */
+  /** Media type of a good answer that is no JSON. */
   media?: string | undefined;
+  /** It can be had in ranges, and asked for when it has changed. */
+  ranges?: true | undefined;
   /** Header the request needs besides the API key: its name, and what it is for. */
   header?: { name: string; description: string } | undefined;
   /** Takes an `If-Match` with the `updated_at` of what is changed; refused with `changed_meanwhile` when that is another. */

@@ -261,7 +261,7 @@ function errorResponses(
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
   }
   // RFC 9110, 15.5.17.
-  if (route.media !== undefined) byStatus.set(416, new Set(['invalid_request']));
+  if (route.ranges === true) byStatus.set(416, new Set(['invalid_request']));
   const responses: Record<string, ResponseObject | Reference> = {};
   for (const [status, set] of [...byStatus].sort(([a], [b]) => a - b)) {
     const codes = [...set];
@@ -329,7 +329,7 @@ function queryParameters(route: Route, schemas: Schemas): Parameter[] {
 }
 
 const tagOf = (path: string) => {
-  const resource = path.split('/')[2] ?? '';
+  const resource = path.split('/')[2]?.replace(/\..*/, '') ?? '';
   return resource.startsWith('webhook') || resource === 'events' ? 'Webhooks' : pascal(resource);
 };
 
@@ -345,7 +345,8 @@ function goodResponse(route: Route, schemas: Schemas): Record<string, ResponseOb
   if (route.media === undefined) return { [route.status]: good };
   good.headers = headers('Content-Disposition');
   // In 3.1 an empty schema under a binary media type stands for the bytes themselves.
-  good.content = { [route.media]: { schema: {} } };
+  good.content = { [route.media]: { schema: route.media.startsWith('text/') ? { type: 'string' } : {} } };
+  if (route.ranges !== true) return { [route.status]: good };
   return {
     [route.status]: good,
     206: {

@@ -360,6 +360,61 @@ export interface Operations {
      */
     answer: Call[];
   };
+  exportCalls: {
+    query: {
+      /**
+       * Only calls in this status.
+       */
+      status?:
+        | 'queued'
+        | 'initiated'
+        | 'ringing'
+        | 'in_progress'
+        | 'completed'
+        | 'no_answer'
+        | 'busy'
+        | 'canceled'
+        | 'failed';
+      /**
+       * Only calls in this direction.
+       */
+      direction?: 'inbound' | 'outbound';
+      /**
+       * Only calls of this agent.
+       */
+      agent_id?: string;
+      /**
+       * Only calls to this number, E.164.
+       */
+      to_number?: string;
+      /**
+       * Only calls from this number, E.164, or from this caller as `from_number` shows it.
+       */
+      from_number?: string;
+      /**
+       * Only calls created after this time, ISO 8601.
+       */
+      created_after?: string;
+      /**
+       * Only calls created before this time, ISO 8601.
+       */
+      created_before?: string;
+      /**
+       * Only calls with this in one of their numbers (three digits or more), in the agent's name, or among the words that were said on it, by either side: all of them, the last one also as the start of a word. The newest made first. Five searches per second and organization, then 429.
+       */
+      search?: string;
+      /**
+       * Which columns, in their order, with commas between: fields of a Call, `agent_name`, `cost_milli_cents`, `result.<field>` and `metadata.<field>`. Without it all of them; with `agent_id` the fields of that agent's result each in a column.
+       */
+      columns?: string;
+      /**
+       * Whether the file begins with a byte order mark, by which Excel knows UTF-8.
+       */
+      bom?: boolean;
+    };
+    body: undefined;
+    answer: Response;
+  };
   getCall: {
     query: {};
     body: undefined;
@@ -2325,6 +2380,7 @@ export const OPERATIONS = {
   releaseNumber: { method: 'DELETE', path: '/v1/numbers/{id}' },
   createCall: { method: 'POST', path: '/v1/calls', once: true },
   listCalls: { method: 'GET', path: '/v1/calls' },
+  exportCalls: { method: 'GET', path: '/v1/calls.csv' },
   getCall: { method: 'GET', path: '/v1/calls/{id}' },
   getTranscript: { method: 'GET', path: '/v1/calls/{id}/transcript' },
   cancelCall: { method: 'POST', path: '/v1/calls/{id}/cancel' },

@@ -148,6 +148,9 @@ const callsOf = ({ ask, list }: Requests) => ({
   create: ((body: BodyOf<'createCall'>, o?: RequestOptions) =>
     ask('createCall', { ...o, body })) as CreateCall,
   list: (query?: QueryOf<'listCalls'>, o?: RequestOptions) => list<Call, 'listCalls'>('listCalls', query, o),
+  /** All calls that fit, as CSV: a `Response`, made while its `body` is read. */
+  exportCsv: (query?: QueryOf<'exportCalls'>, o?: RequestOptions): Promise<Response> =>
+    ask('exportCalls', { ...o, query }),
   get: (id: string, o?: RequestOptions) => ask('getCall', { ...o, params: { id } }),
   /** The words so far of a live call, all of them of one that has ended. */
   transcript: (id: string, o?: RequestOptions) => ask('getTranscript', { ...o, params: { id } }),

@@ -133,3 +133,16 @@ export function showEnd({ output }: Context, call: Call): void {
   }
   output.line(output.paint('dim', `${duration(call.duration_seconds)}, call ${call.id}`));
 }
+
+/** The status of a call in its colour. */
+export const paintStatus = ({ output }: Context, call: Call) =>
+  output.paint(
+    call.status === 'completed'
+      ? 'green'
+      : call.status === 'failed'
+        ? 'red'
+        : call.ended_at === null
+          ? 'cyan'
+          : 'yellow',
+    call.status,
+  );

@@ -9,7 +9,8 @@ import { saveAs } from '../download.ts';
 import { UsageError } from '../exit.ts';
 import { duration, money, when } from '../output.ts';
 import { gapsInWords, withGaps } from './call-gaps.ts';
-import { endAs, gapLine, showEnd, spokenLine, watchCall } from './call-watch.ts';
+import { addCallLists } from './call-lists.ts';
+import { endAs, gapLine, paintStatus, showEnd, spokenLine, watchCall } from './call-watch.ts';
 
 interface Order {
   agent?: string;
@@ -28,18 +29,6 @@ interface Order {
 
 type CallTurn = CallTurns['data'][number];
 type Shape = Required<Pick<NonNullable<Parameters<Offhook['calls']['recording']>[1]>, 'channels' | 'rate'>>;
-
-const paintStatus = ({ output }: Context, call: Call) =>
-  output.paint(
-    call.status === 'completed'
-      ? 'green'
-      : call.status === 'failed'
-        ? 'red'
-        : call.ended_at === null
-          ? 'cyan'
-          : 'yellow',
-    call.status,
-  );
 
 function show(context: Context, call: Call): void {
   const { output, now } = context;
@@ -146,78 +135,15 @@ export function addCallCommands(program: Command, run: Run): void {
 
   const calls = program.command('calls').description('calls, past and live');
 
+  addCallLists(calls, run);
   addCallReading(calls, run);
   addCallDetails(calls, run);
   addRecordingCommand(calls, run);
   addEndCommands(calls, run);
 }
 
-/** Calls: list, read, watch, wait for. */
+/** Calls: read, watch, wait for. */
 function addCallReading(calls: Command, run: Run): void {
-  calls
-    .command('list')
-    .alias('ls')
-    .description('calls, newest first')
-    .option(
-      '--status <status>',
-      'queued, initiated, ringing, in_progress, completed, no_answer, busy, canceled, failed',
-    )
-    .option('--direction <direction>', 'inbound or outbound')
-    .option('--agent <agent>', 'by name or id')
-    .option('--to <number>')
-    .option('--from <number>')
-    .option('--search <words>', 'part of a number, an agent, words that were said')
-    .option('--after <time>', 'ISO 8601')
-    .option('--before <time>', 'ISO 8601')
-    .option('--limit <count>', 'how many at most', atLeastOne, 20)
-    .action(
-      run(
-        async (
-          context,
-          o: {
-            status?: Call['status'];
-            direction?: Call['direction'];
-            agent?: string;
-            to?: string;
-            from?: string;
-            search?: string;
-            after?: string;
-            before?: string;
-            limit: number;
-          },
-        ) => {
-          const { offhook, output, now } = context;
-          const items = await offhook.calls
-            .list({
-              limit: Math.min(100, o.limit),
-              ...(o.status === undefined ? {} : { status: o.status }),
-              ...(o.direction === undefined ? {} : { direction: o.direction }),
-              ...(o.agent === undefined ? {} : { agent_id: await agentId(o.agent, context) }),
-              ...(o.to === undefined ? {} : { to_number: o.to }),
-              ...(o.from === undefined ? {} : { from_number: o.from }),
-              ...(o.search === undefined ? {} : { search: o.search }),
-              ...(o.after === undefined ? {} : { created_after: o.after }),
-              ...(o.before === undefined ? {} : { created_before: o.before }),
-            })
-            .all(o.limit);
-          if (output.json) return output.data(items);
-          output.table(
-            ['created', 'status', 'from', 'to', 'duration', 'price', 'id'],
-            items.map((call) => [
-              when(call.created_at, now()),
-              paintStatus(context, call),
-              call.from_number,
-              call.to_number,
-              duration(call.duration_seconds),
-              money(call.billing_amount_milli_cents),
-              call.id,
-            ]),
-            'No calls like that. Place one: offhook call +1… --agent <name> --watch',
-          );
-        },
-      ),
-    );
-
   calls
     .command('get <id>')
     .description('one call')

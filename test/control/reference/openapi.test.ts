@@ -321,6 +321,7 @@ t.test('a good answer and an error of every operation are as the document says',
   await good('POST', `/v1/calls/${second.id}/hangup`);
   await good('GET', `/v1/calls/${first.id}`);
   await good('GET', '/v1/calls?limit=1&status=canceled');
+  await good('GET', '/v1/calls.csv?status=canceled');
 
   const [delivery] = (await good('GET', '/v1/webhook_deliveries')).data;
   await good('GET', `/v1/webhook_deliveries/${delivery.id}`);
