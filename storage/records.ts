@@ -1,5 +1,6 @@
 // The records of what outlives a call, field for field as they are stored. PURE.
 // Names are the API's own. Times are ISO 8601 UTC with milliseconds; money is in milli-cents.
+import type { CallGate } from './outbound/outbound-records.ts';
 
 const LIVE_STATUSES = ['queued', 'initiated', 'ringing', 'in_progress'] as const;
 export const TERMINAL_STATUSES = ['completed', 'no_answer', 'busy', 'canceled', 'failed'] as const;
@@ -291,6 +292,8 @@ export interface CallRecord {
   gaps: CallGap[];
   /** Written before they run, so that another process knows of them; none once the call is over. */
   running_tools: RunningTool[];
+  /** By which facts the gate let an outbound call through; null for others, and for one made before there was a gate. */
+  gate: CallGate | null;
 }
 
 export interface TranscriptItemRecord {

@@ -1,5 +1,6 @@
 // The verbs of storage: what the rest of the program may ask of it. A mutating verb is one transaction and
 // takes the events to publish, so that the outbox cannot be forgotten. Every organization-scoped read takes the org id.
+import type { OutboundVerbs } from './outbound-verbs.ts';
 import type {
   AgentRecord,
   AgentType,
@@ -153,7 +154,7 @@ export type TakenCall = CallRecord & { owner_alive_at?: string | null };
  * calls (`saveCall` but for a top-up), words, turns, attempts of deliveries and answers given are kept in memory, in
  * their order, and written as soon as that goes. A call is read as it is, stored or kept; lists show what is stored.
  */
-export interface Store {
+export interface Store extends OutboundVerbs {
   subscribe(listener: Listener): () => void;
   /** Writes what is kept, as far as the disk takes it. */
   close(): Promise<void>;

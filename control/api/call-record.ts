@@ -125,5 +125,6 @@ export function callRecord(
     stream_began_at: null,
     gaps: [],
     running_tools: [],
+    gate: null,
   };
 }

@@ -6,6 +6,7 @@ import type { Calls } from '../../bridge/calls/calls.ts';
 import { AppError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { callView } from '../../storage/call-view.ts';
+import { GATE_CODES } from '../../storage/outbound/outbound-records.ts';
 import { type CallRecord, TERMINAL_STATUSES } from '../../storage/records.ts';
 import type { CallFilters, Store } from '../../storage/store.ts';
 import { found } from '../http/answer.ts';
@@ -70,6 +71,7 @@ export const callRoutes: Route[] = [
       'from_number_not_owned',
       'no_active_number',
       'insufficient_credit',
+      ...GATE_CODES,
       'conflict',
       'carrier_error',
       'at_capacity',

@@ -27,6 +27,16 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   insufficient_credit: 'The credit does not cover it.',
   forbidden:
     'The API key alone does not allow this; or, in the dashboard, the request does not come from its own page, or the password or link is not the one in force.',
+  daily_spend_reached:
+    'The organization has spent in the last 24 hours what its rules for outbound calls allow in a day.',
+  destination_not_allowed:
+    "The number is of no country or prefix that the organization's rules for outbound calls allow, or no number at all.",
+  destination_closed:
+    'The number is of a closed range: premium, shared cost, satellite, personal, or one that the rules close.',
+  do_not_call: 'The number is on the do-not-call list.',
+  consent_missing: 'Calls to it need a consent, and none is known that was not revoked.',
+  outside_calling_hours:
+    'It is outside the calling hours where the number is; Retry-After says when they begin.',
   not_found: 'There is nothing here, or it belongs to another organization: the two look the same.',
   method_not_allowed: 'The path takes other methods; the Allow header lists them.',
   conflict: 'The state of things does not allow it now; the message says which.',
@@ -50,6 +60,9 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   call_elsewhere:
     'Several daemons run on one set of data, and the one that has the call does not answer now. Wait as long as Retry-After says: it answers by then, or another has the call.',
   rate_limited: 'Too many requests; wait as long as Retry-After says.',
+  too_many_to_destination:
+    'The number was called as often as the rules for outbound calls allow in 24 hours.',
+  calls_per_minute: 'The organization places as many calls a minute as its rules for outbound calls allow.',
   internal: 'A fault of the service. Try again; if it stays, give the request_id to whoever runs it.',
   carrier_error: "The carrier refused or could not be reached; `carrier_code` has the carrier's own code.",
   at_capacity:

@@ -56,8 +56,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   audio: { may: [] },
 
   // Records, verbs and decisions; an engine knows them, they know no engine.
-  storage: { may: ['.'] },
-  'storage/*': { may: ['.', 'storage'] },
+  storage: { may: ['.', 'storage/outbound'] },
+  'storage/*': { may: ['.', 'storage', 'storage/outbound'] },
+  // Whom an organization may call: facts of numbers, hours, rules.
+  'storage/outbound': { may: ['.'] },
 
   // What both kinds of threads use: limits of connections, deadlines.
   bridge: { may: ['.'], ownFilesOnly: true },
@@ -218,6 +220,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'control/http',
       'control/webhooks',
       'storage',
+      'storage/outbound',
     ],
   },
   'control/reference': {

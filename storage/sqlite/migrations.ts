@@ -648,6 +648,79 @@ ALTER TABLE daemons ADD COLUMN private_port INTEGER;
 ALTER TABLE daemons ADD COLUMN alive_at TEXT;
 `;
 
+// Whom an organization may call: its rules, whom it must not call, who agreed, what was refused; and how many calls it made in
+// each second of the last minute, so that a limit is looked up and not counted.
+const OUTBOUND = `
+ALTER TABLE calls ADD COLUMN gate TEXT;
+CREATE TABLE outbound_rules (
+  org_id TEXT PRIMARY KEY REFERENCES organizations (id),
+  rules TEXT NOT NULL,
+  updated_by TEXT,
+  updated_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE number_salts (
+  org_id TEXT PRIMARY KEY REFERENCES organizations (id),
+  salt TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE dialled_seconds (
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  second INTEGER NOT NULL,
+  calls INTEGER NOT NULL,
+  PRIMARY KEY (org_id, second)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE do_not_call (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  number_hash TEXT NOT NULL,
+  number TEXT,
+  last4 TEXT NOT NULL,
+  reason TEXT,
+  source TEXT NOT NULL,
+  call_id TEXT,
+  item_id TEXT,
+  at_ms REAL,
+  created_by TEXT,
+  created_at TEXT NOT NULL,
+  UNIQUE (org_id, number_hash)
+) STRICT;
+CREATE INDEX do_not_call_by_org ON do_not_call (org_id, created_at);
+CREATE TABLE consents (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  number_hash TEXT NOT NULL,
+  number TEXT,
+  last4 TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  source TEXT NOT NULL,
+  given_at TEXT NOT NULL,
+  evidence TEXT,
+  revoked_at TEXT,
+  created_by TEXT,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX consents_by_org ON consents (org_id, created_at);
+CREATE INDEX consents_by_number ON consents (org_id, number_hash, created_at);
+CREATE TABLE refused_calls (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  to_number TEXT,
+  last4 TEXT NOT NULL,
+  from_number TEXT,
+  agent_id TEXT,
+  code TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  evidence TEXT NOT NULL,
+  codes TEXT NOT NULL,
+  asked_by TEXT,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX refused_calls_by_org ON refused_calls (org_id, created_at);
+CREATE INDEX refused_calls_by_code ON refused_calls (org_id, code, created_at);
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -674,4 +747,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'pauses of the voice', sql: PAUSES },
   { name: 'tuning', sql: TUNING },
   { name: 'calls go on', sql: CALLS_GO_ON, kind: 'adds' },
+  { name: 'outbound', sql: OUTBOUND, kind: 'adds' },
 ];

@@ -34,7 +34,10 @@ export interface Table<R> {
   fromRow(row: Row): R;
 }
 
-function table<R extends object>(name: string, kinds: { [F in keyof R & string]: Kind<R[F]> }): Table<R> {
+export function table<R extends object>(
+  name: string,
+  kinds: { [F in keyof R & string]: Kind<R[F]> },
+): Table<R> {
   const columns = Object.keys(kinds) as (keyof R & string)[];
   return {
     name,
@@ -216,6 +219,7 @@ export const CALLS = table<CallRecord>('calls', {
   stream_began_at: 'value',
   gaps: 'json',
   running_tools: 'json',
+  gate: 'json',
 });
 
 export const TRANSCRIPT_ITEMS = table<TranscriptItemRecord>('transcript_items', {

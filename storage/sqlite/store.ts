@@ -11,6 +11,7 @@ import { openConnection } from './connection.ts';
 import { daemons, LIVE } from './daemons.ts';
 import { openDatabase } from './database.ts';
 import { deliveries } from './deliveries.ts';
+import { doNotCall } from './do-not-call.ts';
 import { endpoints } from './endpoints.ts';
 import { farOffRetries } from './far-off-retries.ts';
 import { idempotency } from './idempotency.ts';
@@ -91,6 +92,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...endpoints(connection),
     ...deliveries(connection),
     ...farOffRetries(connection),
+    ...doNotCall(connection),
     ...idempotency(connection),
     ...storedTimes(connection),
 

@@ -360,6 +360,7 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
       stream_began_at: null,
       gaps: [],
       running_tools: [],
+      gate: null,
     };
   }
 

@@ -5,6 +5,7 @@ import type { Store } from '../../storage/store.ts';
 import { accountConformance } from './conformance-accounts.ts';
 import { callConformance } from './conformance-calls.ts';
 import { listConformance } from './conformance-lists.ts';
+import { outboundConformance } from './conformance-outbound.ts';
 import { webhookConformance } from './conformance-webhooks.ts';
 import type { OpenEmpty } from './makers.ts';
 
@@ -37,6 +38,7 @@ export function storeConformance(t: Test, open: OpenEmpty): void {
   callConformance(t, openWatched);
   webhookConformance(t, openWatched);
   listConformance(t, openWatched);
+  outboundConformance(t, openWatched);
 
   t.test('every verb of a store is asked here', async (t) => {
     t.ok(verbs.size > 80);

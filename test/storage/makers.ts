@@ -166,6 +166,7 @@ export function makeCall(orgId: string, fields: Partial<CallRecord> = {}): CallR
     stream_began_at: null,
     gaps: [],
     running_tools: [],
+    gate: null,
     cost: null,
     model: null,
     ...fields,

@@ -72,6 +72,10 @@ t.test('every list with every combination of its filters', async (t) => {
       await store.listDeliveries(org, filters, { limit: 50, startingAfter });
     }
   }
+  for (const startingAfter of [undefined, call.id]) {
+    for (const number of [undefined, '+14155550100'])
+      await store.listDoNotCall(org, { number }, { limit: 50, startingAfter });
+  }
   for (const verb of ['callHours', 'failureReasons', 'answerLatencies'] as const) {
     await store[verb](org, at(0), at(3_600_000));
   }
