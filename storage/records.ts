@@ -294,6 +294,10 @@ export interface CallRecord {
   running_tools: RunningTool[];
   /** By which facts the gate let an outbound call through; null for others, and for one made before there was a gate. */
   gate: CallGate | null;
+  /** The campaign that it is a call of, its contact there, and which attempt at him, from 1; null without one. */
+  campaign_id: string | null;
+  contact_id: string | null;
+  attempt: number | null;
 }
 
 export interface TranscriptItemRecord {

@@ -1,5 +1,8 @@
 // The verbs of storage: what the rest of the program may ask of it. A mutating verb is one transaction and
 // takes the events to publish, so that the outbox cannot be forgotten. Every organization-scoped read takes the org id.
+
+import type { Conflict, Page } from './answers.ts';
+import type { CampaignStore } from './campaign-store.ts';
 import type { OutboundVerbs } from './outbound-verbs.ts';
 import type {
   AgentRecord,
@@ -27,14 +30,7 @@ import type {
   TurnRecord,
 } from './records.ts';
 
-/** Newest first. `startingAfter` is the id of the last item of the page before. */
-export interface Page {
-  limit: number;
-  startingAfter?: string | undefined;
-}
-
-/** What a verb answers when the state it was to change is no longer there. */
-export type Conflict = { conflict: string };
+export type { Conflict, Page };
 
 export interface CallFilters {
   status?: CallStatus | undefined;
@@ -154,7 +150,7 @@ export type TakenCall = CallRecord & { owner_alive_at?: string | null };
  * calls (`saveCall` but for a top-up), words, turns, attempts of deliveries and answers given are kept in memory, in
  * their order, and written as soon as that goes. A call is read as it is, stored or kept; lists show what is stored.
  */
-export interface Store extends OutboundVerbs {
+export interface Store extends OutboundVerbs, CampaignStore {
   subscribe(listener: Listener): () => void;
   /** Writes what is kept, as far as the disk takes it. */
   close(): Promise<void>;
@@ -299,7 +295,9 @@ export interface Store extends OutboundVerbs {
   // calls
   /**
    * The row, its first event and its hold on the credit in one transaction.
-   * Conflict `insufficient_credit` when the organization's balance does not cover `reserve`.
+   * Conflict `insufficient_credit` when the organization's balance does not cover `reserve`. With a contact of a campaign it
+   * is that contact's attempt, begun in the same transaction; conflicts `campaign_not_owner` when another daemon runs it, and
+   * those of `begunAttempt` in campaign-contact.ts.
    */
   createCall(
     call: CallRecord,

@@ -126,5 +126,8 @@ export function callRecord(
     gaps: [],
     running_tools: [],
     gate: null,
+    campaign_id: null,
+    contact_id: null,
+    attempt: null,
   };
 }

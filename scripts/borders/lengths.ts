@@ -21,6 +21,8 @@ export const LONGER: Readonly<Record<string, string>> = {
   'storage/records.ts': 'the record of each resource, one after the other',
   'storage/store.ts': 'the verbs of the contract, each with what it promises',
   'storage/sqlite/calls.ts calls': 'a list of verbs over prepared statements',
+  'storage/sqlite/campaign-contacts.ts campaignContacts': 'a list of verbs over prepared statements',
+  'storage/sqlite/campaigns.ts campaigns': 'a list of verbs over prepared statements',
   'storage/sqlite/daemons.ts daemons': 'a list of verbs over prepared statements',
   'storage/sqlite/deliveries.ts deliveries': 'a list of verbs over prepared statements',
   'storage/sqlite/organizations.ts organizations': 'a list of verbs over prepared statements',

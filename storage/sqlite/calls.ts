@@ -3,6 +3,7 @@ import { changedCall, isTerminal } from '../call-change.ts';
 import { beforePublishing } from '../event-receivers.ts';
 import { CALL_STATUSES, type CallRecord, DIRECTIONS } from '../records.ts';
 import type { CallChange, CallFilters, Store } from '../store.ts';
+import { beginAttempt, endAttempt } from './campaign-attempts.ts';
 import { accepted, type Connection, Refusal, updateById } from './connection.ts';
 import { LIVE, refuseOthers } from './daemons.ts';
 import { post } from './ledger.ts';
@@ -79,7 +80,10 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
     updateById(connection, CALLS, id, differences(found, call));
     countCall(connection, found, call);
     publish(connection, news, call, events);
-    if (isTerminal(call.status) && call.status !== found.status) enterCall(connection, id);
+    if (isTerminal(call.status) && call.status !== found.status) {
+      enterCall(connection, id);
+      endAttempt(connection, call);
+    }
     return call;
   }
 
@@ -111,6 +115,7 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
         const fresh = { ...given, updated_at: connection.now(), reserved_milli_cents: 0 };
         const before = beforePublishing(fresh, events);
         checkCarrierId(before);
+        beginAttempt(connection, before);
         statement(CALLS.insert).run(CALLS.toRow(before));
         // 0 - reserve, because -0 is not an integer to SQLite.
         const call = post(connection, before, { kind: 'reserve', amountMilliCents: 0 - reserve });

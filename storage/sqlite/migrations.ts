@@ -721,6 +721,93 @@ CREATE INDEX refused_calls_by_org ON refused_calls (org_id, created_at);
 CREATE INDEX refused_calls_by_code ON refused_calls (org_id, code, created_at);
 `;
 
+// Campaigns. Attempts have a table of their own, whose key no contact's attempt can have twice.
+const CAMPAIGNS = `
+CREATE TABLE campaigns (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  name TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  from_number TEXT,
+  status TEXT NOT NULL,
+  status_reason TEXT,
+  calls_per_minute INTEGER NOT NULL,
+  max_concurrent INTEGER NOT NULL,
+  free_lines INTEGER NOT NULL,
+  windows TEXT NOT NULL,
+  time_zone TEXT NOT NULL,
+  window_zone TEXT NOT NULL,
+  retries TEXT NOT NULL,
+  max_attempts INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  started_at TEXT,
+  ended_at TEXT,
+  held_code TEXT,
+  held_until TEXT,
+  last_started_at TEXT,
+  at_work INTEGER NOT NULL DEFAULT 0,
+  owner INTEGER
+) STRICT;
+CREATE INDEX campaigns_by_org ON campaigns (org_id);
+CREATE INDEX campaigns_by_status ON campaigns (org_id, status);
+CREATE INDEX campaigns_at_work ON campaigns (owner) WHERE at_work = 1;
+
+CREATE TABLE campaign_contacts (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  campaign_id TEXT NOT NULL REFERENCES campaigns (id),
+  to_number TEXT NOT NULL,
+  context TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  time_zones TEXT NOT NULL,
+  status TEXT NOT NULL,
+  outcome TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  tries TEXT NOT NULL,
+  due_at TEXT NOT NULL,
+  due_reason TEXT NOT NULL,
+  last_call_id TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (campaign_id, to_number)
+) STRICT;
+CREATE INDEX contacts_by_campaign ON campaign_contacts (org_id, campaign_id);
+CREATE INDEX contacts_by_status ON campaign_contacts (org_id, campaign_id, status);
+CREATE INDEX contacts_by_outcome ON campaign_contacts (org_id, campaign_id, outcome);
+CREATE INDEX contacts_waiting ON campaign_contacts (campaign_id, priority, due_at) WHERE status = 'waiting';
+CREATE INDEX contacts_postponed ON campaign_contacts (campaign_id) WHERE status = 'waiting' AND due_reason = 'window';
+
+CREATE TABLE campaign_attempts (
+  seq INTEGER PRIMARY KEY,
+  contact_id TEXT NOT NULL,
+  attempt INTEGER NOT NULL CHECK (attempt > 0),
+  campaign_id TEXT NOT NULL,
+  call_id TEXT NOT NULL UNIQUE,
+  started_at TEXT NOT NULL,
+  ended_at TEXT,
+  outcome TEXT,
+  UNIQUE (contact_id, attempt)
+) STRICT;
+CREATE INDEX attempts_open ON campaign_attempts (campaign_id) WHERE outcome IS NULL;
+
+CREATE TABLE campaign_tallies (
+  seq INTEGER PRIMARY KEY,
+  campaign_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  hour TEXT NOT NULL,
+  value TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  UNIQUE (campaign_id, kind, hour, value)
+) STRICT;
+
+ALTER TABLE calls ADD COLUMN campaign_id TEXT;
+ALTER TABLE calls ADD COLUMN contact_id TEXT;
+ALTER TABLE calls ADD COLUMN attempt INTEGER;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -748,4 +835,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'tuning', sql: TUNING },
   { name: 'calls go on', sql: CALLS_GO_ON, kind: 'adds' },
   { name: 'outbound', sql: OUTBOUND, kind: 'adds' },
+  { name: 'campaigns', sql: CAMPAIGNS, kind: 'adds' },
 ];

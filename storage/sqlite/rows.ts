@@ -1,5 +1,11 @@
 // Rows <-> records: which columns hold JSON, which a boolean. The compiler refuses a record field without a column. PURE.
 import type {
+  CampaignAttemptRecord,
+  CampaignRecord,
+  CampaignTally,
+  ContactRecord,
+} from '../campaign-records.ts';
+import type {
   AgentRecord,
   AttemptRecord,
   CallRecord,
@@ -220,6 +226,71 @@ export const CALLS = table<CallRecord>('calls', {
   gaps: 'json',
   running_tools: 'json',
   gate: 'json',
+  campaign_id: 'value',
+  contact_id: 'value',
+  attempt: 'value',
+});
+
+export const CAMPAIGNS = table<CampaignRecord>('campaigns', {
+  id: 'value',
+  org_id: 'value',
+  name: 'value',
+  agent_id: 'value',
+  from_number: 'value',
+  status: 'value',
+  status_reason: 'value',
+  calls_per_minute: 'value',
+  max_concurrent: 'value',
+  free_lines: 'value',
+  windows: 'json',
+  time_zone: 'value',
+  window_zone: 'value',
+  retries: 'json',
+  max_attempts: 'value',
+  created_at: 'value',
+  updated_at: 'value',
+  started_at: 'value',
+  ended_at: 'value',
+  held_code: 'value',
+  held_until: 'value',
+  last_started_at: 'value',
+  at_work: 'boolean',
+});
+
+export const CONTACTS = table<ContactRecord>('campaign_contacts', {
+  id: 'value',
+  org_id: 'value',
+  campaign_id: 'value',
+  to_number: 'value',
+  context: 'json',
+  priority: 'value',
+  time_zones: 'json',
+  status: 'value',
+  outcome: 'value',
+  attempts: 'value',
+  tries: 'json',
+  due_at: 'value',
+  due_reason: 'value',
+  last_call_id: 'value',
+  created_at: 'value',
+  updated_at: 'value',
+});
+
+export const CAMPAIGN_ATTEMPTS = table<CampaignAttemptRecord>('campaign_attempts', {
+  contact_id: 'value',
+  attempt: 'value',
+  campaign_id: 'value',
+  call_id: 'value',
+  started_at: 'value',
+  ended_at: 'value',
+  outcome: 'value',
+});
+
+export const CAMPAIGN_TALLIES = table<CampaignTally>('campaign_tallies', {
+  kind: 'value',
+  hour: 'value',
+  value: 'value',
+  count: 'value',
 });
 
 export const TRANSCRIPT_ITEMS = table<TranscriptItemRecord>('transcript_items', {

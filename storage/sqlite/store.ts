@@ -7,6 +7,8 @@ import type { Sealer } from '../sealing.ts';
 import type { Store } from '../store.ts';
 import { agents } from './agents.ts';
 import { calls } from './calls.ts';
+import { campaignContacts } from './campaign-contacts.ts';
+import { campaigns } from './campaigns.ts';
 import { openConnection } from './connection.ts';
 import { daemons, LIVE } from './daemons.ts';
 import { openDatabase } from './database.ts';
@@ -86,6 +88,8 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...agents(connection),
     ...daemons(connection, { path, daemon: database.daemon }),
     ...calls(connection),
+    ...campaigns(connection),
+    ...campaignContacts(connection),
     ...transcript(connection),
     ...overview(connection),
     ...turns(connection),

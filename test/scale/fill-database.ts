@@ -361,6 +361,9 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
       gaps: [],
       running_tools: [],
       gate: null,
+      campaign_id: null,
+      contact_id: null,
+      attempt: null,
     };
   }
 

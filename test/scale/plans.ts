@@ -12,6 +12,9 @@ const LARGE: ReadonlySet<string> = new Set([
   'attempts',
   'ledger',
   'idempotency_keys',
+  'campaign_contacts',
+  'campaign_attempts',
+  'campaign_tallies',
 ]);
 /** What an organization sets up, or a query makes for itself out of what it has found. */
 const SMALL: ReadonlySet<string> = new Set([
@@ -23,6 +26,7 @@ const SMALL: ReadonlySet<string> = new Set([
   'agents',
   'agent_numbers',
   'endpoints',
+  'campaigns',
   'notes',
   'daemons',
   'owed',

@@ -4,6 +4,7 @@ import type { Test } from 'tap';
 import type { Store } from '../../storage/store.ts';
 import { accountConformance } from './conformance-accounts.ts';
 import { callConformance } from './conformance-calls.ts';
+import { campaignConformance } from './conformance-campaigns.ts';
 import { listConformance } from './conformance-lists.ts';
 import { outboundConformance } from './conformance-outbound.ts';
 import { webhookConformance } from './conformance-webhooks.ts';
@@ -39,6 +40,7 @@ export function storeConformance(t: Test, open: OpenEmpty): void {
   webhookConformance(t, openWatched);
   listConformance(t, openWatched);
   outboundConformance(t, openWatched);
+  campaignConformance(t, openWatched);
 
   t.test('every verb of a store is asked here', async (t) => {
     t.ok(verbs.size > 80);

@@ -1,5 +1,6 @@
 // Whole records for the storage tests, each field settable; ids are fresh, times fixed.
 import { v7 as uuid } from 'uuid';
+import type { CampaignRecord, ContactRecord } from '../../storage/campaign-records.ts';
 import type {
   AgentRecord,
   CallRecord,
@@ -167,6 +168,9 @@ export function makeCall(orgId: string, fields: Partial<CallRecord> = {}): CallR
     gaps: [],
     running_tools: [],
     gate: null,
+    campaign_id: null,
+    contact_id: null,
+    attempt: null,
     cost: null,
     model: null,
     ...fields,
@@ -239,6 +243,61 @@ export function makeEndpoint(orgId: string, fields: Partial<EndpointRecord> = {}
     secret: 'whsec_ZW5kcG9pbnQ=',
     previous_secret: null,
     previous_secret_expires_at: null,
+    ...fields,
+  };
+}
+
+export function makeCampaign(orgId: string, fields: Partial<CampaignRecord> = {}): CampaignRecord {
+  const rule = { times: 2, after_minutes: 15 };
+  return {
+    id: uuid(),
+    org_id: orgId,
+    name: 'Reminders',
+    agent_id: uuid(),
+    from_number: null,
+    status: 'draft',
+    status_reason: null,
+    calls_per_minute: 60,
+    max_concurrent: 10,
+    free_lines: 0,
+    windows: [],
+    time_zone: 'Europe/Berlin',
+    window_zone: 'contact',
+    retries: { busy: rule, no_answer: rule, voicemail: rule, cut: rule, failed: rule },
+    max_attempts: 3,
+    created_at: START,
+    updated_at: START,
+    started_at: null,
+    ended_at: null,
+    held_code: null,
+    held_until: null,
+    last_started_at: null,
+    at_work: false,
+    ...fields,
+  };
+}
+
+export function makeContact(
+  campaign: Pick<CampaignRecord, 'id' | 'org_id'>,
+  fields: Partial<ContactRecord> = {},
+): ContactRecord {
+  return {
+    id: uuid(),
+    org_id: campaign.org_id,
+    campaign_id: campaign.id,
+    to_number: '+14155550100',
+    context: { patient: 'Ann' },
+    priority: 0,
+    time_zones: ['America/Los_Angeles'],
+    status: 'waiting',
+    outcome: null,
+    attempts: 0,
+    tries: {},
+    due_at: '',
+    due_reason: 'new',
+    last_call_id: null,
+    created_at: START,
+    updated_at: START,
     ...fields,
   };
 }

@@ -2,13 +2,14 @@
 // that grows, none sorts more than a page. Times are no matter of tests; docs/queries.md has them.
 import Database from 'better-sqlite3';
 import t from 'tap';
+import { CAMPAIGN_STATUSES, CONTACT_STATUSES } from '../../../storage/campaign-records.ts';
 import { CALL_STATUSES, DELIVERY_STATUSES, DIRECTIONS, EVENT_TYPES } from '../../../storage/records.ts';
 import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import type { Store } from '../../../storage/store.ts';
 import { planOf } from '../../scale/plans.ts';
 import { storeConformance } from '../conformance.ts';
-import { addOrganization, at, makeCall, succeeded } from '../makers.ts';
+import { addOrganization, at, makeCall, makeCampaign, makeContact, succeeded } from '../makers.ts';
 
 /** Statement -> a verb that was running when it was first used. */
 const statements = new Map<string, string>();
@@ -76,6 +77,22 @@ t.test('every list with every combination of its filters', async (t) => {
     for (const number of [undefined, '+14155550100'])
       await store.listDoNotCall(org, { number }, { limit: 50, startingAfter });
   }
+  const campaign = await store.createCampaign(makeCampaign(org));
+  for (const startingAfter of [undefined, campaign.id]) {
+    for (const filters of combinations({ status: CAMPAIGN_STATUSES }))
+      await store.listCampaigns(org, filters, { limit: 50, startingAfter });
+  }
+  const contact = makeContact(campaign);
+  await store.addContacts(org, campaign.id, [contact]);
+  for (const startingAfter of [undefined, contact.id]) {
+    for (const filters of combinations({ status: CONTACT_STATUSES, outcome: ['busy'], search: ['55'] }))
+      await store.listContacts(org, campaign.id, filters, { limit: 50, startingAfter });
+  }
+  await store.updateCampaign(org, campaign.id, { status: 'running' });
+  await store.takeCampaigns();
+  const attempt = { campaign_id: campaign.id, contact_id: contact.id, attempt: 1 };
+  await store.createCall(makeCall(org, attempt), { events: [], reserve: 0 });
+  await store.settleAttempts(campaign.id);
   for (const verb of ['callHours', 'failureReasons', 'answerLatencies'] as const) {
     await store[verb](org, at(0), at(3_600_000));
   }
