@@ -18,6 +18,8 @@ export const CALL_FIELDS = [
   'result',
   'result_status',
   'result_error',
+  'summary',
+  'sentiment',
   'created_at',
   'started_at',
   'answered_at',

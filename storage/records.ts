@@ -32,6 +32,8 @@ export type AgentType = 'inbound' | 'outbound';
 export type AgentPatience = 'short' | 'normal' | 'long';
 export type AgentEagerness = 'relaxed' | 'normal' | 'eager';
 export type AgentInterruption = 'hard' | 'normal' | 'easy';
+export const SENTIMENTS = ['positive', 'neutral', 'negative'] as const;
+export type Sentiment = (typeof SENTIMENTS)[number];
 
 /** A returns schema as the client gave it: field name -> type name, or an object with type, description and enum. */
 export type Returns = Record<string, string | { type: string; description?: string; enum?: string[] }>;
@@ -212,6 +214,8 @@ export interface AgentRecord {
   eagerness: AgentEagerness;
   /** How easily it is interrupted. */
   interruption: AgentInterruption;
+  /** Its calls are summed up when they are over. */
+  summarize: boolean;
   primary_number_id: string | null;
   archived_at: string | null;
   created_at: string;
@@ -240,6 +244,10 @@ export interface CallRecord {
   result: Record<string, unknown> | null;
   result_status: ResultStatus;
   result_error: string | null;
+  /** In a few sentences; null where none was asked for, nobody talked, or the model gave none. */
+  summary: string | null;
+  /** How the other side was on the whole; null with the summary. */
+  sentiment: Sentiment | null;
   created_at: string;
   started_at: string | null;
   answered_at: string | null;
@@ -271,6 +279,8 @@ export interface CallRecord {
   patience: AgentPatience;
   eagerness: AgentEagerness;
   interruption: AgentInterruption;
+  /** It is summed up when it is over. */
+  summarize: boolean;
   carrier: string;
   /** It goes over the telephone network; else its other side is a page, and it does not say how the line does. */
   telephone: boolean;

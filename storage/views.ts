@@ -41,6 +41,7 @@ export const AGENT_FIELDS = [
   'patience',
   'eagerness',
   'interruption',
+  'summarize',
   'primary_number_id',
   'archived_at',
   'created_at',

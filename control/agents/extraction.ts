@@ -12,7 +12,7 @@ import {
   type Try,
 } from './extraction-answer.ts';
 import { transcriptLines } from './extraction-input.ts';
-import { readResult, returnsJsonSchema } from './returns-schema.ts';
+import { readResult, readSummary, returnsJsonSchema } from './returns-schema.ts';
 import { extractionCorrection, extractionOrder, transcriptMessage } from './texts/extraction.ts';
 
 const MAX_ATTEMPTS = 4;
@@ -23,7 +23,7 @@ const OUTPUT_TOKENS_PER_FIELD = 200;
 
 export type Extraction = { attempts: number } & Tokens &
   (
-    | { ok: true; result: Record<string, unknown> }
+    | { ok: true; result: Record<string, unknown>; summary: ReturnType<typeof readSummary> }
     /** `code` is for the log, `error` for a person. `closed`: given up because the program ends; nothing is decided. */
     | { ok: false; code: string; error: string }
   );
@@ -207,7 +207,7 @@ class ExtractionModel {
     };
     let schema: Record<string, unknown>;
     try {
-      schema = returnsJsonSchema(call.returns);
+      schema = returnsJsonSchema(call.returns, call.summarize);
     } catch {
       // Taken by the rules of another version: no try would end otherwise.
       return {
@@ -246,7 +246,7 @@ class ExtractionModel {
       if ('text' in tried) {
         this.#knowsOnlyChat = use === 'chat';
         const answer = readAnswer(call, tried.text);
-        if ('result' in answer) return { ...spent, ok: true, result: answer.result };
+        if ('result' in answer) return { ...spent, ok: true, ...answer };
         correction = extractionCorrection(answer.correction);
         last = { code: answer.code, error: answer.error, retry: true };
       } else {
@@ -271,7 +271,9 @@ class ExtractionModel {
 function readAnswer(
   call: CallRecord,
   text: string,
-): { result: Record<string, unknown> } | { code: string; error: string; correction: string } {
+):
+  | { result: Record<string, unknown>; summary: ReturnType<typeof readSummary> }
+  | { code: string; error: string; correction: string } {
   let answer: unknown;
   try {
     answer = JSON.parse(text);
@@ -279,7 +281,7 @@ function readAnswer(
     return { code: 'no_json', error: NO_JSON.error, correction: 'it was not JSON' };
   }
   const read = readResult(call.returns, answer);
-  if ('result' in read) return read;
+  if ('result' in read) return { ...read, summary: call.summarize ? readSummary(answer) : null };
   return {
     code: 'wrong_schema',
     error: `The extraction model's answer did not match the returns schema: ${read.error}.`,

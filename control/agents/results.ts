@@ -26,7 +26,8 @@ export interface Results {
   close(): Promise<void>;
 }
 
-type Verdict = Pick<CallRecord, 'result' | 'result_status' | 'result_error'>;
+type Verdict = Pick<CallRecord, 'result' | 'result_status' | 'result_error'> &
+  Partial<Pick<CallRecord, 'summary' | 'sentiment'>>;
 
 /** Judged calls and, where a model was asked, what it used. */
 interface Judgement {
@@ -34,6 +35,8 @@ interface Judgement {
   about: Record<string, unknown>;
   usage?: Record<string, number>;
 }
+
+const NOTHING_ASKED: Verdict = { result: null, result_status: 'completed', result_error: null };
 
 const failed = (why: string): Verdict => ({ result: null, result_status: 'failed', result_error: why });
 
@@ -168,18 +171,18 @@ class Settlement implements Results {
   }
 
   async #judge(call: CallRecord, endedAtMs: number): Promise<Judgement> {
-    if (Object.keys(call.returns).length === 0) {
-      const verdict: Verdict = { result: null, result_status: 'completed', result_error: null };
-      return { verdict, about: { why: 'nothing_asked' } };
-    }
+    const asked = Object.keys(call.returns).length > 0;
+    if (!asked && !call.summarize) return { verdict: NOTHING_ASKED, about: { why: 'nothing_asked' } };
+    /** Who asked for a summary alone has no result that could fail. */
+    const without = (why: string): Verdict => (asked ? failed(why) : NOTHING_ASKED);
     const items = await this.#stored(() => this.#o.store.listTranscript(call.id));
     const nothing = noConversation(call, items);
-    if (nothing !== null) return { verdict: failed(nothing), about: { why: 'no_conversation' } };
+    if (nothing !== null) return { verdict: without(nothing), about: { why: 'no_conversation' } };
     const deadline = this.#deadlineOf(endedAtMs);
     if (!(await this.#takePlace(deadline))) {
       if (this.#closing.signal.aborted) throw CLOSED;
       return {
-        verdict: failed('The extraction model did not answer in time.'),
+        verdict: without('The extraction model did not answer in time.'),
         about: { why: 'no_place' },
       };
     }
@@ -199,11 +202,15 @@ class Settlement implements Results {
       };
       return extraction.ok
         ? {
-            verdict: { result: extraction.result, result_status: 'completed', result_error: null },
+            verdict: {
+              ...NOTHING_ASKED,
+              ...(asked ? { result: extraction.result } : {}),
+              ...extraction.summary,
+            },
             about: { why: 'extracted', ...about },
             usage,
           }
-        : { verdict: failed(extraction.error), about: { why: extraction.code, ...about }, usage };
+        : { verdict: without(extraction.error), about: { why: extraction.code, ...about }, usage };
     } finally {
       this.#givePlace();
     }

@@ -2,7 +2,8 @@
 // answer. PURE. Asking the model is extraction.ts.
 import { AppError } from '../../errors.ts';
 import { redact } from '../../log.ts';
-import type { Returns } from '../../storage/records.ts';
+import { type Returns, SENTIMENTS, type Sentiment } from '../../storage/records.ts';
+import { cutText } from './fenced-data.ts';
 import { isDate, isDatetime } from './iso-time.ts';
 import { SCHEMA_TEXTS } from './texts/extraction.ts';
 
@@ -167,26 +168,36 @@ function strictObject(properties: [string, unknown][], description: string): Rec
  * The strict JSON schema of the model's answer (every property required, nothing else allowed, unknown is null):
  * `{"fields": {<field>: value or null}, "not_stated": {<field>: why it is null, or null}}`.
  * Only `fields` becomes the result: `not_stated` is there so that a model has a place for its doubt instead of guessing.
+ * A call that is summed up has `summary` and `sentiment` beside them.
  * Formats are not left to the server (`format`, `pattern`: not all know them); readResult checks them.
  */
-export function returnsJsonSchema(returns: Returns): Record<string, unknown> {
+export function returnsJsonSchema(returns: Returns, summarize = false): Record<string, unknown> {
   const fields = fieldsOf(returns);
+  const summary: [string, unknown][] = [
+    ['summary', { type: 'string', description: SCHEMA_TEXTS.summary }],
+    ['sentiment', { type: 'string', enum: [...SENTIMENTS], description: SCHEMA_TEXTS.sentiment }],
+  ];
+  const asked: [string, unknown][] = [
+    [
+      'fields',
+      strictObject(
+        fields.map(([name, field]) => [name, fieldSchema(field)]),
+        SCHEMA_TEXTS.fields,
+      ),
+    ],
+    [
+      'not_stated',
+      strictObject(
+        fields.map(([name]) => [name, { type: ['string', 'null'] }]),
+        SCHEMA_TEXTS.notStated,
+      ),
+    ],
+  ];
   return strictObject(
     [
-      [
-        'fields',
-        strictObject(
-          fields.map(([name, field]) => [name, fieldSchema(field)]),
-          SCHEMA_TEXTS.fields,
-        ),
-      ],
-      [
-        'not_stated',
-        strictObject(
-          fields.map(([name]) => [name, { type: ['string', 'null'] }]),
-          SCHEMA_TEXTS.notStated,
-        ),
-      ],
+      ...(summarize ? summary : []),
+      // A server may refuse an object that can hold nothing.
+      ...(fields.length === 0 ? [] : asked),
     ],
     SCHEMA_TEXTS.whole,
   );
@@ -223,6 +234,7 @@ export function readResult(
   returns: Returns,
   answer: unknown,
 ): { result: Record<string, unknown> } | { error: string } {
+  if (Object.keys(returns).length === 0) return { result: {} };
   const fields = isPlainObject(answer) ? own(answer, 'fields') : undefined;
   if (!isPlainObject(fields)) return { error: 'the answer has no object "fields"' };
   const result: Record<string, unknown> = {};
@@ -246,4 +258,15 @@ export function readResult(
     }
   }
   return { result };
+}
+
+const MAX_SUMMARY = 2_000;
+
+/** The summary that a model's answer holds; null where it holds none that can be used: it is worth no other try. */
+export function readSummary(answer: unknown): { summary: string; sentiment: Sentiment | null } | null {
+  if (!isPlainObject(answer)) return null;
+  const summary = own(answer, 'summary');
+  if (typeof summary !== 'string' || summary.trim() === '') return null;
+  const sentiment = SENTIMENTS.find((one) => one === own(answer, 'sentiment')) ?? null;
+  return { summary: cutText(summary.trim(), MAX_SUMMARY), sentiment };
 }

@@ -74,6 +74,12 @@ const interruption = z
     'How easily it is interrupted: how much speech over its voice stops it. `easy` stops for half a second of it, and sometimes for an “okay” or a cough; `hard` goes on until somebody keeps speaking for about a second. A word that means “stop” stops it in any case. Default: `normal`.',
   );
 
+const summarize = z
+  .boolean()
+  .describe(
+    'Whether each call is summed up when it is over, in one to three sentences and a word on how the other side was; by the extraction model, in the same request as the result, and for a little more of its tokens. Default: false.',
+  );
+
 /** One returns schema, as requests and answers have it; the values are checked by parseReturns. */
 export const returns = z
   .record(
@@ -172,6 +178,7 @@ const settings = {
   patience: patience.optional(),
   eagerness: eagerness.optional(),
   interruption: interruption.optional(),
+  summarize: summarize.optional(),
 };
 
 /** An agent without its numbers: what a page tries before it is saved. Of the session-only API, so it stands in no reference. */
@@ -258,6 +265,7 @@ export const agentSummary = z
     patience,
     eagerness,
     interruption,
+    summarize,
     primary_number_id: id
       .nullable()
       .describe(

@@ -140,6 +140,7 @@ export const agentRoutes: Route[] = [
       if (body.patience !== undefined) change.patience = body.patience;
       if (body.eagerness !== undefined) change.eagerness = body.eagerness;
       if (body.interruption !== undefined) change.interruption = body.interruption;
+      if (body.summarize !== undefined) change.summarize = body.summarize;
       checkAgentUrls(egress, change);
       const changed = settled(
         found(await store.updateAgent(orgId, params.id, change, { ifUpdatedAt }), NO_AGENT),

@@ -21,6 +21,7 @@ export type CallChoice = Pick<
   | 'patience'
   | 'eagerness'
   | 'interruption'
+  | 'summarize'
   | 'direction'
   | 'webhook_url'
 > & {
@@ -37,7 +38,7 @@ export type CallChoice = Pick<
 export function choiceOf(agent: AgentView, model: string) {
   const { persona, instructions, returns, voice, tools, webhook_url, language } = agent;
   const { voicemail_action, interruption_words } = agent;
-  const { patience, eagerness, interruption } = agent;
+  const { patience, eagerness, interruption, summarize } = agent;
   return {
     agent_id: agent.id,
     persona,
@@ -51,6 +52,7 @@ export function choiceOf(agent: AgentView, model: string) {
     patience,
     eagerness,
     interruption,
+    summarize,
     webhook_url,
     language,
   };
@@ -87,6 +89,8 @@ export function callRecord(
     result: null,
     result_status: 'pending',
     result_error: null,
+    summary: null,
+    sentiment: null,
     created_at: at,
     started_at: inbound ? at : null,
     answered_at: null,
@@ -113,6 +117,7 @@ export function callRecord(
     patience: choice.patience,
     eagerness: choice.eagerness,
     interruption: choice.interruption,
+    summarize: choice.summarize,
     carrier: o.carrier.name,
     telephone: o.carrier.capabilities.telephone,
     carrier_call_id: choice.carrier_call_id ?? null,

@@ -1,6 +1,6 @@
 // What the call routes take and answer, with what the reference says of each field and when it is set. PURE.
 import { z } from 'zod';
-import { GAP_REASONS } from '../../storage/records.ts';
+import { GAP_REASONS, SENTIMENTS } from '../../storage/records.ts';
 import { context, e164, id, instructions, metadata, time, url } from '../http/schemas.ts';
 import { draftAgent, returns, returnsInput } from './agent-schemas.ts';
 import { AGENT, CALL, TRANSCRIPT } from './examples.ts';
@@ -57,7 +57,7 @@ export const dispatchCall = z
     id: 'AgentCall',
     title: 'A call of an agent',
     description:
-      'Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness and interruption come from the agent and are not accepted here.',
+      'Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness, interruption and summarize come from the agent and are not accepted here.',
     examples: [{ agent_id: AGENT.id, to: CALL.to_number, context: CALL.context, metadata: CALL.metadata }],
   });
 
@@ -75,6 +75,10 @@ export const promptCall = z
     returns: returnsInput
       .optional()
       .describe('What to extract after the call. Null or left out: nothing is extracted.'),
+    summarize: z
+      .boolean()
+      .optional()
+      .describe('Whether the call is summed up when it is over. Default: false.'),
     language: z
       .enum(['en', 'es'], 'must be en or es')
       .optional()
@@ -121,6 +125,7 @@ export const DISPATCH_HINTS: Readonly<Record<string, string>> = Object.fromEntri
     'patience',
     'eagerness',
     'interruption',
+    'summarize',
   ].map((field) => [
     field,
     `${field} comes from the agent and is not accepted here; change it with PATCH /v1/agents/{id}.`,
@@ -225,6 +230,18 @@ export const call = z
       .string()
       .nullable()
       .describe('Why there is no result. Null unless result_status is failed.'),
+    summary: z
+      .string()
+      .nullable()
+      .describe(
+        'What it was about and what came of it, in one to three sentences, in the language that was spoken. Null until the result is settled, and for good where no summary was asked for (`summarize` of the agent), nobody talked, or the model gave none.',
+      ),
+    sentiment: z
+      .enum(SENTIMENTS)
+      .nullable()
+      .describe(
+        'How the other side was on the whole, by a model’s reading of their words. Null as `summary` is.',
+      ),
     created_at: time.describe('When the call was made, or came in.'),
     started_at: time
       .nullable()

@@ -67,6 +67,7 @@ export function newAgent(
     patience: body.patience ?? 'normal',
     eagerness: body.eagerness ?? 'normal',
     interruption: body.interruption ?? 'normal',
+    summarize: body.summarize ?? false,
     primary_number_id: o.primary,
     archived_at: null,
     created_at: at,

@@ -86,6 +86,7 @@ export async function promptCall(
     patience: 'normal',
     eagerness: 'normal',
     interruption: 'normal',
+    summarize: body.summarize ?? false,
     webhook_url: body.webhook_url ?? null,
     language: body.language ?? null,
     context: body.context ?? {},

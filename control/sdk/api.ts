@@ -768,6 +768,10 @@ export interface NewAgent {
    */
   interruption?: 'hard' | 'normal' | 'easy';
   /**
+   * Whether each call is summed up when it is over, in one to three sentences and a word on how the other side was; by the extraction model, in the same request as the result, and for a little more of its tokens. Default: false.
+   */
+  summarize?: boolean;
+  /**
    * Numbers to attach. A number has one inbound agent at most, and any count of outbound ones.
    */
   number_ids?: string[];
@@ -870,6 +874,10 @@ export interface Agent {
    * How easily it is interrupted: how much speech over its voice stops it. `easy` stops for half a second of it, and sometimes for an “okay” or a cough; `hard` goes on until somebody keeps speaking for about a second. A word that means “stop” stops it in any case. Default: `normal`.
    */
   interruption: 'hard' | 'normal' | 'easy';
+  /**
+   * Whether each call is summed up when it is over, in one to three sentences and a word on how the other side was; by the extraction model, in the same request as the result, and for a little more of its tokens. Default: false.
+   */
+  summarize: boolean;
   /**
    * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
    */
@@ -1014,6 +1022,10 @@ export interface AgentSummary {
    */
   interruption: 'hard' | 'normal' | 'easy';
   /**
+   * Whether each call is summed up when it is over, in one to three sentences and a word on how the other side was; by the extraction model, in the same request as the result, and for a little more of its tokens. Default: false.
+   */
+  summarize: boolean;
+  /**
    * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
    */
   primary_number_id: string | null;
@@ -1091,6 +1103,10 @@ export interface AgentChange {
    * How easily it is interrupted: how much speech over its voice stops it. `easy` stops for half a second of it, and sometimes for an “okay” or a cough; `hard` goes on until somebody keeps speaking for about a second. A word that means “stop” stops it in any case. Default: `normal`.
    */
   interruption?: 'hard' | 'normal' | 'easy';
+  /**
+   * Whether each call is summed up when it is over, in one to three sentences and a word on how the other side was; by the extraction model, in the same request as the result, and for a little more of its tokens. Default: false.
+   */
+  summarize?: boolean;
 }
 /**
  * This interface was referenced by `Operations`'s JSON-Schema
@@ -1227,7 +1243,7 @@ export interface NumberPurchase {
   carrier?: string;
 }
 /**
- * Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness and interruption come from the agent and are not accepted here.
+ * Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness, interruption and summarize come from the agent and are not accepted here.
  */
 export interface AgentCall {
   /**
@@ -1300,6 +1316,10 @@ export interface PromptCall {
    * What to extract after the call. Null or left out: nothing is extracted.
    */
   returns?: Returns | null;
+  /**
+   * Whether the call is summed up when it is over. Default: false.
+   */
+  summarize?: boolean;
   /**
    * Language spoken. Left out: the greeting is in English, then the other side's decides.
    */
@@ -1379,6 +1399,14 @@ export interface Call {
    * Why there is no result. Null unless result_status is failed.
    */
   result_error: string | null;
+  /**
+   * What it was about and what came of it, in one to three sentences, in the language that was spoken. Null until the result is settled, and for good where no summary was asked for (`summarize` of the agent), nobody talked, or the model gave none.
+   */
+  summary: string | null;
+  /**
+   * How the other side was on the whole, by a model’s reading of their words. Null as `summary` is.
+   */
+  sentiment: ('positive' | 'neutral' | 'negative') | null;
   /**
    * When the call was made, or came in.
    */

@@ -27,6 +27,7 @@ export const LONGER: Readonly<Record<string, string>> = {
   'storage/sqlite/deliveries.ts deliveries': 'a list of verbs over prepared statements',
   'storage/sqlite/organizations.ts organizations': 'a list of verbs over prepared statements',
   'storage/sqlite/migrations.ts': 'a list that is only added to',
+  'storage/sqlite/rows.ts': 'the columns of each table, one after the other',
 };
 
 /** What of a file is too long, as the lists name it. */

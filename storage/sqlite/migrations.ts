@@ -808,6 +808,14 @@ ALTER TABLE calls ADD COLUMN contact_id TEXT;
 ALTER TABLE calls ADD COLUMN attempt INTEGER;
 `;
 
+// Whether calls are summed up, and what that says.
+const SUMMARIES = `
+ALTER TABLE agents ADD COLUMN summarize INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE calls ADD COLUMN summarize INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE calls ADD COLUMN summary TEXT;
+ALTER TABLE calls ADD COLUMN sentiment TEXT;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -836,4 +844,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'calls go on', sql: CALLS_GO_ON, kind: 'adds' },
   { name: 'outbound', sql: OUTBOUND, kind: 'adds' },
   { name: 'campaigns', sql: CAMPAIGNS, kind: 'adds' },
+  { name: 'summaries', sql: SUMMARIES, kind: 'adds' },
 ];

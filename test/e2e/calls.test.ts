@@ -66,7 +66,7 @@ t.test('calls', async (t) => {
     return found;
   };
   const returns = { said_goodbye: 'boolean', caller_words: 'string', never_said: 'date' };
-  const brief = await rig.agent({ instructions: 'TEST-BRIEF Talk shortly.', returns });
+  const brief = await rig.agent({ instructions: 'TEST-BRIEF Talk shortly.', returns, summarize: true });
   const long = await rig.agent({ instructions: 'TEST-LONG Talk long.' });
 
   t.jobs = 12;
@@ -94,6 +94,7 @@ t.test('calls', async (t) => {
       metadata: { order: 7 },
     });
     t.match(call.result, { said_goodbye: true, never_said: null });
+    t.match(call, { summary: /\S/, sentiment: /^(positive|neutral|negative)$/ });
     t.match(call.result?.caller_words, /Goodbye/i, 'the words of the recording came through the model');
     const lines = await rig.transcript(call.id);
     t.match(

@@ -223,6 +223,7 @@ export function accountConformance(t: Test, openEmpty: OpenEmpty): void {
       patience: 'long',
       eagerness: 'eager',
       interruption: 'hard',
+      summarize: true,
       updated_at: at(9),
     });
     const expected = {
@@ -234,6 +235,7 @@ export function accountConformance(t: Test, openEmpty: OpenEmpty): void {
       patience: 'long',
       eagerness: 'eager',
       interruption: 'hard',
+      summarize: true,
       updated_at: at(9),
       numbers: [],
     };

@@ -50,6 +50,10 @@ export const extractionCorrection = (fault: string): string =>
 export const SCHEMA_TEXTS = {
   whole: 'The data of one phone call.',
   fields: 'What was said on the call. Null for everything that was not.',
+  summary:
+    'What the call was about and what came of it, in one to three short sentences, in the language that was spoken. Nothing that was not said.',
+  sentiment:
+    'How the caller was on the whole, by their own words: positive, neutral or negative. Neutral where it does not show.',
   notStated: 'For each field that is null, in a few words, why. Null for the others.',
   date: 'A calendar date: YYYY-MM-DD.',
   datetime:

@@ -30,6 +30,7 @@ interface Fields {
   patience?: string;
   eagerness?: string;
   interruption?: string;
+  summarize?: boolean;
   number?: string[];
   body?: string;
 }
@@ -53,6 +54,7 @@ const bodyOf = (o: Fields): Record<string, unknown> => ({
   ...(o.patience === undefined ? {} : { patience: o.patience }),
   ...(o.eagerness === undefined ? {} : { eagerness: o.eagerness }),
   ...(o.interruption === undefined ? {} : { interruption: o.interruption }),
+  ...(o.summarize === undefined ? {} : { summarize: o.summarize }),
 });
 
 const withFields = (command: Command) =>
@@ -70,6 +72,8 @@ const withFields = (command: Command) =>
     .option('--patience <word>', 'short, normal or long: how long it waits for who may not have finished')
     .option('--eagerness <word>', 'relaxed, normal or eager: how soon it answers')
     .option('--interruption <word>', 'hard, normal or easy: how easily it is interrupted')
+    .option('--summarize', 'sum each call up when it is over')
+    .option('--no-summarize', 'sum none up')
     .option('--body <json>', 'the whole request as JSON (@file, - for stdin); the flags go over it');
 
 function show({ output, now }: Context, agent: Agent): void {
@@ -102,6 +106,7 @@ function show({ output, now }: Context, agent: Agent): void {
     ['voicemail', agent.voicemail_action],
     ['stopped by', agent.interruption_words.join(', ') || null],
     ['turns', `patience ${agent.patience}, eagerness ${agent.eagerness}, interruption ${agent.interruption}`],
+    ['summed up', agent.summarize ? 'yes' : 'no'],
     ['created', when(agent.created_at, now())],
     ['archived', agent.archived_at === null ? null : when(agent.archived_at, now())],
   ]);

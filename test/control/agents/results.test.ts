@@ -456,6 +456,64 @@ for (const [name, fields, talk, expected] of withoutModel) {
   });
 }
 
+t.test('a call is summed up in the same answer as its result, or by itself', async (t) => {
+  const told = { summary: ' They come on Tuesday. ', sentiment: 'positive' };
+  const both = await settleOne(t, {
+    replies: [says(JSON.stringify({ ...told, fields: FILLED, not_stated: {} }))],
+    call: { summarize: true },
+  });
+  t.match(both.call, { result: FILLED, summary: 'They come on Tuesday.', sentiment: 'positive' });
+  const asked = both.peer.asked[0] as Asked;
+  t.equal(both.peer.asked.length, 1);
+  t.equal(strictFault(asked.schema), null);
+  t.same((asked.schema as { required: string[] }).required, ['summary', 'sentiment', 'fields', 'not_stated']);
+  t.match(JSON.parse(both.events[0]?.body ?? ''), {
+    summary: 'They come on Tuesday.',
+    sentiment: 'positive',
+  });
+
+  const alone = await settleOne(t, {
+    replies: [says(JSON.stringify(told))],
+    call: { summarize: true, returns: {} },
+  });
+  t.match(alone.call, { result: null, result_status: 'completed', summary: 'They come on Tuesday.' });
+  const { required } = (alone.peer.asked[0] as Asked).schema as { required: string[] };
+  t.same(required, ['summary', 'sentiment']);
+  t.match(alone.call.extraction_usage, { input_tokens: 100 });
+});
+
+t.test(
+  'a result is kept where the summary cannot be used, and nothing fails that nobody asked for',
+  async (t) => {
+    for (const told of [{}, { summary: ' ' }, { summary: 7, sentiment: 'positive' }]) {
+      const { call, peer } = await settleOne(t, {
+        replies: [says(JSON.stringify({ ...told, fields: FILLED, not_stated: {} }))],
+        call: { summarize: true },
+      });
+      t.match(call, { result: FILLED, result_status: 'completed', summary: null, sentiment: null });
+      t.equal(peer.asked.length, 1, 'no other try');
+    }
+    const odd = await settleOne(t, {
+      replies: [says(JSON.stringify({ summary: 'a'.repeat(5_000), sentiment: 'furious' }))],
+      call: { summarize: true, returns: {} },
+    });
+    t.match(odd.call, { summary: 'a'.repeat(2_000), sentiment: null });
+    const refused = await settleOne(t, { replies: [refuses], call: { summarize: true, returns: {} } });
+    t.match(refused.call, { result: null, result_status: 'completed', result_error: null, summary: null });
+    const silent = await settleOne(t, {
+      replies: [refuses],
+      call: { summarize: true, returns: {} },
+      talk: [],
+    });
+    t.match(silent.call, { result_status: 'completed', summary: null });
+    t.equal(silent.peer.asked.length, 0, 'nobody talked');
+    const unasked = await settleOne(t, {
+      replies: [says(JSON.stringify({ summary: 'x', sentiment: 'neutral', fields: FILLED, not_stated: {} }))],
+    });
+    t.match(unasked.call, { result: FILLED, summary: null, sentiment: null });
+  },
+);
+
 t.test('a person whom the carrier took for a machine is a conversation; so are pressed keys', async (t) => {
   const person = await settleOne(t, { replies: [fills(FILLED)], call: { answered_by: 'machine' } });
   t.match(person.call, { result_status: 'completed' });

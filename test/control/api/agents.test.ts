@@ -27,6 +27,7 @@ t.test('an agent with name and type alone has the defaults of the specification'
     patience: 'normal',
     eagerness: 'normal',
     interruption: 'normal',
+    summarize: false,
     primary_number_id: null,
     archived_at: null,
     created_at: '2026-03-01T12:00:00.000Z',
@@ -56,6 +57,7 @@ t.test('every field of create is kept as it was given', async (t) => {
     patience: 'long',
     eagerness: 'relaxed',
     interruption: 'hard',
+    summarize: true,
   };
   const { status, body } = await rig.api('POST', '/v1/agents', {
     body: { ...given, number_ids: [one, two, one], primary_number_id: two },

@@ -283,6 +283,7 @@ t.test('without agent_id a call goes by its prompt, from the oldest active numbe
     patience: 'normal',
     eagerness: 'normal',
     interruption: 'normal',
+    summarize: false,
   });
 
   const full = await rig.api('POST', '/v1/calls', {
