@@ -555,7 +555,7 @@ export async function start(
     dashboard.prepare();
     closing.opened({ name: 'dashboard', shareMs: SHARE_MS.rest, close: () => dashboard.close() });
     const organization = await store.firstOrganization();
-    const isSetUp = organization !== null && (await store.getOperator(organization.id)) !== null;
+    const isSetUp = organization !== null && (await store.firstOwner(organization.id)) !== null;
     // Who joins others leaves the link as they printed it.
     const setupUrl = isSetUp || joins ? null : passwordUrl(publicUrl, makePasswordLink(dataDir, null));
     const app = createApp({

@@ -80,7 +80,7 @@ export function createApp(o: AppParts): Express {
       ready: o.ready,
       prove: o.prove,
       metrics: o.metrics,
-      hasKey: async (headers) => (await findRequestKey(o.store, { headers })) !== null,
+      hasKey: async (headers) => (await findRequestKey(o.store, { headers }, now())) !== null,
       isLocalOperator: (req) => isLocalOperator(arrivalOf(req), hostRules(o.config)),
     }),
   );

@@ -1,4 +1,4 @@
-// What verbs of storage have in common: a page of a list, and the answer that something is no longer as it was. PURE types.
+// What verbs of storage have in common: a page of a list, the answer that something is no longer as it was, how soon to write. PURE types.
 
 /** Newest first. `startingAfter` is the id of the last item of the page before. */
 export interface Page {
@@ -8,3 +8,9 @@ export interface Page {
 
 /** What a verb answers when the state it was to change is no longer there. */
 export type Conflict = { conflict: string };
+
+/** How soon a write is to be stored. */
+export interface Patience {
+  /** Nobody waits for it: it may wait for others to share their commit, a tenth of a second at most. */
+  patient?: boolean;
+}

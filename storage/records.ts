@@ -144,28 +144,12 @@ export interface KeyRecord {
   created_at: string;
   last_used_at: string | null;
   revoked_at: string | null;
-}
-
-/** Who signs in to the dashboard: one per organization. */
-export interface OperatorRecord {
-  id: string;
-  org_id: string;
-  /** Method, parameters, salt and digest in one text; never the password. */
-  password_hash: string;
-  created_at: string;
-  updated_at: string;
-}
-
-/** A browser that is signed in. */
-export interface DashboardSessionRecord {
-  /** SHA-256 of what the cookie holds, hex. */
-  hash: string;
-  operator_id: string;
-  org_id: string;
-  created_at: string;
-  last_seen_at: string;
-  /** The latest end, however busy it is. */
-  expires_at: string;
+  /** What it may; null: everything of its organization. */
+  scopes: string[] | null;
+  /** From then on it is worth nothing; null: it does not end by itself. */
+  expires_at: string | null;
+  /** Who made it, for people; null: the host, or before that was kept. */
+  created_by: string | null;
 }
 
 export interface NumberRecord {

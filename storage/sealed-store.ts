@@ -1,5 +1,6 @@
 // The Store with its secrets sealed: what goes in is sealed, what comes out of it is opened. The verbs below see sealed
 // values only. Lists leave the headers of tools as they are stored: nobody reads them there.
+import type { UserRecord } from './people-records.ts';
 import type { AgentRecord, AgentView, CallRecord, EndpointRecord, OrganizationRecord } from './records.ts';
 import { answerPlace, convertRecord, convertTools, placeOf, type Sealer } from './sealing.ts';
 import type { Conflict, Store } from './store.ts';
@@ -14,6 +15,9 @@ export function sealStore(store: Store, { seal, open }: Sealer): Store {
   const endpointIn = <R extends Partial<EndpointRecord>>(id: string, record: R) =>
     convertRecord('endpoints', id, record, seal);
   const endpointOut = (record: EndpointRecord) => convertRecord('endpoints', record.id, record, open);
+  const userIn = <R extends Partial<UserRecord>>(id: string, record: R) =>
+    convertRecord('users', id, record, seal);
+  const userOut = (user: UserRecord) => convertRecord('users', user.id, user, open);
   const agentIn = <R extends Partial<AgentRecord>>(id: string, record: R): R =>
     record.tools == null ? record : { ...record, tools: convertTools('agents', id, record.tools, seal) };
   const agentOut = (agent: AgentView): AgentView =>
@@ -54,6 +58,15 @@ export function sealStore(store: Store, { seal, open }: Sealer): Store {
     getOrganization: async (id) => organizationOut(await store.getOrganization(id)),
     updateOrganization: async (id, change) =>
       organizationOut(await store.updateOrganization(id, organizationIn(id, change))),
+
+    getUser: (orgId, id) => opened(store.getUser(orgId, id), userOut),
+    firstOwner: (orgId) => opened(store.firstOwner(orgId), userOut),
+    listUsers: async (orgId) => (await store.listUsers(orgId)).map(userOut),
+    findUsersByEmail: async (email) => (await store.findUsersByEmail(email)).map(userOut),
+    findUsersBySubject: async (issuer, subject) =>
+      (await store.findUsersBySubject(issuer, subject)).map(userOut),
+    createUser: (user, o) => opened(store.createUser(userIn(user.id, user), o), userOut),
+    saveUser: (orgId, id, change, o) => opened(store.saveUser(orgId, id, userIn(id, change), o), userOut),
 
     createEndpoint: (endpoint, o) =>
       opened(store.createEndpoint(endpointIn(endpoint.id, endpoint), o), endpointOut),

@@ -64,6 +64,7 @@ export function openSealer(keys: readonly [SecretKey, ...SecretKey[]]): Sealer {
 export const SEALED_COLUMNS = {
   organizations: ['webhook_secret', 'previous_webhook_secret'],
   endpoints: ['secret', 'previous_secret'],
+  users: ['totp_secret'],
 } as const;
 
 type SealedTable = keyof typeof SEALED_COLUMNS;

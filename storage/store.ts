@@ -1,9 +1,10 @@
 // The verbs of storage: what the rest of the program may ask of it. A mutating verb is one transaction and
 // takes the events to publish, so that the outbox cannot be forgotten. Every organization-scoped read takes the org id.
 
-import type { Conflict, Page } from './answers.ts';
+import type { Conflict, Page, Patience } from './answers.ts';
 import type { CampaignStore } from './campaign-store.ts';
 import type { OutboundVerbs } from './outbound-verbs.ts';
+import type { PeopleStore } from './people-store.ts';
 import type {
   AgentRecord,
   AgentType,
@@ -12,7 +13,6 @@ import type {
   CallRecord,
   CallStatus,
   DaemonRecord,
-  DashboardSessionRecord,
   DeliveryRecord,
   DeliveryStatus,
   Direction,
@@ -24,7 +24,6 @@ import type {
   LedgerRecord,
   NumberRecord,
   NumberView,
-  OperatorRecord,
   OrganizationRecord,
   TranscriptItemRecord,
   TurnRecord,
@@ -109,12 +108,6 @@ export interface DueDelivery {
   callId: string | null;
 }
 
-/** How soon a write is to be stored. */
-export interface Patience {
-  /** Nobody waits for it: it may wait for others to share their commit, a tenth of a second at most. */
-  patient?: boolean;
-}
-
 export interface Listener {
   /** Deliveries that are due at their time, after the commit that made or re-queued them. */
   deliveries?(due: readonly DueDelivery[]): void;
@@ -150,7 +143,7 @@ export type TakenCall = CallRecord & { owner_alive_at?: string | null };
  * calls (`saveCall` but for a top-up), words, turns, attempts of deliveries and answers given are kept in memory, in
  * their order, and written as soon as that goes. A call is read as it is, stored or kept; lists show what is stored.
  */
-export interface Store extends OutboundVerbs, CampaignStore {
+export interface Store extends OutboundVerbs, CampaignStore, PeopleStore {
   subscribe(listener: Listener): () => void;
   /** Writes what is kept, as far as the disk takes it. */
   close(): Promise<void>;
@@ -228,19 +221,6 @@ export interface Store extends OutboundVerbs, CampaignStore {
   findKey(hash: string): Promise<KeyRecord | null>;
   touchKey(id: string, at: string): Promise<void>;
   revokeKey(orgId: string, id: string, at: string): Promise<boolean>;
-
-  // the dashboard's sign-in
-  getOperator(orgId: string): Promise<OperatorRecord | null>;
-  /** Whether any organization has one. */
-  hasOperators(): Promise<boolean>;
-  /** Makes the operator or changes the password; every session of the operator ends. Answers the operator as stored. */
-  setPassword(operator: OperatorRecord): Promise<OperatorRecord>;
-  /** Also forgets sessions that had ended when this one was made. */
-  createSession(session: DashboardSessionRecord): Promise<void>;
-  /** By SHA-256 (hex), expired or not; null for unknown and ended ones. */
-  findSession(hash: string): Promise<DashboardSessionRecord | null>;
-  touchSession(hash: string, at: string): Promise<void>;
-  endSession(hash: string): Promise<boolean>;
 
   // numbers
   insertNumber(number: NumberRecord): Promise<NumberView | Conflict>;

@@ -245,6 +245,7 @@ export const callRoutes: Route[] = [
     method: 'get',
     path: '/v1/calls/:id/recording',
     operation: 'getRecording',
+    needs: 'listen',
     errors: ['conflict', 'at_capacity'],
     summary: 'Download the recording of an ended call as WAV, whole or in ranges, or converted',
     description:

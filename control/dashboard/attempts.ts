@@ -20,8 +20,11 @@ const MAX_REMEMBERED = 10_000;
 export interface Trier {
   /** An address, or a browser that has been signed in. */
   name: string;
-  /** `known`: has proved to be the operator before; `shared`: an address that may be anybody's. */
-  kind: 'known' | 'shared' | 'address';
+  /**
+   * `known`: has proved who he is before, or is counted beside his address; `shared`: an address that may be anybody's;
+   * `account`: one account, by such an address.
+   */
+  kind: 'known' | 'shared' | 'address' | 'account';
 }
 
 export interface Attempts {
@@ -71,13 +74,13 @@ export function openAttempts(): Attempts {
           : { count: 0, openAt: nowMs, at: nowMs };
       if (nowMs < one.openAt) return refused(one.openAt - nowMs);
       let delayMs = 0;
-      if (kind !== 'known' && !trusted.has(name)) {
+      if (kind !== 'known' && kind !== 'account' && !trusted.has(name)) {
         const waits = strangerWaits(one.count > 0, nowMs);
         if (waits.refusedMs > 0) return refused(waits.refusedMs);
         delayMs = waits.delayMs;
       }
       const count = one.count + 1;
-      const longest = kind === 'shared' ? LONGEST_SHARED_WAIT_MS : LONGEST_WAIT_MS;
+      const longest = kind === 'shared' || kind === 'account' ? LONGEST_SHARED_WAIT_MS : LONGEST_WAIT_MS;
       const waitMs = count < FREE ? 0 : Math.min(longest, 1000 * 2 ** (count - FREE));
       remembered.delete(name);
       remembered.set(name, { count, openAt: nowMs + waitMs, at: nowMs });

@@ -14,7 +14,7 @@ import { openAssets } from './assets.ts';
 import { browserCallRoutes } from './browser-calls.ts';
 import { refuseOtherHosts, refuseOthersPages, requireSession } from './guard.ts';
 import { type HealthSources, openHealth } from './health.ts';
-import { keyApi } from './key-api.ts';
+import { keyRoutes } from './key-api.ts';
 import { liveApi } from './live-api.ts';
 import type { LiveFeed } from './live-feed.ts';
 import { overviewApi } from './overview-api.ts';
@@ -22,6 +22,7 @@ import { pageRoutes } from './pages.ts';
 import { recordingApi } from './recording-api.ts';
 import { sessionApi } from './session-api.ts';
 import { openSessions } from './sessions.ts';
+import { openSignIn } from './sign-in.ts';
 
 export interface DashboardOptions extends ControlParts {
   /** Every route of /v1: a session may use them all. */
@@ -47,6 +48,9 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
+/** What people do here and programs do not; each says what it needs, as those of /v1. */
+export const DASHBOARD_ROUTES: readonly Route[] = [...browserCallRoutes, ...keyRoutes];
+
 /** A daemon that starts has more urgent things to do. */
 const PREPARE_AFTER_MS = 2_000;
 
@@ -54,7 +58,8 @@ const PREPARE_AFTER_MS = 2_000;
 export function openDashboard(o: DashboardOptions): Dashboard {
   const sessions = openSessions(o);
   const trustsProxy = readRanges('TRUSTED_PROXIES', o.config.TRUSTED_PROXIES);
-  const { open, own } = sessionApi({ ...o, sessions, trustsProxy });
+  const signIn = openSignIn({ ...o, sessions, trustsProxy });
+  const { open, own } = sessionApi({ ...o, sessions, trustsProxy, signIn });
 
   const api = Router({ caseSensitive: true });
   api.use(mark, refuseOthersPages(o.publicUrl));
@@ -67,8 +72,8 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   api.use(open, requireSession(sessions), limit.byKey, jsonBody());
   const live = liveApi({ ...o, sessions });
   const health = openHealth({ ...o.health, now: o.now, monotonicMs: o.monotonicMs });
-  api.use(own, keyApi(o), live.router, overviewApi({ ...o, health }), recordingApi(o));
-  api.use(serveRoutes(browserCallRoutes, o, '/dashboard/api'));
+  api.use(own, live.router, overviewApi({ ...o, health }), recordingApi(o));
+  api.use(serveRoutes(DASHBOARD_ROUTES, o, '/dashboard/api'));
   api.use('/v1', serveRoutes(o.routes, o, '/v1'));
   api.use(nothingHere);
 

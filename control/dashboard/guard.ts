@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.ts';
-import { EVERYTHING } from '../http/actor.ts';
+import { permissionsOf } from '../http/actor.ts';
 import { arrivalOf } from '../http/request-arrival.ts';
 import { contextOf } from '../http/request-context.ts';
 import { fromOtherSite, fromOwnPage, type HostRules, isOwnHost } from '../http/request-origin.ts';
@@ -57,8 +57,9 @@ export function requireSession(sessions: Sessions): RequestHandler {
     (res.locals as { session?: SignedIn }).session = session;
     const context = contextOf(res);
     context.orgId = session.orgId;
-    context.keyId = session.operatorId;
-    context.actor = { kind: 'user', id: session.operatorId, name: 'operator', may: EVERYTHING };
+    const { user } = session;
+    context.keyId = user.id;
+    context.actor = { kind: 'user', id: user.id, name: user.name, may: permissionsOf(user) };
     context.isStillGood = () => sessions.goesOn(session.hash);
     next();
   };

@@ -1,13 +1,11 @@
-// API keys for people who are signed in: list, make (shown this once), revoke at once.
-import { Router } from 'express';
+// API keys for people who are signed in: list, make (shown this once, with what it may and until when), revoke at once.
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
 import type { KeyRecord } from '../../storage/records.ts';
-import type { Store } from '../../storage/store.ts';
+import { PERMISSIONS, type Permission } from '../http/actor.ts';
 import { keyRecord, newApiKey } from '../http/keys.ts';
-import { parse } from '../http/schemas.ts';
-import { sessionOf } from './guard.ts';
+import { type Route, route } from '../http/route.ts';
+import { id, time, timeQuery } from '../http/schemas.ts';
 
 const MAX_KEYS = 100;
 const newKeyBody = z.strictObject({
@@ -16,48 +14,106 @@ const newKeyBody = z.strictObject({
     .trim()
     .min(1, 'needs a name to know the key by')
     .max(100, 'may have 100 characters at most'),
+  scopes: z
+    .array(z.enum(PERMISSIONS, `must be of ${PERMISSIONS.join(', ')}`))
+    .min(1, 'must name one at least')
+    .max(PERMISSIONS.length)
+    .nullable()
+    .optional()
+    .describe('What it may; null, or left out: everything.'),
+  expires_at: timeQuery.nullable().optional().describe('From then on it is refused; null: never by itself.'),
+});
+
+const key = z.strictObject({
+  id,
+  name: z.string(),
+  prefix: z.string(),
+  last4: z.string(),
+  scopes: z.array(z.string()).nullable(),
+  expires_at: time.nullable(),
+  created_by: z.string().nullable(),
+  created_at: time,
+  last_used_at: time.nullable(),
+  revoked_at: time.nullable(),
 });
 
 /** Never the hash. */
-function keyView(key: KeyRecord) {
-  const { id, name, prefix, last4, created_at, last_used_at, revoked_at } = key;
-  return { id, name, prefix, last4, created_at, last_used_at, revoked_at };
+function keyView(record: KeyRecord) {
+  const { hash: _hash, org_id: _org, ...shown } = record;
+  return shown;
 }
 
-export function keyApi(o: {
-  store: Pick<Store, 'listKeys' | 'insertKey' | 'revokeKey'>;
-  log: Pick<Log, 'info'>;
-  now: () => Date;
-}): Router {
-  const router = Router({ caseSensitive: true });
+const isLive = (record: KeyRecord, now: string) =>
+  record.revoked_at === null && (record.expires_at === null || record.expires_at > now);
 
-  router.get('/keys', async (_req, res) => {
-    const keys = await o.store.listKeys(sessionOf(res).orgId);
-    res.json({ data: keys.map(keyView) });
-  });
+export const keyRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/dashboard/api/keys',
+    operation: 'listKeys',
+    summary: 'List API keys, the revoked and expired ones too',
+    needs: 'admin',
+    status: 200,
+    answer: z.strictObject({ data: z.array(key) }),
+    async run({ store, orgId }) {
+      return { body: { data: (await store.listKeys(orgId)).map(keyView) } };
+    },
+  }),
 
-  router.post('/keys', async (req, res) => {
-    const { name } = parse(newKeyBody, req.body);
-    const { orgId } = sessionOf(res);
-    const known = await o.store.listKeys(orgId);
-    if (known.filter((key) => key.revoked_at === null).length >= MAX_KEYS) {
-      throw new AppError('conflict', `There are ${MAX_KEYS} keys already; revoke one that is not used.`);
-    }
-    const key = newApiKey();
-    const record = keyRecord(key, { orgId, name, now: o.now() });
-    await o.store.insertKey(record);
-    o.log.info({ org_id: orgId, key_id: record.id }, 'key.created');
-    res.status(201).json({ ...keyView(record), key });
-  });
+  route({
+    method: 'post',
+    path: '/dashboard/api/keys',
+    operation: 'createKey',
+    summary: 'Make an API key',
+    needs: 'admin',
+    status: 201,
+    body: newKeyBody,
+    answer: key.extend({ key: z.string() }),
+    async run({ store, orgId, actor, body, log, now }) {
+      const at = now();
+      const expiresAt = body.expires_at ?? null;
+      if (expiresAt !== null && expiresAt <= at.toISOString()) {
+        throw new AppError('invalid_request', 'expires_at must be in the future.', { param: 'expires_at' });
+      }
+      const lacking = (body.scopes ?? PERMISSIONS).find((scope: Permission) => !actor.may.has(scope));
+      if (lacking !== undefined) {
+        throw new AppError('forbidden', `You may not give what you do not have: ${lacking}.`, {
+          param: 'scopes',
+        });
+      }
+      const known = await store.listKeys(orgId);
+      if (known.filter((one) => isLive(one, at.toISOString())).length >= MAX_KEYS) {
+        throw new AppError('conflict', `There are ${MAX_KEYS} keys already; revoke one that is not used.`);
+      }
+      const made = newApiKey();
+      const record = keyRecord(made, {
+        orgId,
+        name: body.name,
+        now: at,
+        scopes: body.scopes ?? null,
+        expiresAt,
+        createdBy: actor.name,
+      });
+      await store.insertKey(record);
+      log.info({ org_id: orgId, key_id: record.id, user_id: actor.id }, 'key.created');
+      return { body: { ...keyView(record), key: made } };
+    },
+  }),
 
-  router.delete('/keys/:id', async (req, res) => {
-    const { orgId } = sessionOf(res);
-    const { id } = req.params;
-    if (!(await o.store.revokeKey(orgId, id.toLowerCase(), o.now().toISOString()))) {
-      throw new AppError('not_found', 'There is no such key, or it is revoked already.');
-    }
-    o.log.info({ org_id: orgId, key_id: id }, 'key.revoked');
-    res.status(204).end();
-  });
-  return router;
-}
+  route({
+    method: 'delete',
+    path: '/dashboard/api/keys/:id',
+    operation: 'revokeKey',
+    summary: 'Revoke an API key',
+    needs: 'admin',
+    status: 204,
+    answer: null,
+    async run({ store, orgId, actor, params, log, now }) {
+      if (!(await store.revokeKey(orgId, params.id, now().toISOString()))) {
+        throw new AppError('not_found', 'There is no such key, or it is revoked already.');
+      }
+      log.info({ org_id: orgId, key_id: params.id, user_id: actor.id }, 'key.revoked');
+      return {};
+    },
+  }),
+];

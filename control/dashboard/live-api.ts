@@ -4,7 +4,7 @@ import { type Response, Router } from 'express';
 import { AppError } from '../../errors.ts';
 import { sessionOf } from './guard.ts';
 import type { Hear, LiveFeed } from './live-feed.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions, SignedIn } from './sessions.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** What may wait to be sent to one reader. */
@@ -15,7 +15,7 @@ const RETRY_MS = 2_000;
 
 interface Reader {
   hash: string;
-  orgId: string;
+  userId: string;
   end(): void;
 }
 
@@ -39,11 +39,11 @@ export function liveApi(o: {
 
   sessions.onEnd((ended) => {
     for (const reader of [...readers]) {
-      if ('hash' in ended ? reader.hash === ended.hash : reader.orgId === ended.orgId) reader.end();
+      if ('hash' in ended ? reader.hash === ended.hash : reader.userId === ended.userId) reader.end();
     }
   });
 
-  function stream(res: Response, session: { hash: string; orgId: string }): void {
+  function stream(res: Response, session: SignedIn): void {
     const write = (text: string) => {
       // What waits already decides: a snapshot may be longer than that by itself.
       if (res.writableLength > maxWaiting) res.destroy();
@@ -66,7 +66,8 @@ export function liveApi(o: {
       readers.delete(reader);
     };
     const reader: Reader = {
-      ...session,
+      hash: session.hash,
+      userId: session.user.id,
       end() {
         // At once, not when the socket has closed: what is written after the end is an error that nobody catches.
         forget();
@@ -89,14 +90,13 @@ export function liveApi(o: {
 
   const router = Router({ caseSensitive: true });
   router.get('/live', (_req, res) => {
-    const { hash, orgId } = sessionOf(res);
     if (closed) throw new AppError('draining', 'The daemon is shutting down.');
     if (readers.size >= MAX_READERS) {
       throw new AppError('rate_limited', `${MAX_READERS} live views are open; close one.`, {
         retryAfterSeconds: 30,
       });
     }
-    stream(res, { hash, orgId });
+    stream(res, sessionOf(res));
   });
   return {
     router,

@@ -1,97 +1,62 @@
-// Signing in and out: the first password by the one-time link, later ones by the password before.
-import { setTimeout } from 'node:timers/promises';
+// Signing in and out: the first password by the one-time link, later ones by e-mail address and password, and the second factor.
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import type { OperatorRecord } from '../../storage/records.ts';
+import { emailKey } from '../../storage/people.ts';
+import type { UserRecord } from '../../storage/people-records.ts';
 import type { Store } from '../../storage/store.ts';
-import type { StrangerLog } from '../../stranger-log.ts';
+import { permissionsOf } from '../http/actor.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { closePasswordLink, findPasswordLink } from '../http/password-link.ts';
 import { arrivalOf } from '../http/request-arrival.ts';
-import { clientAddress, clientOf } from '../http/request-origin.ts';
 import { parse } from '../http/schemas.ts';
-import { openAttempts, type Trier } from './attempts.ts';
-import { deviceCookie, deviceOf } from './devices.ts';
 import { sessionOf } from './guard.ts';
-import { hashPassword, MAX_CHARACTERS, MIN_CHARACTERS, verifyPassword } from './passwords.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
+import { givenPassword, newPassword, type SignIn, type SignInOptions } from './sign-in.ts';
 
-const newPassword = z
-  .string()
-  .min(MIN_CHARACTERS, `needs at least ${MIN_CHARACTERS} characters; a few words are easy to remember`)
-  .max(MAX_CHARACTERS, `may have ${MAX_CHARACTERS} characters at most`);
 const setupBody = z.strictObject({ token: z.string().max(200), password: newPassword });
 const loginBody = z.strictObject({
+  /** Without it, whoever of the organization has none: its first owner. */
+  email: z.string().max(320).optional(),
   /** Id or name; without it, the first one that was made. */
   organization: z.string().max(200).optional(),
-  password: z.string().max(MAX_CHARACTERS),
+  password: givenPassword,
 });
-const changeBody = z.strictObject({ current: z.string().max(MAX_CHARACTERS), password: newPassword });
+const changeBody = z.strictObject({ current: givenPassword, password: newPassword });
 
 const NOT_THE_PASSWORD = 'This is not the password of an organization of this name.';
+const NOT_THESE = 'The e-mail address or the password is not right.';
 
-export interface SessionApiOptions {
-  store: Pick<
-    Store,
-    | 'firstOrganization'
-    | 'getOrganization'
-    | 'findOrganization'
-    | 'listOrganizations'
-    | 'getOperator'
-    | 'hasOperators'
-    | 'setPassword'
-  >;
+export interface SessionApiOptions extends SignInOptions {
+  store: SignInOptions['store'] &
+    Pick<
+      Store,
+      | 'firstOrganization'
+      | 'getOrganization'
+      | 'findOrganization'
+      | 'listOrganizations'
+      | 'getUser'
+      | 'listUsers'
+      | 'findUsersByEmail'
+      | 'hasUsers'
+      | 'hasEmails'
+    >;
   sessions: Sessions;
-  /** Whether X-Forwarded-For of a request from this address is believed. */
-  trustsProxy: (address: string) => boolean;
-  /** Decides with the request whether cookies are Secure. */
-  publicUrl: string;
+  signIn: SignIn;
   /** Where the one-time link is kept. */
   dataDir: string;
   version: string;
-  log: Pick<Log, 'info' | 'warn'>;
-  strangers: Pick<StrangerLog, 'saw'>;
-  now: () => Date;
-  monotonicMs: () => number;
+}
+
+/** What a page is told of who is signed in. */
+export function userView({ id, name, email, role, may_listen }: UserRecord) {
+  return { id, name, email, role, may: [...permissionsOf({ role, may_listen })] };
 }
 
 /** `open`: what needs no session; `own`: what does, to be mounted behind it and behind the body's reader. */
 export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } {
-  const { store, sessions, log } = o;
-  const attempts = openAttempts();
-
-  const addressOf = (req: Request) => clientAddress(arrivalOf(req), o.trustsProxy);
-  const tellOf = (req: Request, event: string, why: string, fields: Record<string, unknown>) =>
-    o.strangers.saw({ event, why, level: 'warn', fields, by: clientOf(arrivalOf(req), o.trustsProxy) });
-
-  /** Who tries: a browser that was signed in before, else whoever comes by that address. */
-  function trierOf(req: Request, operator: OperatorRecord | null): Trier {
-    const arrival = arrivalOf(req);
-    const device = operator === null ? null : deviceOf(arrival, o.publicUrl, operator.password_hash);
-    if (device !== null) return { name: `device ${device}`, kind: 'known' };
-    const { address, shared } = clientOf(arrival, o.trustsProxy);
-    return { name: address, kind: shared ? 'shared' : 'address' };
-  }
-
-  /**
-   * Counts an attempt, and holds it back while strangers take their turns.
-   * @throws AppError rate_limited
-   */
-  async function countAttempt(req: Request, trier: Trier): Promise<void> {
-    const { refusedSeconds, delayMs } = attempts.take(trier, o.monotonicMs());
-    if (refusedSeconds > 0) {
-      tellOf(req, 'dashboard.too_many_attempts', 'too soon', { wait_seconds: Math.ceil(refusedSeconds) });
-      throw new AppError(
-        'rate_limited',
-        `Too many wrong attempts; try again in ${Math.ceil(refusedSeconds)} seconds. Who runs the daemon can print a new link: npm run reset-password.`,
-        { retryAfterSeconds: refusedSeconds },
-      );
-    }
-    if (delayMs > 0) await setTimeout(delayMs, undefined, { ref: false });
-  }
+  const { store, sessions, log, signIn } = o;
 
   async function theOrganization() {
     const organization = await store.firstOrganization();
@@ -99,21 +64,12 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
     return organization;
   }
 
-  async function signIn(req: Request, res: Response, operator: OperatorRecord): Promise<void> {
-    const before = await sessions.find(arrivalOf(req));
-    if (before !== null) await sessions.end(before, arrivalOf(req));
-    const { session, cookie } = await sessions.start(operator, arrivalOf(req));
-    res.append('Set-Cookie', cookie);
-    res.append('Set-Cookie', deviceCookie(arrivalOf(req), o.publicUrl, operator.password_hash));
-    await answerState(res, session);
-  }
-
   async function answerState(res: Response, session: SignedIn | null): Promise<void> {
     if (session === null) {
       // Whether a name is to be asked for; never the names.
       const several = (await store.listOrganizations({ limit: 2 })).length > 1;
-      const state = (await store.hasOperators()) ? 'signed_out' : 'setup';
-      res.json({ state, several, version: o.version });
+      const state = (await store.hasUsers()) ? 'signed_out' : 'setup';
+      res.json({ state, several, by_email: await store.hasEmails(), version: o.version });
       return;
     }
     const organization = await store.getOrganization(session.orgId);
@@ -121,22 +77,9 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
       state: 'signed_in',
       csrf_token: session.csrfToken,
       organization: { id: session.orgId, name: organization?.name ?? '' },
+      user: userView(session.user),
       version: o.version,
     });
-  }
-
-  async function setPassword(orgId: string, password: string): Promise<OperatorRecord> {
-    const password_hash = await hashPassword(password);
-    const at = o.now().toISOString();
-    const operator = await store.setPassword({
-      id: uuidv7(),
-      org_id: orgId,
-      password_hash,
-      created_at: at,
-      updated_at: at,
-    });
-    sessions.endedAll(orgId);
-    return operator;
   }
 
   const readState: RequestHandler = async (req, res) => {
@@ -146,10 +89,9 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
   const setUp: RequestHandler = async (req, res) => {
     const { token, password } = parse(setupBody, req.body);
     // Whoever has the link is not kept waiting by somebody who tries passwords; nobody guesses 256 bits.
-    const address = addressOf(req);
     const link = findPasswordLink(o.dataDir, token, o.now());
     if (link === undefined) {
-      await countAttempt(req, trierOf(req, null));
+      await signIn.count(req, signIn.triersOf(req, null, null));
       throw new AppError(
         'forbidden',
         'This link has been used, is too old, or another one was made after it. A new one is printed by: npm run reset-password.',
@@ -158,48 +100,67 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
     // Used up before it has its effect, and at once: of two that come together, the second finds nothing.
     closePasswordLink(o.dataDir, link);
     const id = link ?? (await theOrganization()).id;
-    const operator = await setPassword(id, password);
-    attempts.succeeded(address);
-    log.info({ org_id: id, address }, 'dashboard.password_set');
-    await signIn(req, res, operator);
+    const user = await signIn.setFirstPassword(id, password);
+    signIn.succeeded(signIn.triersOf(req, null, null));
+    log.info({ org_id: id, user_id: user.id, address: signIn.addressOf(req) }, 'dashboard.password_set');
+    await answerState(res, await signIn.begin(req, res, user, 'link'));
   };
 
-  const logIn: RequestHandler = async (req, res) => {
-    const { organization, password } = parse(loginBody, req.body);
-    const address = addressOf(req);
-    const named =
-      organization === undefined ? await theOrganization() : await store.findOrganization(organization);
-    const operator = named === null ? null : await store.getOperator(named.id);
-    const trier = trierOf(req, operator);
-    await countAttempt(req, trier);
-    if (operator === null && organization !== undefined) {
-      // As long as for one that there is, and in the same words.
-      await hashPassword(password);
-      tellOf(req, 'dashboard.sign_in_failed', 'unknown organization', { org_id: named?.id ?? null });
-      throw new AppError('unauthorized', NOT_THE_PASSWORD, { param: 'password' });
+  /** Who is meant: one at most, so that a guess costs the same whoever there is. */
+  async function named(o: { email?: string | undefined; organization?: string | undefined }) {
+    const organization =
+      o.organization === undefined || o.organization.trim() === ''
+        ? null
+        : await store.findOrganization(o.organization);
+    const isNamed = o.organization !== undefined && o.organization.trim() !== '';
+    if (o.email !== undefined && o.email.trim() !== '') {
+      const users = await store.findUsersByEmail(emailKey(o.email));
+      return users.find((user) => !isNamed || user.org_id === organization?.id) ?? null;
     }
-    if (operator === null || named === null) {
+    const orgId = isNamed ? organization?.id : (await theOrganization()).id;
+    if (orgId === undefined) return null;
+    return (await store.listUsers(orgId)).find(({ email }) => email === null) ?? null;
+  }
+
+  const logIn: RequestHandler = async (req, res) => {
+    const given = parse(loginBody, req.body);
+    const { email, organization, password } = given;
+    const byEmail = email !== undefined && email.trim() !== '';
+    const user = await named(given);
+    const account = byEmail ? emailKey(email) : `organization ${organization ?? ''}`;
+    const triers = signIn.triersOf(req, user, account);
+    await signIn.count(req, triers);
+    if (!byEmail && organization === undefined && !(await store.hasUsers())) {
       throw new AppError(
         'conflict',
         'No password is set yet: open the link that the daemon printed at its start, or print another: npm run reset-password.',
       );
     }
-    const right = await verifyPassword(password, operator.password_hash);
-    // Comparing takes its time: a password that was changed meanwhile, which ended every session, begins none.
-    const { id } = named;
-    if (!right || (await store.getOperator(id))?.password_hash !== operator.password_hash) {
-      tellOf(req, 'dashboard.sign_in_failed', 'wrong password', { org_id: id });
-      throw new AppError(
-        'unauthorized',
-        organization === undefined ? 'This is not the password.' : NOT_THE_PASSWORD,
-        {
-          param: 'password',
-        },
-      );
+    const refuse = (why: string): never => {
+      signIn.tellOf(req, 'dashboard.sign_in_failed', why, { org_id: user?.org_id ?? null });
+      const message = byEmail
+        ? NOT_THESE
+        : organization === undefined
+          ? 'This is not the password.'
+          : NOT_THE_PASSWORD;
+      throw new AppError('unauthorized', message, { param: 'password' });
+    };
+    if (user === null || user.password_hash === null || user.disabled_at !== null) {
+      // As long as for one that there is, and in the same words.
+      await hashPassword(password);
+      return refuse('unknown account');
     }
-    attempts.succeeded(trier.name);
-    log.info({ org_id: id, address }, 'dashboard.signed_in');
-    await signIn(req, res, operator);
+    const right = await verifyPassword(password, user.password_hash);
+    // Comparing takes its time: a password that was changed meanwhile, which ended every session, begins none.
+    const now = await store.getUser(user.org_id, user.id);
+    if (!right || now === null || now.password_hash !== user.password_hash || now.disabled_at !== null)
+      return refuse('wrong password');
+    signIn.succeeded(triers);
+    log.info(
+      { org_id: user.org_id, user_id: user.id, address: signIn.addressOf(req) },
+      'dashboard.signed_in',
+    );
+    await answerState(res, await signIn.begin(req, res, now, 'password'));
   };
 
   const logOut: RequestHandler = async (req, res) => {
@@ -207,21 +168,20 @@ export function sessionApi(o: SessionApiOptions): { open: Router; own: Router } 
     await answerState(res, null);
   };
 
-  const changePassword: RequestHandler = async (req, res) => {
+  const changePassword: RequestHandler = async (req: Request, res) => {
     const { current, password } = parse(changeBody, req.body);
-    const address = addressOf(req);
-    const { orgId, hash } = sessionOf(res);
-    const trier: Trier = { name: `session ${hash}`, kind: 'known' };
-    await countAttempt(req, trier);
-    const operator = await store.getOperator(orgId);
-    if (operator === null || !(await verifyPassword(current, operator.password_hash))) {
-      log.warn({ org_id: orgId, address }, 'dashboard.sign_in_failed');
+    const { user, hash } = sessionOf(res);
+    const triers = [{ name: `session ${hash}`, kind: 'known' }] as const;
+    await signIn.count(req, triers);
+    const fields = { org_id: user.org_id, user_id: user.id, address: signIn.addressOf(req) };
+    if (user.password_hash === null || !(await verifyPassword(current, user.password_hash))) {
+      log.warn(fields, 'dashboard.sign_in_failed');
       throw new AppError('forbidden', 'This is not the password that is in force.', { param: 'current' });
     }
-    const changed = await setPassword(orgId, password);
-    attempts.succeeded(trier.name);
-    log.info({ org_id: orgId, address }, 'dashboard.password_changed');
-    await signIn(req, res, changed);
+    const changed = await signIn.setPassword(user, password, { ifPassword: user.password_hash });
+    signIn.succeeded(triers);
+    log.info(fields, 'dashboard.password_changed');
+    await answerState(res, await signIn.begin(req, res, changed, 'password'));
   };
 
   const open = Router({ caseSensitive: true });

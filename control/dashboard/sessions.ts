@@ -1,5 +1,7 @@
 // Browsers that are signed in: the cookie, what is stored of it, how long it lasts, and who hears that it has ended.
 import { createHash, randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import type { SessionRecord, UserRecord } from '../../storage/people-records.ts';
 import type { Store } from '../../storage/store.ts';
 import { type Arrival, isSecure, readCookie } from '../http/request-origin.ts';
 
@@ -8,11 +10,13 @@ const IDLE_MS = 24 * 3_600_000;
 const LONGEST_MS = 30 * 24 * 3_600_000;
 /** Each touch is a write. */
 const TOUCH_MS = 5 * 60_000;
+/** Of what a browser says of itself. */
+const MAX_AGENT = 300;
 
 export interface SignedIn {
   hash: string;
   orgId: string;
-  operatorId: string;
+  user: UserRecord;
   /** What a request that changes something must send in Offhook-CSRF. */
   csrfToken: string;
 }
@@ -20,18 +24,19 @@ export interface SignedIn {
 export interface Sessions {
   /** A new session; `cookie` is the whole Set-Cookie. */
   start(
-    operator: { id: string; org_id: string },
+    user: UserRecord,
     arrival: Arrival,
+    o: { how: SessionRecord['how']; address: string },
   ): Promise<{ session: SignedIn; cookie: string }>;
   /** The session of a request's cookie, or null; counts as use. */
   find(arrival: Arrival): Promise<SignedIn | null>;
   /** Whether a session that is known goes on; counts as use. For live views, which ask no more. */
   goesOn(hash: string): Promise<boolean>;
   /** @returns the Set-Cookie that takes the cookie away */
-  end(session: SignedIn, arrival: Arrival): Promise<string>;
-  /** Every session of the organization has ended in storage. */
-  endedAll(orgId: string): void;
-  onEnd(hear: (ended: { hash: string } | { orgId: string }) => void): void;
+  end(session: { hash: string }, arrival: Arrival): Promise<string>;
+  /** Every session of the user has ended in storage. */
+  endedAll(userId: string): void;
+  onEnd(hear: (ended: { hash: string } | { userId: string }) => void): void;
 }
 
 const hashOf = (value: string) => createHash('sha256').update(value).digest('hex');
@@ -47,7 +52,7 @@ function cookieOf(value: string, secure: boolean, maxAgeSeconds: number): string
 
 /** @param publicUrl decides with the request whether cookies are Secure */
 export function openSessions(o: {
-  store: Pick<Store, 'createSession' | 'findSession' | 'touchSession' | 'endSession'>;
+  store: Pick<Store, 'createSession' | 'findSession' | 'touchSession' | 'endSession' | 'getUser'>;
   publicUrl: string;
   now: () => Date;
 }): Sessions {
@@ -59,9 +64,11 @@ export function openSessions(o: {
   async function live(hash: string) {
     const found = await o.store.findSession(hash);
     if (found === null) return null;
+    const user = await o.store.getUser(found.org_id, found.user_id);
     const now = o.now();
     const idleEnd = Date.parse(found.last_seen_at) + IDLE_MS;
-    if (now.getTime() >= Math.min(idleEnd, Date.parse(found.expires_at))) {
+    const isOver = now.getTime() >= Math.min(idleEnd, Date.parse(found.expires_at));
+    if (isOver || user === null || user.disabled_at !== null) {
       // It is over whether or not that can be written, as on a full disk: the next look comes to the same.
       await o.store.endSession(hash).catch(() => {});
       tell({ hash });
@@ -70,23 +77,28 @@ export function openSessions(o: {
     // Not worth a refused request: when the disk is full, looking at what happens goes on.
     if (now.getTime() - Date.parse(found.last_seen_at) >= TOUCH_MS)
       await o.store.touchSession(hash, now.toISOString()).catch(() => {});
-    return found;
+    return { hash, orgId: found.org_id, user };
   }
 
   return {
-    async start(operator, arrival) {
+    async start(user, arrival, { how, address }) {
       const value = randomBytes(32).toString('base64url');
       const now = o.now();
       const hash = hashOf(value);
+      const agent = arrival.headers['user-agent'];
       await o.store.createSession({
+        id: uuidv7(),
         hash,
-        operator_id: operator.id,
-        org_id: operator.org_id,
+        user_id: user.id,
+        org_id: user.org_id,
+        how,
+        address,
+        agent: typeof agent === 'string' ? agent.slice(0, MAX_AGENT) : null,
         created_at: now.toISOString(),
         last_seen_at: now.toISOString(),
         expires_at: new Date(now.getTime() + LONGEST_MS).toISOString(),
       });
-      const session = { hash, orgId: operator.org_id, operatorId: operator.id, csrfToken: csrfOf(value) };
+      const session = { hash, orgId: user.org_id, user, csrfToken: csrfOf(value) };
       return { session, cookie: cookieOf(value, isSecure(arrival, o.publicUrl), LONGEST_MS / 1000) };
     },
 
@@ -95,13 +107,7 @@ export function openSessions(o: {
       const value = readCookie(arrival, cookieName(isSecure(arrival, o.publicUrl)));
       if (value === null || !/^[\w-]{43}$/.test(value)) return null;
       const found = await live(hashOf(value));
-      if (found === null) return null;
-      return {
-        hash: found.hash,
-        orgId: found.org_id,
-        operatorId: found.operator_id,
-        csrfToken: csrfOf(value),
-      };
+      return found && { ...found, csrfToken: csrfOf(value) };
     },
 
     goesOn: async (hash) => (await live(hash)) !== null,
@@ -112,7 +118,7 @@ export function openSessions(o: {
       return cookieOf('', isSecure(arrival, o.publicUrl), 0);
     },
 
-    endedAll: (orgId) => tell({ orgId }),
+    endedAll: (userId) => tell({ userId }),
     onEnd: (hear) => void listeners.push(hear),
   };
 }

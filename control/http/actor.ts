@@ -1,5 +1,6 @@
 // Who asks, and what he may: an API key or a person who is signed in, each by what was granted. PURE.
 import { AppError } from '../../errors.ts';
+import type { Role } from '../../storage/people-records.ts';
 
 /**
  * `read`: see everything but what follows. `listen`: hear recordings, and calls that are on. `operate`: place and end calls,
@@ -20,6 +21,22 @@ export interface Actor {
 
 /** To whoever has all of an organization. */
 export const EVERYTHING: ReadonlySet<Permission> = new Set(PERMISSIONS);
+
+const OF_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
+  owner: PERMISSIONS,
+  operator: ['read', 'listen', 'operate'],
+  viewer: ['read'],
+};
+
+/** What a person may. A viewer hears recordings where it is allowed to him, others in any case. */
+export function permissionsOf(user: { role: Role; may_listen: boolean }): ReadonlySet<Permission> {
+  return new Set([...OF_ROLE[user.role], ...(user.may_listen ? (['listen'] as const) : [])]);
+}
+
+/** What a key may: its scopes, and of one without any, everything. A scope that nobody knows any more gives nothing. */
+export function permissionsOfKey(scopes: readonly string[] | null): ReadonlySet<Permission> {
+  return scopes === null ? EVERYTHING : new Set(PERMISSIONS.filter((one) => scopes.includes(one)));
+}
 
 /** What a route asks for that does not say: reading to read, operating for the rest. */
 export function permissionFor(method: string): Permission {

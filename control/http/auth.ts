@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { KeyRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import { EVERYTHING } from './actor.ts';
+import { permissionsOfKey } from './actor.ts';
 import { hashKey } from './keys.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { contextOf } from './request-context.ts';
@@ -14,17 +14,19 @@ import { contextOf } from './request-context.ts';
 const TOUCH_MS = 60_000;
 
 /**
- * The key a request carries, or null: missing, malformed, unknown and revoked ones look the same.
+ * The key a request carries, or null: missing, malformed, unknown, revoked and expired ones look the same.
  */
 export async function findRequestKey(
   store: Pick<Store, 'findKey'>,
   req: Pick<Request, 'headers'>,
+  now: Date,
 ): Promise<KeyRecord | null> {
   const key = /^Bearer +(sk_[A-Za-z0-9_-]{16,200})$/i.exec(req.headers.authorization ?? '')?.[1];
   if (key === undefined) return null;
   const hash = hashKey(key);
   const record = await store.findKey(hash);
   if (record === null || record.revoked_at !== null) return null;
+  if (record.expires_at !== null && record.expires_at <= now.toISOString()) return null;
   const same =
     record.hash.length === hash.length && timingSafeEqual(Buffer.from(record.hash), Buffer.from(hash));
   return same ? record : null;
@@ -57,7 +59,7 @@ export function authenticate(o: {
   }
 
   return async (req, res, next) => {
-    const key = await findRequestKey(o.store, req);
+    const key = await findRequestKey(o.store, req, o.now());
     if (key === null) {
       o.limit.byAddress(o.addressOf(req), res);
       res.set('WWW-Authenticate', 'Bearer realm="offhook"');
@@ -65,14 +67,14 @@ export function authenticate(o: {
         'unauthorized',
         req.headers.authorization === undefined
           ? 'Send an API key in the header Authorization: Bearer sk_…; keys in a query or a cookie are not read.'
-          : 'This API key is not valid: it is mistyped, unknown or revoked. Send Authorization: Bearer sk_….',
+          : 'This API key is not valid: it is mistyped, unknown, revoked or expired. Send Authorization: Bearer sk_….',
       );
     }
     const context = contextOf(res);
     context.orgId = key.org_id;
     context.keyId = key.id;
-    context.actor = { kind: 'key', id: key.id, name: key.name, may: EVERYTHING };
-    context.isStillGood = async () => (await findRequestKey(o.store, req)) !== null;
+    context.actor = { kind: 'key', id: key.id, name: key.name, may: permissionsOfKey(key.scopes) };
+    context.isStillGood = async () => (await findRequestKey(o.store, req, o.now())) !== null;
     await touch(key);
     next();
   };

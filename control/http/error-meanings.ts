@@ -23,10 +23,10 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   no_active_number: 'The organization has no number to call from; buy one.',
   number_not_found: 'The organization has no active number with an id of the body.',
   primary_number_not_attached: 'The primary number must be one of those attached.',
-  unauthorized: 'The API key is missing, mistyped, unknown or revoked.',
+  unauthorized: 'The API key is missing, mistyped, unknown, revoked or expired.',
   insufficient_credit: 'The credit does not cover it.',
   forbidden:
-    'The API key alone does not allow this; or, in the dashboard, the request does not come from its own page, or the password or link is not the one in force.',
+    'The scopes of the API key do not allow this, or the API key alone does not; or, in the dashboard, the role of who is signed in does not, the request does not come from its own page, or the password or link is not the one in force.',
   daily_spend_reached:
     'The organization has spent in the last 24 hours what its rules for outbound calls allow in a day.',
   destination_not_allowed:

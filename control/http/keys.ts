@@ -33,7 +33,18 @@ export function hashKey(key: string): string {
 }
 
 /** What is stored of a key. */
-export function keyRecord(key: string, o: { orgId: string; name: string; now: Date }): KeyRecord {
+export function keyRecord(
+  key: string,
+  o: {
+    orgId: string;
+    name: string;
+    now: Date;
+    /** Null: everything of its organization. */
+    scopes?: readonly string[] | null;
+    expiresAt?: string | null;
+    createdBy?: string | null;
+  },
+): KeyRecord {
   return {
     id: uuidv7(),
     org_id: o.orgId,
@@ -44,5 +55,8 @@ export function keyRecord(key: string, o: { orgId: string; name: string; now: Da
     created_at: o.now.toISOString(),
     last_used_at: null,
     revoked_at: null,
+    scopes: o.scopes == null ? null : [...o.scopes],
+    expires_at: o.expiresAt ?? null,
+    created_by: o.createdBy ?? null,
   };
 }

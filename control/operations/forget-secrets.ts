@@ -24,7 +24,7 @@ export function forgetSecretsCommand(
   }
   if (!args.includes('--yes')) {
     console.error(
-      `offhook: this gives every webhook endpoint and organization in ${path} a new secret, so that receivers refuse what is sent until they have it, and takes the headers of all tools away. Do it only when the key is lost for good, after a backup: add --yes (npm run forget-secrets -- --yes).`,
+      `offhook: this gives every webhook endpoint and organization in ${path} a new secret, so that receivers refuse what is sent until they have it, takes the headers of all tools away, and second factors with them. Do it only when the key is lost for good, after a backup: add --yes (npm run forget-secrets -- --yes).`,
     );
     return 2;
   }
@@ -43,6 +43,11 @@ export function forgetSecretsCommand(
   for (const agent of done.agents) {
     console.log(
       `Headers to be entered again: agent ${agent.name} (${agent.id}), ${agent.headers.join(', ')}`,
+    );
+  }
+  if (done.users > 0) {
+    console.log(
+      `Second factors that are gone: ${done.users}. These people sign in by password alone until they set one up again.`,
     );
   }
   return 0;

@@ -6,6 +6,7 @@ import { EVENT_TYPES } from '../../storage/records.ts';
 import { tool } from '../agents/tools.ts';
 import { call } from '../api/call-schemas.ts';
 import { HTTP_TOOL } from '../api/examples.ts';
+import { permissionFor } from '../http/actor.ts';
 import { ERROR_MEANING } from '../http/error-meanings.ts';
 import type { Route } from '../http/route.ts';
 import { errorAnswer } from '../http/schemas.ts';
@@ -238,6 +239,7 @@ function codesOf(route: Route): ErrorCode[] {
     ...(route.body === undefined ? [] : (['missing_parameter'] as const)),
     ...(route.errors ?? []),
     'unauthorized',
+    'forbidden',
     ...(route.path.includes(':') ? (['not_found'] as const) : []),
     ...(route.once ? (['idempotency_key_reused', 'idempotency_in_progress'] as const) : []),
     ...(writes ? (['body_too_large', 'unsupported_media_type'] as const) : []),
@@ -372,6 +374,8 @@ function operationOf(route: Route, schemas: Schemas, shared: Record<string, Resp
     operationId: route.operation,
     tags: [tagOf(route.path)],
     summary: route.summary,
+    // What the key must have among its scopes: of a scheme that is no OAuth, the names of roles stand here.
+    security: [{ apiKey: [route.needs ?? permissionFor(route.method)] }],
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined

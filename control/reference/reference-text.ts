@@ -6,7 +6,7 @@ export const INTRODUCTION = `Agents that answer and place real phone calls for a
 
 Requests and answers are JSON in UTF-8. Numbers are E.164 (\`+14155550123\`), times ISO 8601 in UTC with milliseconds, ids UUIDs that sort by time, money thousandths of a cent (milli-cents) unless a field says cents.
 
-Every request carries \`Authorization: Bearer sk_…\`; this document alone needs no key. A key belongs to one organization: what is another's is answered like what does not exist, with 404.
+Every request carries \`Authorization: Bearer sk_…\`; this document alone needs no key. A key belongs to one organization: what is another's is answered like what does not exist, with 404. A key may have scopes: \`read\`, \`listen\` (recordings), \`operate\` (place and end calls, change what there is), \`admin\`; what it lacks is refused with 403 \`forbidden\`, before anything is looked up. Each operation names its own under \`security\`. A key without scopes may everything.
 
 Every answer carries \`X-Request-Id\`. Errors have one shape, \`{"error": {"code", "message", "param", "request_id"}}\`, with stable codes. A path that takes other methods answers 405 with \`Allow\`; HEAD works wherever GET does. Unknown fields and query parameters are refused, never ignored.
 

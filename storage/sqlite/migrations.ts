@@ -816,6 +816,91 @@ ALTER TABLE calls ADD COLUMN summary TEXT;
 ALTER TABLE calls ADD COLUMN sentiment TEXT;
 `;
 
+// People with roles in place of one operator an organization, and keys that may less than all (scopes, a JSON list; null: all).
+// The operators are made users as the store is opened (operators.ts): a program of before may go on beside.
+const PEOPLE = `
+CREATE TABLE users (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  email TEXT,
+  name TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('owner', 'operator', 'viewer')),
+  may_listen INTEGER NOT NULL,
+  password_hash TEXT,
+  totp_secret TEXT,
+  totp_confirmed_at TEXT,
+  totp_last_step INTEGER,
+  recovery_codes TEXT NOT NULL,
+  oidc_issuer TEXT,
+  oidc_subject TEXT,
+  disabled_at TEXT,
+  signed_in_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (org_id, email)
+) STRICT;
+CREATE INDEX users_by_email ON users (email);
+CREATE INDEX users_by_subject ON users (oidc_subject, oidc_issuer);
+
+-- hash: SHA-256 of what the cookie holds.
+CREATE TABLE user_sessions (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  hash TEXT NOT NULL UNIQUE,
+  user_id TEXT NOT NULL REFERENCES users (id),
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  how TEXT NOT NULL,
+  address TEXT,
+  agent TEXT,
+  created_at TEXT NOT NULL,
+  last_seen_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX user_sessions_by_user ON user_sessions (user_id);
+
+CREATE TABLE invitations (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  hash TEXT NOT NULL UNIQUE,
+  email TEXT,
+  role TEXT NOT NULL CHECK (role IN ('owner', 'operator', 'viewer')),
+  may_listen INTEGER NOT NULL,
+  user_id TEXT REFERENCES users (id),
+  created_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  used_at TEXT
+) STRICT;
+CREATE INDEX invitations_by_org ON invitations (org_id);
+CREATE INDEX invitations_by_email ON invitations (email);
+
+CREATE TABLE audit_log (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  created_at TEXT NOT NULL,
+  actor_kind TEXT NOT NULL,
+  actor_id TEXT,
+  actor_name TEXT NOT NULL,
+  action TEXT NOT NULL,
+  target_kind TEXT,
+  target_id TEXT,
+  detail TEXT,
+  address TEXT,
+  request_id TEXT
+) STRICT;
+CREATE INDEX audit_log_by_org ON audit_log (org_id, created_at);
+CREATE INDEX audit_log_by_actor ON audit_log (org_id, actor_id, created_at);
+CREATE INDEX audit_log_by_action ON audit_log (org_id, action, created_at);
+CREATE INDEX audit_log_by_target ON audit_log (org_id, target_id, created_at);
+
+ALTER TABLE api_keys ADD COLUMN scopes TEXT;
+ALTER TABLE api_keys ADD COLUMN expires_at TEXT;
+ALTER TABLE api_keys ADD COLUMN created_by TEXT;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -845,4 +930,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'outbound', sql: OUTBOUND, kind: 'adds' },
   { name: 'campaigns', sql: CAMPAIGNS, kind: 'adds' },
   { name: 'summaries', sql: SUMMARIES, kind: 'adds' },
+  { name: 'people', sql: PEOPLE, kind: 'adds' },
 ];

@@ -1,67 +1,33 @@
-// Who signs in to the dashboard, and the browsers that have.
-import type { OperatorRecord } from '../records.ts';
-import type { Store } from '../store.ts';
-import type { Connection } from './connection.ts';
-import { OPERATORS, DASHBOARD_SESSIONS as SESSIONS } from './rows.ts';
+// Operators of before there were people, one an organization: made its first owner when the store is opened, with the sessions
+// there are. A program of before that goes on beside reads its own tables; what it sets there is taken over at the next start.
+import type Database from 'better-sqlite3';
 
-type Verbs =
-  | 'getOperator'
-  | 'hasOperators'
-  | 'setPassword'
-  | 'createSession'
-  | 'findSession'
-  | 'touchSession'
-  | 'endSession';
+const ADOPT = `INSERT INTO users (id, org_id, name, role, may_listen, password_hash, recovery_codes, created_at, updated_at)
+  SELECT id, org_id, 'Owner', 'owner', 1, password_hash, '[]', created_at, updated_at FROM operators
+  WHERE id NOT IN (SELECT id FROM users)`;
 
-export function operators(connection: Connection): Pick<Store, Verbs> {
-  const { statement, write } = connection;
+const CHANGED = `UPDATE users SET password_hash = operators.password_hash, updated_at = operators.updated_at
+  FROM operators WHERE operators.id = users.id AND operators.updated_at > users.updated_at AND operators.password_hash <> ''`;
 
-  function read(orgId: string): OperatorRecord | null {
-    const row = statement(`SELECT ${OPERATORS.selected} FROM operators WHERE org_id = ?`).get(orgId);
-    return row ? OPERATORS.fromRow(row) : null;
-  }
+const SIGNED_IN = `INSERT OR IGNORE INTO user_sessions (id, hash, user_id, org_id, how, created_at, last_seen_at, expires_at)
+  SELECT hash, hash, operator_id, org_id, 'password', created_at, last_seen_at, expires_at FROM dashboard_sessions`;
 
-  return {
-    async getOperator(orgId) {
-      return read(orgId);
-    },
-
-    async hasOperators() {
-      return statement('SELECT 1 FROM operators LIMIT 1').get() !== undefined;
-    },
-
-    async setPassword(operator) {
-      return write(() => {
-        statement(
-          `${OPERATORS.insert} ON CONFLICT (org_id) DO UPDATE SET
-           password_hash = excluded.password_hash, updated_at = excluded.updated_at`,
-        ).run(OPERATORS.toRow(operator));
-        const stored = read(operator.org_id) ?? operator;
-        statement('DELETE FROM dashboard_sessions WHERE operator_id = ?').run(stored.id);
-        return stored;
-      });
-    },
-
-    async createSession(record) {
-      await write(() => {
-        statement('DELETE FROM dashboard_sessions WHERE expires_at <= ?').run(record.created_at);
-        statement(SESSIONS.insert).run(SESSIONS.toRow(record));
-      });
-    },
-
-    async findSession(hash) {
-      const row = statement(`SELECT ${SESSIONS.selected} FROM dashboard_sessions WHERE hash = ?`).get(hash);
-      return row ? SESSIONS.fromRow(row) : null;
-    },
-
-    async touchSession(hash, at) {
-      await write(() =>
-        statement('UPDATE dashboard_sessions SET last_seen_at = ? WHERE hash = ?').run(at, hash),
-      );
-    },
-
-    async endSession(hash) {
-      return write(() => statement('DELETE FROM dashboard_sessions WHERE hash = ?').run(hash).changes === 1);
-    },
-  };
+/** In a moment: there are few of them, and mostly none. */
+export function adoptOperators(db: Database.Database): void {
+  // What is there already is not written again: the disk may be full.
+  if (db.prepare('SELECT 1 FROM operators LIMIT 1').get() === undefined) return;
+  const waiting = db
+    .prepare(
+      `SELECT 1 FROM operators LEFT JOIN users ON users.id = operators.id
+       WHERE users.id IS NULL OR (operators.updated_at > users.updated_at AND operators.password_hash <> '')
+       UNION ALL SELECT 1 FROM dashboard_sessions LIMIT 1`,
+    )
+    .get();
+  if (waiting === undefined) return;
+  db.transaction(() => {
+    db.exec(ADOPT);
+    db.exec(CHANGED);
+    db.exec(SIGNED_IN);
+    db.exec('DELETE FROM dashboard_sessions');
+  }).immediate();
 }

@@ -1,16 +1,17 @@
 // Rows <-> records: which columns hold JSON, which a boolean. The compiler refuses a record field without a column. PURE.
+
 import type {
   CampaignAttemptRecord,
   CampaignRecord,
   CampaignTally,
   ContactRecord,
 } from '../campaign-records.ts';
+import type { ActionRecord, InvitationRecord, SessionRecord, UserRecord } from '../people-records.ts';
 import type {
   AgentRecord,
   AttemptRecord,
   CallRecord,
   DaemonRecord,
-  DashboardSessionRecord,
   DeliveryRecord,
   EndpointRecord,
   EventRecord,
@@ -18,7 +19,6 @@ import type {
   KeyRecord,
   LedgerRecord,
   NumberRecord,
-  OperatorRecord,
   OrganizationRecord,
   TranscriptItemRecord,
   TurnRecord,
@@ -113,23 +113,71 @@ export const KEYS = table<KeyRecord>('api_keys', {
   created_at: 'value',
   last_used_at: 'value',
   revoked_at: 'value',
+  scopes: 'json',
+  expires_at: 'value',
+  created_by: 'value',
 });
 
-export const OPERATORS = table<OperatorRecord>('operators', {
+export const USERS = table<UserRecord>('users', {
   id: 'value',
   org_id: 'value',
+  email: 'value',
+  name: 'value',
+  role: 'value',
+  may_listen: 'boolean',
   password_hash: 'value',
+  totp_secret: 'value',
+  totp_confirmed_at: 'value',
+  totp_last_step: 'value',
+  recovery_codes: 'json',
+  oidc_issuer: 'value',
+  oidc_subject: 'value',
+  disabled_at: 'value',
+  signed_in_at: 'value',
   created_at: 'value',
   updated_at: 'value',
 });
 
-export const DASHBOARD_SESSIONS = table<DashboardSessionRecord>('dashboard_sessions', {
+export const SESSIONS = table<SessionRecord>('user_sessions', {
+  id: 'value',
   hash: 'value',
-  operator_id: 'value',
+  user_id: 'value',
   org_id: 'value',
+  how: 'value',
+  address: 'value',
+  agent: 'value',
   created_at: 'value',
   last_seen_at: 'value',
   expires_at: 'value',
+});
+
+export const INVITATIONS = table<InvitationRecord>('invitations', {
+  id: 'value',
+  org_id: 'value',
+  hash: 'value',
+  email: 'value',
+  role: 'value',
+  may_listen: 'boolean',
+  user_id: 'value',
+  created_by: 'value',
+  created_at: 'value',
+  expires_at: 'value',
+  used_at: 'value',
+});
+
+export const ACTIONS = table<ActionRecord>('audit_log', {
+  id: 'value',
+  org_id: 'value',
+  created_at: 'value',
+  actor_kind: 'value',
+  actor_id: 'value',
+  actor_name: 'value',
+  action: 'value',
+  target_kind: 'value',
+  target_id: 'value',
+  detail: 'json',
+  address: 'value',
+  request_id: 'value',
 });
 
 export const NUMBERS = table<NumberRecord>('numbers', {

@@ -160,6 +160,8 @@ export interface Forgotten {
   organizations: number;
   endpoints: number;
   agents: { id: string; name: string; headers: string[] }[];
+  /** People whose second factor is gone. */
+  users: number;
 }
 
 /**
@@ -171,7 +173,7 @@ export function forgetSecrets(
   db: Database.Database,
   o: { path: string; setting: string | null; newSecret: () => string },
 ): Forgotten {
-  const forgotten: Forgotten = { key: '', organizations: 0, endpoints: 0, agents: [] };
+  const forgotten: Forgotten = { key: '', organizations: 0, endpoints: 0, agents: [], users: 0 };
   db.transaction(() => {
     const renew = (table: 'organizations' | 'endpoints') => {
       const [current, previous] = SEALED_COLUMNS[table];
@@ -184,6 +186,11 @@ export function forgetSecrets(
     };
     forgotten.organizations = renew('organizations');
     forgotten.endpoints = renew('endpoints');
+    forgotten.users = db
+      .prepare(
+        `UPDATE users SET totp_secret = NULL, totp_confirmed_at = NULL, recovery_codes = '[]' WHERE totp_secret <> ''`,
+      )
+      .run().changes;
     for (const table of ['agents', 'calls'] as const) {
       const ids = db.prepare(`SELECT id FROM ${table} WHERE instr(tools, '"headers"') > 0`).pluck().all();
       const select = db.prepare<[unknown], { tools: string; name?: string }>(

@@ -6,6 +6,7 @@ import { sealStore } from '../sealed-store.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Store } from '../store.ts';
 import { agents } from './agents.ts';
+import { auditLog } from './audit-log.ts';
 import { calls } from './calls.ts';
 import { campaignContacts } from './campaign-contacts.ts';
 import { campaigns } from './campaigns.ts';
@@ -18,9 +19,10 @@ import { endpoints } from './endpoints.ts';
 import { farOffRetries } from './far-off-retries.ts';
 import { idempotency } from './idempotency.ts';
 import { numbers } from './numbers.ts';
-import { operators } from './operators.ts';
+import { adoptOperators } from './operators.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
+import { people } from './people.ts';
 import { openReader } from './reader.ts';
 import { openSecrets } from './secret-keys.ts';
 import { storedTimes } from './stored-times.ts';
@@ -64,6 +66,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
   let sealer: Sealer;
   try {
     sealer = openSecrets(database.db, { path, setting: secretKeys, log });
+    adoptOperators(database.db);
   } catch (error) {
     database.close();
     throw error;
@@ -83,7 +86,8 @@ export async function openStore(o: StoreOptions): Promise<Store> {
 
   const store: Store = {
     ...organizations(connection),
-    ...operators(connection),
+    ...people(connection),
+    ...auditLog(connection),
     ...numbers(connection),
     ...agents(connection),
     ...daemons(connection, { path, daemon: database.daemon }),

@@ -5,7 +5,8 @@ import type { Connection } from './connection.ts';
 
 /** By table, those that are stored by the wall clock. */
 const MOVED: readonly { table: string; columns: readonly string[]; where: string }[] = [
-  { table: 'dashboard_sessions', columns: ['last_seen_at', 'expires_at'], where: '1' },
+  { table: 'user_sessions', columns: ['last_seen_at', 'expires_at'], where: '1' },
+  { table: 'invitations', columns: ['expires_at'], where: 'used_at IS NULL' },
   { table: 'organizations', columns: ['previous_webhook_secret_expires_at'], where: '1' },
   {
     table: 'endpoints',

@@ -152,6 +152,9 @@ export async function openRig(
       created_at: now().toISOString(),
       last_used_at: null,
       revoked_at: null,
+      scopes: null,
+      expires_at: null,
+      created_by: null,
     },
   );
 

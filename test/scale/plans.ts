@@ -15,13 +15,16 @@ const LARGE: ReadonlySet<string> = new Set([
   'campaign_contacts',
   'campaign_attempts',
   'campaign_tallies',
+  'audit_log',
 ]);
 /** What an organization sets up, or a query makes for itself out of what it has found. */
 const SMALL: ReadonlySet<string> = new Set([
   'organizations',
   'api_keys',
   'operators',
-  'dashboard_sessions',
+  'users',
+  'user_sessions',
+  'invitations',
   'numbers',
   'agents',
   'agent_numbers',

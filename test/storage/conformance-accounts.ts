@@ -24,50 +24,6 @@ export function accountConformance(t: Test, openEmpty: OpenEmpty): void {
     return { store, clock };
   }
 
-  t.test('operators and their sessions', async (t) => {
-    const { store } = await open(t);
-    const orgId = await addOrganization(store);
-    t.equal(await store.getOperator(orgId), null);
-    const operator = {
-      id: uuid(),
-      org_id: orgId,
-      password_hash: 'scrypt$1',
-      created_at: at(0),
-      updated_at: at(0),
-    };
-    t.strictSame(await store.setPassword(operator), operator);
-    const session = (hash: string, expiresMs: number) => ({
-      hash,
-      operator_id: operator.id,
-      org_id: orgId,
-      created_at: at(0),
-      last_seen_at: at(0),
-      expires_at: at(expiresMs),
-    });
-    await store.createSession(session('a', 100));
-    await store.createSession(session('b', 200));
-    t.strictSame(await store.findSession('a'), session('a', 100));
-    t.equal(await store.findSession('c'), null);
-    await store.touchSession('a', at(50));
-    t.strictSame(await store.findSession('a'), { ...session('a', 100), last_seen_at: at(50) });
-    await store.createSession({ ...session('c', 300), created_at: at(100) });
-    t.equal(await store.findSession('a'), null, 'what has expired goes with the next sign-in');
-    t.strictSame([await store.endSession('b'), await store.endSession('b')], [true, false]);
-    const changed = {
-      ...operator,
-      id: uuid(),
-      password_hash: 'scrypt$2',
-      created_at: at(9),
-      updated_at: at(9),
-    };
-    t.strictSame(
-      await store.setPassword(changed),
-      { ...operator, password_hash: 'scrypt$2', updated_at: at(9) },
-      'the operator stays the one there was',
-    );
-    t.equal(await store.findSession('c'), null, 'a new password ends every session');
-  });
-
   t.test('organizations and keys', async (t) => {
     const { store } = await open(t);
     t.equal(await store.firstOrganization(), null, 'an empty store has no organization');

@@ -53,15 +53,6 @@ export function listConformance(t: Test, openEmpty: OpenEmpty): void {
     t.match(await store.getOrganization(org), rotated);
   });
 
-  t.test('whether anybody can sign in', async (t) => {
-    const { store } = await open(t);
-    const org = await addOrganization(store);
-    t.equal(await store.hasOperators(), false);
-    const operator = { id: uuid(), org_id: org, password_hash: 'x', created_at: START, updated_at: START };
-    await store.setPassword(operator);
-    t.equal(await store.hasOperators(), true);
-  });
-
   t.test('events of all calls: listed, read, and followed without a gap', async (t) => {
     const { store } = await open(t);
     const org = await addOrganization(store);

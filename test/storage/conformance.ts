@@ -7,6 +7,7 @@ import { callConformance } from './conformance-calls.ts';
 import { campaignConformance } from './conformance-campaigns.ts';
 import { listConformance } from './conformance-lists.ts';
 import { outboundConformance } from './conformance-outbound.ts';
+import { peopleConformance } from './conformance-people.ts';
 import { webhookConformance } from './conformance-webhooks.ts';
 import type { OpenEmpty } from './makers.ts';
 
@@ -41,6 +42,7 @@ export function storeConformance(t: Test, open: OpenEmpty): void {
   listConformance(t, openWatched);
   outboundConformance(t, openWatched);
   campaignConformance(t, openWatched);
+  peopleConformance(t, openWatched);
 
   t.test('every verb of a store is asked here', async (t) => {
     t.ok(verbs.size > 80);

@@ -1,6 +1,7 @@
 // Whole records for the storage tests, each field settable; ids are fresh, times fixed.
 import { v7 as uuid } from 'uuid';
 import type { CampaignRecord, ContactRecord } from '../../storage/campaign-records.ts';
+import type { SessionRecord, UserRecord } from '../../storage/people-records.ts';
 import type {
   AgentRecord,
   CallRecord,
@@ -62,6 +63,9 @@ export function makeKey(orgId: string, fields: Partial<KeyRecord> = {}): KeyReco
     created_at: START,
     last_used_at: null,
     revoked_at: null,
+    scopes: null,
+    expires_at: null,
+    created_by: null,
     ...fields,
   };
 }
@@ -322,4 +326,46 @@ export function succeeded<T>(answer: T): Exclude<T, { conflict: string } | null>
     throw new Error(`expected success, got ${JSON.stringify(answer)}`);
   }
   return answer as Exclude<T, { conflict: string } | null>;
+}
+
+export function makeUser(orgId: string, fields: Partial<UserRecord> = {}): UserRecord {
+  return {
+    id: uuid(),
+    org_id: orgId,
+    email: null,
+    name: 'Owner',
+    role: 'owner',
+    may_listen: true,
+    password_hash: 'scrypt$1',
+    totp_secret: null,
+    totp_confirmed_at: null,
+    totp_last_step: null,
+    recovery_codes: [],
+    oidc_issuer: null,
+    oidc_subject: null,
+    disabled_at: null,
+    signed_in_at: null,
+    created_at: START,
+    updated_at: START,
+    ...fields,
+  };
+}
+
+export function makeSession(
+  user: Pick<UserRecord, 'id' | 'org_id'>,
+  fields: Partial<SessionRecord> = {},
+): SessionRecord {
+  return {
+    id: uuid(),
+    hash: uuid(),
+    user_id: user.id,
+    org_id: user.org_id,
+    how: 'password',
+    address: '203.0.113.7',
+    agent: 'A browser',
+    created_at: START,
+    last_seen_at: START,
+    expires_at: at(3_600_000),
+    ...fields,
+  };
 }

@@ -114,9 +114,11 @@ function inUse(path: string): boolean {
 function endSessions(path: string): void {
   const database = new DatabaseSync(path);
   try {
-    // A backup of an older version may have no such table yet.
-    const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'dashboard_sessions'").get();
-    if (table !== undefined) database.exec('DELETE FROM dashboard_sessions');
+    for (const name of ['user_sessions', 'dashboard_sessions']) {
+      // A backup of an older version may have no such table yet.
+      const table = database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name);
+      if (table !== undefined) database.exec(`DELETE FROM ${name}`);
+    }
   } finally {
     database.close();
   }

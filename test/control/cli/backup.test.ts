@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { openStore } from '../../../storage/sqlite/store.ts';
-import { makeCall, makeKey, makeOrganization } from '../../storage/makers.ts';
+import { makeCall, makeKey, makeOrganization, makeSession, makeUser } from '../../storage/makers.ts';
 
 function run(args: string[], env: Record<string, string>) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
@@ -162,17 +162,10 @@ t.test(
     const org = makeOrganization();
     const key = makeKey(org.id);
     await store.createOrganization(org, key);
-    const at = new Date().toISOString();
-    const operator = { id: org.id, org_id: org.id, password_hash: 'x', created_at: at, updated_at: at };
-    await store.setPassword(operator);
-    await store.createSession({
-      hash: 'of a cookie',
-      operator_id: operator.id,
-      org_id: org.id,
-      created_at: at,
-      last_seen_at: at,
-      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-    });
+    const user = makeUser(org.id);
+    await store.createUser(user);
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    await store.createSession(makeSession(user, { hash: 'of a cookie', expires_at }));
     const { stdout } = await run(['backup', join(folder, 'to'), '--data-dir', data, '--json'], {});
     const backup = (JSON.parse(stdout) as { file: string }).file;
     await store.close();
@@ -187,7 +180,11 @@ t.test(
     t.same([uid, gid], asRoot ? [4321, 4322] : [statSync(data).uid, gid]);
     const restored = await openStore({ path });
     t.equal(await restored.findSession('of a cookie'), null);
-    t.match(await restored.getOperator(org.id), { id: operator.id }, 'the password is as it was');
+    t.match(
+      await restored.firstOwner(org.id),
+      { id: user.id, password_hash: user.password_hash },
+      'the password is as it was',
+    );
     await restored.close();
     const kept = await openStore({ path: backup, secretKeys: keyOf(data) });
     t.match(await kept.findSession('of a cookie'), { org_id: org.id }, 'the backup itself is not touched');

@@ -1,14 +1,24 @@
 // The whole application with its dashboard on a socket, and a browser in front of it: one that keeps cookies and says of
 // each request what a real one says.
+import { randomBytes, scryptSync } from 'node:crypto';
 import type { Test } from 'tap';
 import { openaiSetup } from '../../../bridge/models/openai/setup.ts';
 import { ROUTES } from '../../../control/api/routes.ts';
 import { openDashboard } from '../../../control/dashboard/dashboard.ts';
 import { type LiveFeed, openLiveFeed } from '../../../control/dashboard/live-feed.ts';
 import { makePasswordLink } from '../../../control/http/password-link.ts';
+import type { UserRecord } from '../../../storage/people-records.ts';
+import { makeUser } from '../../storage/makers.ts';
 import { type ApiAnswer, openRig } from '../rig.ts';
 
 export const PASSWORD = 'a quiet line of bluebirds';
+
+/** What is stored of a password that takes no time to compare. */
+export function cheapHash(password = PASSWORD): string {
+  const salt = randomBytes(16);
+  const key = scryptSync(password, salt, 32, { N: 2 ** 4, r: 8, p: 1 });
+  return `scrypt$4$8$1$${salt.toString('base64')}$${key.toString('base64')}`;
+}
 
 export interface Browser {
   /** Cookies by name. */
@@ -102,5 +112,15 @@ export async function openDashboardRig(
     };
     return own;
   }
-  return { ...rig, dashboard, feed, dataDir, browser };
+  /** Somebody with an e-mail address and PASSWORD, in a browser that is signed in. */
+  async function person(fields: Partial<UserRecord> & { email: string }) {
+    const user = makeUser(fields.org_id ?? rig.orgId, { password_hash: cheapHash(), ...fields });
+    const made = await rig.store.createUser(user);
+    if ('conflict' in made) throw new Error(made.conflict);
+    const own = browser();
+    const answer = await own.ask('POST', '/login', { body: { email: fields.email, password: PASSWORD } });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return { browser: own, user };
+  }
+  return { ...rig, dashboard, feed, dataDir, browser, person };
 }

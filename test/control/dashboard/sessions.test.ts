@@ -1,25 +1,27 @@
 // Signing in to the dashboard: the one-time link, the password, the cookie and its flags, what a change must bring, and how
 // a session ends. Each of these fails when what it guards is loosened.
-import { randomBytes, scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { makePasswordLink } from '../../../control/http/password-link.ts';
-import { openDashboardRig, PASSWORD } from './rig.ts';
+import { cheapHash, openDashboardRig, PASSWORD } from './rig.ts';
 
 /** Makes the password cheap to compare, where what counts is how often it is. */
 async function makeCheap({ store, orgId }: Awaited<ReturnType<typeof openDashboardRig>>): Promise<void> {
-  const salt = randomBytes(16);
-  const key = scryptSync(PASSWORD, salt, 32, { N: 2 ** 4, r: 8, p: 1 });
-  const operator = await store.getOperator(orgId);
-  const password_hash = `scrypt$4$8$1$${salt.toString('base64')}$${key.toString('base64')}`;
-  if (operator !== null) await store.setPassword({ ...operator, password_hash });
+  const owner = await store.firstOwner(orgId);
+  const change = { password_hash: cheapHash() };
+  if (owner !== null) await store.saveUser(orgId, owner.id, change, { endSessions: true });
 }
 
 t.test('the one-time link sets the password, once', async (t) => {
   const rig = await openDashboardRig(t);
   const browser = rig.browser();
-  t.same((await browser.ask('GET', '/session')).body, { state: 'setup', several: true, version: '1.2.3' });
+  t.same((await browser.ask('GET', '/session')).body, {
+    state: 'setup',
+    several: true,
+    by_email: false,
+    version: '1.2.3',
+  });
   t.equal((await browser.signIn()).body.error.code, 'conflict', 'there is no default password');
 
   const token = makePasswordLink(rig.dataDir, null);
@@ -42,8 +44,8 @@ t.test('the one-time link sets the password, once', async (t) => {
   t.equal(again.status, 403, 'a used link is void');
   t.equal((await rig.browser().signIn()).status, 200, 'and has changed nothing');
 
-  const operator = await rig.store.getOperator(rig.orgId);
-  t.match(operator?.password_hash, /^scrypt\$16\$8\$2\$/);
+  const owner = await rig.store.firstOwner(rig.orgId);
+  t.match(owner?.password_hash, /^scrypt\$16\$8\$2\$/);
   t.notMatch(JSON.stringify(rig.lines), /bluebirds/, 'no log holds it');
 });
 
@@ -209,7 +211,7 @@ t.test('a session ends by signing out, by a new password, by idleness and by age
   await two.signIn();
   const kept = new Map(two.cookies);
   const out = await two.ask('POST', '/logout');
-  t.same(out.body, { state: 'signed_out', several: true, version: '1.2.3' });
+  t.same(out.body, { state: 'signed_out', several: true, by_email: false, version: '1.2.3' });
   t.match(out.headers.getSetCookie()[0], /^offhook_session=; Path=\/; Max-Age=0; HttpOnly/);
   for (const [name, value] of kept) two.cookies.set(name, value);
   t.equal((await two.ask('GET', '/keys')).status, 401, 'the old cookie is worth nothing');
@@ -257,11 +259,12 @@ t.test('a session ends by signing out, by a new password, by idleness and by age
 t.test('a password that is changed while it is being compared begins no session', async (t) => {
   const rig = await openDashboardRig(t);
   await rig.browser().setUp();
-  const read = rig.store.getOperator;
-  rig.store.getOperator = async (orgId) => {
-    rig.store.getOperator = read;
+  const read = rig.store.listUsers;
+  rig.store.listUsers = async (orgId) => {
+    rig.store.listUsers = read;
     const before = await read(orgId);
-    if (before !== null) await rig.store.setPassword({ ...before, password_hash: 'another' });
+    for (const { id } of before)
+      await rig.store.saveUser(orgId, id, { password_hash: 'another' }, { endSessions: true });
     return before;
   };
   const late = rig.browser();

@@ -108,7 +108,7 @@ t.test('the clock is set: what waits is as far off as it was, and is not written
   const store = await openStore({ path, now: () => new Date(at(0)), onPrepare: (sql) => used.push(sql) });
   used.length = 0;
   await store.moveTimes(HOUR);
-  t.ok(used.some((sql) => /\bdashboard_sessions\b/.test(sql)));
+  t.ok(used.some((sql) => /\buser_sessions\b/.test(sql)));
   t.same(
     used.filter((sql) => /\b(deliveries|idempotency_keys)\b/.test(sql)),
     [],

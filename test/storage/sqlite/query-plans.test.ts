@@ -96,12 +96,15 @@ t.test('every list with every combination of its filters', async (t) => {
   for (const verb of ['callHours', 'failureReasons', 'answerLatencies'] as const) {
     await store[verb](org, at(0), at(3_600_000));
   }
+  for (const startingAfter of [undefined, call.id]) {
+    for (const filters of combinations({ actorId: ['a'], action: ['createCall'], targetId: [call.id] }))
+      await store.listActions(org, filters, { limit: 50, startingAfter });
+  }
   await store.getEvent(org, call.id);
   await store.listCallDeliveries(call.id);
   await store.findOrganization('Bluebird');
   await store.listOrganizations({ limit: 50 });
   await store.listOrganizations({ limit: 50, startingAfter: org });
-  await store.hasOperators();
   await store.updateOrganization(org, { name: 'Bluebird' });
   await store.intendIdempotent(org, 'key', 'x');
   await store.stats();
