@@ -1,8 +1,7 @@
 // The records of people and of what they and programs did: who signs in, from where, who is invited, the audit log. PURE.
 // Times are ISO 8601 UTC with milliseconds.
 
-export const ROLES = ['owner', 'operator', 'viewer'] as const;
-export type Role = (typeof ROLES)[number];
+export type Role = 'owner' | 'operator' | 'viewer';
 
 /** Somebody of an organization who signs in to its dashboard. */
 export interface UserRecord {

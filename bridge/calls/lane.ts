@@ -1,6 +1,7 @@
 // What is done for one call, one thing after the other. What nobody waits for may be stored patiently, and holds up nobody who
 // comes behind it.
-import type { Patience, Store } from '../../storage/store.ts';
+import type { Patience } from '../../storage/answers.ts';
+import type { Store } from '../../storage/store.ts';
 
 export class Lane {
   readonly #store: Pick<Store, 'flush'>;

@@ -1,8 +1,9 @@
 // Lines of a transcript on their way to storage, and what becomes of those that cannot be stored. What they say and when is the
 // media threads'.
 import type { Log } from '../../log.ts';
+import type { Patience } from '../../storage/answers.ts';
 import type { TranscriptItemRecord } from '../../storage/records.ts';
-import type { Patience, Store } from '../../storage/store.ts';
+import type { Store } from '../../storage/store.ts';
 
 /**
  * Stores lines of one call, together. Resolves when they are stored.

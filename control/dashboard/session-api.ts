@@ -50,7 +50,7 @@ export interface SessionApiOptions extends SignInOptions {
 }
 
 /** What a page is told of who is signed in. */
-export function userView({ id, name, email, role, may_listen }: UserRecord) {
+function userView({ id, name, email, role, may_listen }: UserRecord) {
   return { id, name, email, role, may: [...permissionsOf({ role, may_listen })] };
 }
 

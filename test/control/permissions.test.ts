@@ -18,6 +18,7 @@ const NEEDS: Record<Permission, string[]> = {
     'get /v1/numbers',
     'get /v1/numbers/available',
     'get /v1/calls',
+    'get /v1/calls.csv',
     'get /v1/calls/:id',
     'get /v1/calls/:id/transcript',
     'get /v1/calls/:id/turns',
