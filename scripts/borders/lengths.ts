@@ -27,7 +27,6 @@ export const LONGER: Readonly<Record<string, string>> = {
   'storage/sqlite/deliveries.ts deliveries': 'a list of verbs over prepared statements',
   'storage/sqlite/organizations.ts organizations': 'a list of verbs over prepared statements',
   'storage/sqlite/people.ts people': 'a list of verbs over prepared statements',
-  'storage/sqlite/rows.ts': 'the table of each record, one after the other',
   'storage/sqlite/migrations.ts': 'a list that is only added to',
   'storage/sqlite/rows.ts': 'the columns of each table, one after the other',
 };
