@@ -11,6 +11,7 @@ import { addListenCommand } from './commands/listen.ts';
 import { addModelCommands } from './commands/models.ts';
 import { addNumberCommands } from './commands/numbers.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
+import { addTriggerCommand } from './commands/trigger.ts';
 import { addUpgradeCommand } from './commands/upgrade.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { addCompletion } from './completion.ts';
@@ -114,6 +115,7 @@ ${EXIT_HELP}`,
   addNumberCommands(program, run);
   addWebhookCommands(program, run);
   addListenCommand(program, run);
+  addTriggerCommand(program, run);
   addAccountCommands(program, run);
   addDoctorCommand(program, run);
   addBackupCommands(program, run);

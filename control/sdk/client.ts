@@ -26,7 +26,7 @@ import {
   type RequestOptions,
   type Transport,
 } from './transport.ts';
-import { verify } from './webhooks.ts';
+import { sign, verify } from './webhooks.ts';
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'no_answer', 'busy', 'canceled', 'failed']);
 const FIRST_LOOK_MS = 500;
@@ -309,7 +309,7 @@ export class Offhook {
   readonly webhookSecret: ReturnType<typeof webhookSecretOf>;
   readonly balance: ReturnType<typeof balanceOf>;
   readonly organizations: ReturnType<typeof organizationsOf>;
-  readonly webhooks: { verify: typeof verify } = { verify };
+  readonly webhooks: { verify: typeof verify; sign: typeof sign } = { verify, sign };
   /** The OpenAPI document of the daemon itself. */
   readonly openApi: (o?: RequestOptions) => Promise<AnswerOf<'getOpenApi'>>;
 

@@ -20,6 +20,32 @@ export interface OffhookOptions {
   maxRetries?: number | undefined;
   /** Milliseconds that one try may take (default 30,000), but for the body of a recording. */
   timeoutMs?: number | undefined;
+  /** Told of each try before it is made. What it throws ends the request. */
+  onRequest?: ((request: RequestTold) => void) | undefined;
+  /** Told of what came of each try. */
+  onResponse?: ((response: ResponseTold) => void) | undefined;
+}
+
+/** A try, for logs and traces. The key is not in it; `headers` may be added to, or changed, as for a trace's own. */
+export interface RequestTold {
+  operation: Operation;
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  /** Counts the tries of one request from 1. */
+  attempt: number;
+}
+
+/** What came of a try. */
+export interface ResponseTold extends RequestTold {
+  /** Null: nothing answered. */
+  status: number | null;
+  /** `X-Request-Id`, by which the daemon's log has it. */
+  requestId: string | null;
+  /** Milliseconds until its JSON was read. */
+  tookMs: number;
+  /** Why it failed; null: it did not. */
+  error: OffhookError | null;
 }
 
 /** For one request. */
@@ -73,7 +99,6 @@ export function createTransport(o: OffhookOptions): Transport {
         ...o.headers,
         ...request.headers,
       };
-      if (o.apiKey !== undefined) headers.authorization = `Bearer ${o.apiKey}`;
       const once = 'once' in rest;
       if (once) headers['idempotency-key'] = request.idempotencyKey ?? newKey();
       let body: string | undefined;
@@ -83,18 +108,31 @@ export function createTransport(o: OffhookOptions): Transport {
       }
       const repeatable = method !== 'POST' || once;
       const timeoutMs = request.timeoutMs ?? o.timeoutMs ?? 30_000;
-      for (let left = request.maxRetries ?? o.maxRetries ?? 2; ; left--) {
+      const most = request.maxRetries ?? o.maxRetries ?? 2;
+      for (let left = most; ; left--) {
         let failure: OffhookError;
+        const told = { operation, method, url, headers: { ...headers }, attempt: most - left + 1 };
+        o.onRequest?.(told);
+        const begun = performance.now();
+        const tell = (of: Pick<ResponseTold, 'status' | 'requestId' | 'error'>) =>
+          o.onResponse?.({ ...told, ...of, tookMs: performance.now() - begun });
         try {
-          const got = await attempt(call, url, { method, headers, body }, timeoutMs, request.signal);
-          if ('answer' in got) return { answer: got.answer as AnswerOf<O>, headers: got.headers };
+          const own = o.apiKey === undefined ? {} : { authorization: `Bearer ${o.apiKey}` };
+          const init = { method, headers: { ...told.headers, ...own }, body };
+          const got = await attempt(call, url, init, timeoutMs, request.signal);
+          if ('answer' in got) {
+            tell({ status: got.status, requestId: got.headers.get('x-request-id'), error: null });
+            return { answer: got.answer as AnswerOf<O>, headers: got.headers };
+          }
           failure = got.failure;
         } catch (error) {
           if (!(error instanceof OffhookConnectionError)) throw error;
           failure = error;
         }
+        const { status, requestId } = failure;
+        tell({ status: status === 0 ? null : status, requestId, error: failure });
         if (left <= 0 || !mayRepeat(failure, repeatable)) throw failure;
-        await pause(pauseMs(failure, (request.maxRetries ?? o.maxRetries ?? 2) - left), request.signal);
+        await pause(pauseMs(failure, most - left), request.signal);
       }
     },
   };
@@ -127,7 +165,7 @@ async function attempt(
   init: { method: string; headers: Record<string, string>; body: string | undefined },
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<{ answer: unknown; headers: Headers } | { failure: OffhookError }> {
+): Promise<{ answer: unknown; headers: Headers; status: number } | { failure: OffhookError }> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), timeoutMs);
   let answered = false;
@@ -140,7 +178,7 @@ async function attempt(
     });
     answered = true;
     if (!response.ok) return { failure: await errorOf(response) };
-    return { answer: await answerOf(response), headers: response.headers };
+    return { answer: await answerOf(response), headers: response.headers, status: response.status };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (limit.signal.aborted) {

@@ -1,4 +1,4 @@
-// Whether a webhook comes from the daemon: Standard Webhooks 1.0 (https://www.standardwebhooks.com), by WebCrypto alone.
+// Whether a webhook comes from the daemon, and one as if it did, for tests: Standard Webhooks 1.0 (https://www.standardwebhooks.com), by WebCrypto alone.
 import type { Call } from './api.ts';
 import { WebhookVerificationError } from './errors.ts';
 
@@ -76,6 +76,46 @@ export async function verify(
   );
 }
 
+/** What a test says of the webhook that it makes; what is left out is made up. */
+export interface TestWebhook {
+  type: string;
+  call: Call;
+  id?: string | undefined;
+  sequence?: number | undefined;
+  attempt?: number | undefined;
+  replay?: boolean | undefined;
+  sentAt?: Date | undefined;
+}
+
+/**
+ * A webhook as the daemon would send it, for tests of a receiver: post `body` with `headers`, and `verify` takes it.
+ * @param secret `whsec_…`
+ */
+export async function sign(
+  event: TestWebhook,
+  secret: string,
+): Promise<{ headers: Record<string, string>; body: string }> {
+  const id = event.id ?? crypto.randomUUID();
+  const body = JSON.stringify(event.call);
+  const timestamp = String(Math.floor((event.sentAt ?? new Date()).getTime() / 1000));
+  const bytes = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  const mac = new Uint8Array(await crypto.subtle.sign('HMAC', await keyOf(secret), bytes));
+  return {
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${btoa(String.fromCharCode(...mac))}`,
+      'service-event-id': id,
+      'service-event-type': event.type,
+      'service-event-sequence': String(event.sequence ?? 1),
+      'service-delivery-attempt': String(event.attempt ?? 1),
+      ...(event.replay === true ? { 'service-replay': 'true' } : {}),
+    },
+    body,
+  };
+}
+
 function eventOf(
   body: string,
   id: string,
@@ -117,7 +157,7 @@ function reader(headers: HeaderSource): (name: string) => string | null {
 async function keyOf(secret: string): Promise<Awaited<ReturnType<typeof crypto.subtle.importKey>>> {
   const bytes = bytesOf(secret.replace(/^whsec_/, ''));
   if (bytes === null || bytes.length === 0) throw new TypeError('The secret must be whsec_ and base64.');
-  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify', 'sign']);
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {

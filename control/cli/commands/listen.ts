@@ -2,36 +2,13 @@
 // needs no way to this machine: events are followed, signed here with a secret of this session, and posted from here.
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import type { Event } from '../../sdk/index.ts';
+import { type Event, sign } from '../../sdk/index.ts';
 import type { Run } from '../context.ts';
 import { type Context, collect } from '../context.ts';
 import { Ending, EXIT, UsageError } from '../exit.ts';
 import { duration } from '../output.ts';
 
 const POST_MS = 15_000;
-
-/** What the daemon would send of an event: the headers, signed by Standard Webhooks 1.0. */
-async function signed(event: Event, body: string, secret: string, at: Date): Promise<Record<string, string>> {
-  const timestamp = String(Math.floor(at.getTime() / 1000));
-  const key = await crypto.subtle.importKey(
-    'raw',
-    Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['sign'],
-  );
-  const mac = await crypto.subtle.sign('HMAC', key, Buffer.from(`${event.id}.${timestamp}.${body}`));
-  return {
-    'content-type': 'application/json',
-    'webhook-id': event.id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${Buffer.from(mac).toString('base64')}`,
-    'service-event-id': event.id,
-    'service-event-type': event.type,
-    'service-event-sequence': String(event.sequence),
-    'service-delivery-attempt': '1',
-  };
-}
 
 function told({ output }: Context, event: Event, answer: string): void {
   const { call } = event;
@@ -51,12 +28,12 @@ function told({ output }: Context, event: Event, answer: string): void {
 
 async function forward(context: Context, event: Event, to: string, secret: string): Promise<string> {
   const { output } = context;
-  const body = JSON.stringify(event.call);
+  const { headers, body } = await sign({ ...event, sentAt: context.now() }, secret);
   const begun = performance.now();
   try {
     const response = await fetch(to, {
       method: 'POST',
-      headers: await signed(event, body, secret, context.now()),
+      headers,
       body,
       redirect: 'manual',
       signal: AbortSignal.any([context.signal, AbortSignal.timeout(POST_MS)]),

@@ -1,6 +1,6 @@
 // The command line against the control plane on a real socket: what it prints, and how it ends.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import t, { type Test } from 'tap';
@@ -500,6 +500,63 @@ t.test('listen brings events to a local program as webhooks that verify', async 
   const event = await verify(first?.body ?? '', first?.headers as Record<string, string>, secret);
   t.match(event, { type: 'call.ringing', sequence: 2, call: { id: earlier.id, status: 'ringing' } });
   t.match(await offhook(['listen', '--forward-to', 'nowhere']), { code: 2, err: /not a URL/ });
+});
+
+t.test('trigger posts one webhook that verifies, and says what came of it', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  const got: { headers: IncomingHttpHeaders; body: string }[] = [];
+  const local = createServer(async (req, res) => {
+    let body = '';
+    for await (const part of req) body += part;
+    got.push({ headers: req.headers, body });
+    res.writeHead(req.url === '/no' ? 500 : 200).end('taken');
+  });
+  await new Promise<void>((listening) => local.listen(0, '127.0.0.1', listening));
+  t.teardown(() => {
+    local.closeAllConnections();
+    local.close();
+  });
+  const to = `http://127.0.0.1:${(local.address() as AddressInfo).port}`;
+  const secret = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`;
+  const stands = {
+    queued: 'queued',
+    ringing: 'ringing',
+    answered: 'in_progress',
+    completed: 'completed',
+    failed: 'failed',
+    no_answer: 'no_answer',
+    busy: 'busy',
+    canceled: 'canceled',
+  };
+  for (const [event, status] of Object.entries(stands)) {
+    const said = await offhook([
+      'trigger',
+      `call.${event}`,
+      '--to',
+      to,
+      '--secret',
+      secret,
+      '--attempt',
+      '3',
+      '--replay',
+    ]);
+    t.match(said, { code: 0, out: new RegExp(`200 +call.${event} +taken`) });
+    const { headers, body } = got.at(-1) ?? { headers: {}, body: '' };
+    t.match(await verify(body, headers, secret), {
+      type: `call.${event}`,
+      attempt: 3,
+      replay: true,
+      call: { status },
+    });
+  }
+  const call = makeCall(rig.orgId);
+  await rig.store.createCall(call, { events: ['call.queued'], reserve: 0 });
+  await offhook(['trigger', 'call.queued', '--to', to, '--call', call.id]);
+  t.equal((JSON.parse(got.at(-1)?.body ?? '') as { id: string }).id, call.id, 'as it is');
+  t.match(await offhook(['trigger', 'call.queued', '--to', `${to}/no`]), { code: 1, out: /500/ });
+  t.match(await offhook(['trigger', 'call.lost', '--to', to]), { code: 2, err: /only call\.queued/ });
+  t.match(await offhook(['trigger', 'call.queued', '--to', 'nowhere']), { code: 2, err: /not a URL/ });
 });
 
 t.test('profiles: a login that works is kept, for its owner, and used', async (t) => {

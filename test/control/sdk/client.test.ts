@@ -40,6 +40,50 @@ t.test('the types and the table of operations are what the OpenAPI document says
   t.equal(writtenTypes(), await sdkTypes(), 'npm run sdk:types writes control/sdk/api.ts anew');
 });
 
+t.test('each try is told before it is made and when it is over, without the key', async (t) => {
+  const { asked, url } = await openPeer(t, (_one, count, res) => {
+    if (count === 1) return void res.destroy();
+    if (count === 2) return void json(res, 503, refusal('storage_low'), { 'x-request-id': 'r-2' });
+    json(res, count === 3 ? 200 : 404, count === 3 ? { data: [] } : refusal('not_found'));
+  });
+  const told: unknown[][] = [];
+  const offhook = new Offhook({
+    apiKey: 'sk_x',
+    baseUrl: url,
+    onRequest(request) {
+      request.headers.traceparent = `00-trace-${request.attempt}`;
+      told.push(['asks', request.operation, request.attempt]);
+    },
+    onResponse({ status, requestId, error, attempt, tookMs, url }) {
+      told.push(['answered', attempt, status, requestId, error?.code ?? null]);
+      t.ok(tookMs >= 0 && url.endsWith('/v1/models'));
+    },
+  });
+  await offhook.models.list();
+  t.same(told, [
+    ['asks', 'listModels', 1],
+    ['answered', 1, null, null, 'connection_failed'],
+    ['asks', 'listModels', 2],
+    ['answered', 2, 503, 'r-1', 'storage_low'],
+    ['asks', 'listModels', 3],
+    ['answered', 3, 200, null, null],
+  ]);
+  t.match(
+    asked.map(({ headers }) => [headers.traceparent, headers.authorization]),
+    [1, 2, 3].map((attempt) => [`00-trace-${attempt}`, 'Bearer sk_x']),
+  );
+  const refusing = new Offhook({
+    apiKey: 'sk_x',
+    baseUrl: url,
+    onRequest(request) {
+      t.notMatch(JSON.stringify(request), /sk_x/);
+      throw new Error('not now');
+    },
+  });
+  await t.rejects(refusing.models.list(), { message: 'not now' });
+  t.equal(asked.length, 3);
+});
+
 t.test('every operation has its method, and asks just that', async (t) => {
   const { asked, url } = await openPeer(t, (one, _count, res) =>
     json(res, 200, { data: one.url.startsWith('/v1/events') ? [{ id: 'e' }] : [] }),

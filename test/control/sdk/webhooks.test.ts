@@ -1,7 +1,7 @@
 // webhooks.verify: the standard's own library signs, and the daemon does; whatever was touched is refused.
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
-import { verify, WebhookVerificationError } from '../../../control/sdk/index.ts';
+import { type Call, sign, verify, WebhookVerificationError } from '../../../control/sdk/index.ts';
 import { newWebhookSecret, signWebhook } from '../../../control/webhooks/signature.ts';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
@@ -87,3 +87,30 @@ t.test('anything else is refused', async (t) => {
     'a secret that is none is a mistake of ours',
   );
 });
+
+t.test(
+  "what is made for tests is what the daemon would send: the standard's own library takes it",
+  async (t) => {
+    const secret = newWebhookSecret();
+    const call = { id: 'c1', status: 'completed', persona: 'grüße' } as Call;
+    const made = await sign(
+      { type: 'call.completed', call, id: 'e1', sequence: 4, attempt: 2, replay: true, sentAt: NOW },
+      secret,
+    );
+    t.equal(
+      made.headers['webhook-signature'],
+      signWebhook({ id: 'e1', timestampSeconds: SECONDS, body: made.body, secrets: [secret] }),
+    );
+    t.match(await verify(made.body, made.headers, secret, { now: NOW }), {
+      id: 'e1',
+      type: 'call.completed',
+      sequence: 4,
+      attempt: 2,
+      replay: true,
+      call: { id: 'c1', persona: 'grüße' },
+    });
+    const now = await sign({ type: 'call.busy', call }, secret);
+    t.doesNotThrow(() => new Webhook(secret).verify(now.body, now.headers));
+    await t.rejects(verify(now.body, now.headers, newWebhookSecret()), WebhookVerificationError);
+  },
+);
