@@ -43,6 +43,18 @@ export interface CallFilters {
   search?: string | undefined;
 }
 
+/** Calls added up. Those of the line count telephone calls alone; time and money count all. */
+export interface CallSums {
+  calls: number;
+  completed: number;
+  talkSeconds: number;
+  billedMilliCents: number;
+  /** Null: of none is it known. */
+  costMilliCents: number | null;
+  /** Whether there are more than were added up. */
+  more: boolean;
+}
+
 /** What happened in one hour, of calls made in it. */
 export interface CallHour {
   /** `YYYY-MM-DDTHH`, UTC. */
@@ -288,6 +300,8 @@ export interface Store extends OutboundVerbs, CampaignStore, PeopleStore {
   findCall(id: string): Promise<CallRecord | null>;
   findCallByCarrierId(carrier: string, carrierCallId: string): Promise<CallRecord | null>;
   listCalls(orgId: string, filters: CallFilters, page: Page): Promise<CallRecord[]>;
+  /** The newest `limit` of a list, added up. */
+  sumCalls(orgId: string, filters: Omit<CallFilters, 'search'>, limit: number): Promise<CallSums>;
   /** Every call that has not reached a terminal status, whoever owns it, oldest first. */
   unfinishedCalls(): Promise<CallRecord[]>;
   /** This daemon's calls that have ended and whose result is still pending, oldest first. */

@@ -12,6 +12,7 @@ import { contextOf } from '../http/request-context.ts';
 import { type Route, serveRoutes } from '../http/route.ts';
 import { openAssets } from './assets.ts';
 import { browserCallRoutes } from './browser-calls.ts';
+import { callTotalsApi } from './call-totals.ts';
 import { refuseOtherHosts, refuseOthersPages, requireSession } from './guard.ts';
 import { type HealthSources, openHealth } from './health.ts';
 import { keyRoutes } from './key-api.ts';
@@ -72,7 +73,7 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   api.use(open, requireSession(sessions), limit.byKey, jsonBody());
   const live = liveApi({ ...o, sessions });
   const health = openHealth({ ...o.health, now: o.now, monotonicMs: o.monotonicMs });
-  api.use(own, live.router, overviewApi({ ...o, health }), recordingApi(o));
+  api.use(own, live.router, overviewApi({ ...o, health }), recordingApi(o), callTotalsApi(o));
   api.use(serveRoutes(DASHBOARD_ROUTES, o, '/dashboard/api'));
   api.use('/v1', serveRoutes(o.routes, o, '/v1'));
   api.use(nothingHere);
@@ -101,7 +102,7 @@ const nothingHere: RequestHandler = () => {
 
 /** Metrics have a label for each of these; other paths are the client's to invent and share one. */
 const KNOWN =
-  /^\/(session|setup|login|logout|password|keys|live|overview|health|recordings|browser_calls)(?=\/|$)/;
+  /^\/(session|setup|login|logout|password|keys|live|overview|health|recordings|call_totals|browser_calls)(?=\/|$)/;
 
 const mark: RequestHandler = (req, res, next) => {
   contextOf(res).route = `/dashboard/api${KNOWN.exec(req.path)?.[0] ?? ''}`;

@@ -6,34 +6,16 @@ import type { Config } from '../../config.ts';
 import type { Store } from '../../storage/store.ts';
 import { parse } from '../http/schemas.ts';
 import type { Range, Overview as Shown } from './app/session-shapes.ts';
+import { fresh } from './fresh.ts';
 import { sessionOf } from './guard.ts';
 import { callsHealth, type Health, type LateCalls } from './health.ts';
 import type { LiveFeed } from './live-feed.ts';
 import { type Overview, overviewOf, RANGES, spanOf } from './overview.ts';
 import { peersOf } from './peers.ts';
 
-/** Many views of the same numbers are one reading of them. */
-const FRESH_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const NAMES = Object.keys(RANGES) as [Range, ...Range[]];
 const query = z.strictObject({ range: z.enum(NAMES, `must be one of ${NAMES.join(', ')}`).default('24h') });
-
-/** Reads once for all who ask within a few seconds. */
-function fresh<T>(read: (key: string) => Promise<T>, now: () => Date): { of(key: string): Promise<T> } {
-  const kept = new Map<string, { at: number; value: Promise<T> }>();
-  return {
-    of(key) {
-      const nowMs = now().getTime();
-      let one = kept.get(key);
-      if (one === undefined || nowMs - one.at >= FRESH_MS) {
-        one = { at: nowMs, value: read(key) };
-        kept.set(key, one);
-        one.value.catch(() => kept.delete(key));
-      }
-      return one.value;
-    },
-  };
-}
 
 export function overviewApi(o: {
   store: Pick<Store, 'callHours' | 'failureReasons' | 'answerLatencies'>;

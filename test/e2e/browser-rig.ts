@@ -102,7 +102,7 @@ export async function openDashboard(
 
 export async function choosePassword(page: Page, password: string): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByLabel('The same again').fill(password);
+  await page.getByLabel('Confirm password').fill(password);
   await page.getByRole('button', { name: 'Set the password' }).click();
 }
 

@@ -1,5 +1,6 @@
 // A person's first hour with the dashboard, in a real browser against the running daemon: the printed link, an agent, a
 // number, a call seen live, its page. Each step stands on the one before.
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -307,8 +308,22 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     await page.getByText('No call fits.').waitFor();
     await search.getByLabel('Status').selectOption('completed');
     await count(2);
+    await page.getByText('2 telephone calls').waitFor();
+    const told = await rows.locator('.outcome').allInnerTexts();
+    t.ok(told.length === 2 && told.every((text) => !/_|^Completed/.test(text)), told.join('; '));
+    t.match(await rows.locator('.outcome').first().getAttribute('title'), /^completed, \w+/);
     await picture(page, 'calls');
+    await page.getByText('Columns', { exact: true }).click();
+    await page.getByRole('checkbox', { name: 'Our number' }).check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Our number' }).waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export CSV' }).click();
+    const saved = await readFile(await (await saving).path(), 'utf8');
+    t.match(saved, /^\uFEFFid,created_at,direction/);
+    t.equal(saved.trimEnd().split('\r\n').length, 3, 'the calls that fit, below their names');
     await page.reload();
+    await page.getByRole('columnheader', { name: 'Our number' }).waitFor();
     await count(2);
     t.equal(await search.getByLabel('Status').inputValue(), 'completed', 'kept in the address');
     await search.getByLabel('Search').fill('0123');

@@ -320,6 +320,59 @@ export function callConformance(t: Test, openEmpty: OpenEmpty): void {
     );
   });
 
+  t.test(
+    'sumCalls: the newest of a list, added up; tries in the browser count as time and money alone',
+    async (t) => {
+      const { store } = await open(t);
+      const org = await addOrganization(store);
+      const make = (minute: number, change: Parameters<typeof makeCall>[1]) =>
+        store.createCall(makeCall(org, { created_at: at(minute * 60_000), ...change }), {
+          events: [],
+          reserve: 0,
+        });
+      const none = {
+        calls: 0,
+        completed: 0,
+        talkSeconds: 0,
+        billedMilliCents: 0,
+        costMilliCents: null,
+        more: false,
+      };
+      t.same(await store.sumCalls(org, {}, 10), none);
+      await make(0, { status: 'completed', billed_duration_seconds: 60, billing_amount_milli_cents: 500 });
+      const part = { name: 'one', milli_cents: 0, used: {} };
+      const cost = {
+        estimate: true as const,
+        model: part,
+        transcription: part,
+        extraction: part,
+        carrier: part,
+      };
+      await make(1, { status: 'completed', cost: { ...cost, total_milli_cents: 7, as_of: '2026-01-01' } });
+      await make(2, { status: 'busy', direction: 'inbound' });
+      await make(3, { status: 'completed', telephone: false, billed_duration_seconds: 5 });
+      await store.createCall(makeCall(await addOrganization(store)), { events: [], reserve: 0 });
+      const all = {
+        calls: 3,
+        completed: 2,
+        talkSeconds: 65,
+        billedMilliCents: 500,
+        costMilliCents: 7,
+        more: false,
+      };
+      t.same(await store.sumCalls(org, {}, 4), all);
+      t.same(await store.sumCalls(org, {}, 2), { ...none, calls: 1, talkSeconds: 5, more: true });
+      t.same(await store.sumCalls(org, { direction: 'inbound' }, 9), { ...none, calls: 1 });
+      t.same(await store.sumCalls(org, { createdBefore: at(60_000) }, 9), {
+        ...none,
+        calls: 1,
+        completed: 1,
+        talkSeconds: 60,
+        billedMilliCents: 500,
+      });
+    },
+  );
+
   t.test('money: a hold, a top-up, a charge', async (t) => {
     const { store } = await open(t);
     const org = await addOrganization(store, { balance_milli_cents: 1000 });

@@ -4,11 +4,12 @@ import { phone, words } from './format.ts';
 
 const CAUSES: Record<string, string> = {
   remote_hangup: 'The other side hung up',
+  normal_clearing: 'It ended as calls do',
   agent_ended: 'The agent ended it',
   caller_silent: 'The other side said nothing for too long',
   voicemail: 'A voicemail answered',
   fax: 'A fax answered',
-  transferred: 'Handed over to a person',
+  transferred: 'Transferred to a person',
   hangup_requested: 'Hung up by an operator or a program',
   canceled: 'Canceled before it was answered',
   max_duration: 'The longest time of a call was reached',
@@ -17,7 +18,7 @@ const CAUSES: Record<string, string> = {
   refused_by_carrier: 'The carrier refused it',
   no_answer: 'Nobody answered',
   busy: 'The line was busy',
-  transfer_failed: 'It could not be handed over',
+  transfer_failed: 'It could not be transferred',
   failed: 'It could not be connected',
   stream_lost: "The carrier's audio stream was lost",
   stream_ended: 'The audio had ended',
@@ -106,4 +107,56 @@ export function valueInWords(value: unknown): string | null {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.map((one) => valueInWords(one) ?? '–').join(', ');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+const UNDER_WAY: Record<string, string> = {
+  queued: 'Waits to be dialled',
+  initiated: 'Being dialled',
+  ringing: 'Rings',
+  in_progress: 'On the line',
+};
+
+/** Nobody came to talk: what the network says of it besides adds nothing. */
+const UNREACHED: Record<string, string> = {
+  no_answer: 'Nobody answered',
+  busy: 'The line was busy',
+  canceled: 'Canceled before the answer',
+};
+
+/** How a call ended, or where it is, in a few words; `code` is what the API says of it. */
+export function outcomeOf(call: Pick<Call, 'status' | 'hangup_cause' | 'error_code'>): {
+  words: string;
+  code: string;
+} {
+  const code = [call.status, call.hangup_cause, call.error_code]
+    .filter((one, at, all) => one !== null && one !== undefined && all.indexOf(one) === at)
+    .join(', ');
+  if (!isOver(call)) return { words: UNDER_WAY[call.status] ?? words(call.status), code };
+  const unreached = UNREACHED[call.status];
+  if (unreached !== undefined) return { words: unreached, code };
+  if (call.hangup_cause === null) return { words: words(call.status), code };
+  return { words: causeInWords(call.hangup_cause), code };
+}
+
+/** What a call brought, for one line: the fields of its result that were said, else its summary, else why there is nothing. */
+export function broughtBy(
+  call: Pick<Call, 'result' | 'returns' | 'result_status' | 'result_error' | 'error_message' | 'status'>,
+): { fields: readonly (readonly [name: string, value: string])[]; text: string | null } {
+  const fields = Object.entries(call.result ?? {}).flatMap(([name, value]) => {
+    const text = valueInWords(value);
+    return text === null || text === '' ? [] : [[words(name), text] as const];
+  });
+  if (fields.length > 0) return { fields, text: null };
+  const summary = summaryOf(call);
+  if (summary !== null) return { fields, text: summary };
+  if (call.error_message !== null) return { fields, text: call.error_message };
+  if (!isOver(call) || Object.keys(call.returns ?? {}).length === 0) return { fields, text: null };
+  if (call.result_status === 'pending') return { fields, text: 'Being taken from the words' };
+  return { fields, text: call.result_status === 'failed' ? 'There is no result' : 'Nothing of it was said' };
+}
+
+/** What the call was about, where that was written; null: it was not. */
+export function summaryOf(call: object): string | null {
+  const { summary } = call as { summary?: unknown };
+  return typeof summary === 'string' && summary.trim() !== '' ? summary : null;
 }

@@ -93,3 +93,15 @@ export interface LiveEvents {
   interruption: { call_id: string; interruption: Interruption };
   ended: { call: LiveCall };
 }
+
+/** The answer of `GET call_totals`. Calls are those on the telephone; time and money count tries in the browser, too. */
+export interface CallTotals {
+  calls: number;
+  completed: number;
+  talk_seconds: number;
+  billed_milli_cents: number;
+  /** Null: of none is it known. */
+  cost_milli_cents: number | null;
+  /** Only so many, the newest, were added up; null: all. */
+  newest: number | null;
+}

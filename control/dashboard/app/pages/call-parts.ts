@@ -82,7 +82,7 @@ export function CostSection(props: { call: Call }) {
   }
   const parts: [string, CostPart][] = [
     ['Speech model', cost.model],
-    ['Writing down', cost.transcription],
+    ['Transcription', cost.transcription],
     ['Result', cost.extraction],
     ['Carrier', cost.carrier],
   ];

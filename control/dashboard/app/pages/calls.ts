@@ -3,20 +3,19 @@ import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AgentSummary, Call } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
-import { causeInWords, isOver, otherSide } from '../call-words.ts';
 import { onCallsChanged } from '../live-stream.ts';
 import { withQuery } from '../route-match.ts';
+import { ask } from '../session.ts';
+import type { CallTotals } from '../session-shapes.ts';
 import { Button } from '../ui/button.ts';
 import { EmptyState, ErrorNote, Skeleton } from '../ui/feedback.ts';
 import { Field, Select } from '../ui/field.ts';
-import { Icon } from '../ui/icon.ts';
 import { coalesced, useLoad } from '../ui/load.ts';
 import { Page } from '../ui/page.ts';
 import { navigate, query } from '../ui/router.ts';
-import { Status } from '../ui/status.ts';
-import { Pager, Table } from '../ui/table.ts';
+import { Pager } from '../ui/table.ts';
 import { announce } from '../ui/toast.ts';
-import { Duration, Money, Phone, Time } from '../ui/values.ts';
+import { CallTable, ColumnChoice, keepColumns, readColumns, Totals } from './call-list.ts';
 
 const PAGE = 50;
 const TYPING_MS = 350;
@@ -25,9 +24,9 @@ const FILTERS = ['search', 'status', 'direction', 'agent_id', 'from', 'to'] as c
 type Filter = (typeof FILTERS)[number];
 
 const STATUSES: readonly [Call['status'], string][] = [
-  ['queued', 'Queued'],
-  ['initiated', 'Initiated'],
-  ['ringing', 'Ringing'],
+  ['queued', 'Waits to be dialled'],
+  ['initiated', 'Being dialled'],
+  ['ringing', 'Rings'],
   ['in_progress', 'On the line'],
   ['completed', 'Completed'],
   ['no_answer', 'No answer'],
@@ -52,25 +51,31 @@ export function CallsPage() {
   >;
   const after = query.value.get('after') ?? '';
   const filtered = FILTERS.some((name) => now[name] !== '');
+  const asked = queryOf(now);
   const calls = useLoad(
     async (signal) =>
       api.calls.list(
         {
           limit: PAGE,
           ...(after === '' ? {} : { starting_after: after }),
-          ...(now.search === '' ? {} : { search: now.search }),
-          ...(now.status === '' ? {} : { status: now.status as Call['status'] }),
-          ...(now.direction === '' ? {} : { direction: now.direction as Call['direction'] }),
-          ...(now.agent_id === '' ? {} : { agent_id: now.agent_id }),
-          ...bound('created_after', dayAt(now.from, false)),
-          ...bound('created_before', dayAt(now.to, true)),
+          ...asked,
         },
         { signal },
       ),
     [query.value.toString()],
   );
+  // A search is not added up: it would be made twice.
+  const totals = useLoad(
+    async (signal) =>
+      now.search === '' ? ask<CallTotals>('GET', withQuery('call_totals', asked), undefined, signal) : null,
+    [withQuery('', asked)],
+  );
+  const [chosen, setChosen] = useState(readColumns);
   const agents = useAgentNames();
-  useFreshness(after === '', calls.reload);
+  useFreshness(after === '', () => {
+    calls.reload();
+    totals.reload();
+  });
   const choose = (change: Partial<Record<Filter, string>>) =>
     void navigate(withQuery('/calls', { ...now, ...change }), { replace: true, quiet: true });
   // What a filter found is read aloud; what the line does meanwhile is not.
@@ -82,6 +87,7 @@ export function CallsPage() {
     announce(calls.data.data.length === 0 ? 'No calls found.' : `${calls.data.data.length} calls shown.`);
   }, [calls.data, calls.loading]);
 
+  const list = calls.data?.data;
   return html`<${Page} title="Calls">
     <${Filters} now=${now} agents=${agents} filtered=${filtered} choose=${choose} />
     ${calls.error === null ? null : html`<${ErrorNote} error=${calls.error} title="The calls could not be read." retry=${calls.reload} />`}
@@ -91,7 +97,24 @@ export function CallsPage() {
           ? html`<div class="card" aria-busy="true"><span class="sr-only">Loading</span><${Skeleton} lines=${10} /></div>`
           : null
         : html`<div class=${calls.loading ? 'stack stale' : 'stack'} aria-busy=${calls.loading ? 'true' : undefined}>
-            ${calls.data.data.length === 0 ? html`<${Nothing} filtered=${filtered} after=${after} />` : html`<${CallTable} calls=${calls.data.data} agents=${agents} />`}
+            ${
+              list === undefined || list.length === 0
+                ? html`<${Nothing} filtered=${filtered} after=${after} />`
+                : html`<div class="list-head">
+                      ${totals.data === undefined || totals.data === null ? html`<span></span>` : html`<${Totals} totals=${totals.data} />`}
+                      <div class="row">
+                        <${ColumnChoice}
+                          chosen=${chosen}
+                          choose=${(to: typeof chosen) => {
+                            setChosen(to);
+                            keepColumns(to);
+                          }}
+                        />
+                        <${Button} small icon="download" href=${withQuery('/dashboard/api/v1/calls.csv', { ...asked, bom: 'true' })} download="">Export CSV<//>
+                      </div>
+                    </div>
+                    <${CallTable} calls=${list} agents=${agents} chosen=${chosen} />`
+            }
             <${Pager}
               what="calls"
               isFirst=${after === ''}
@@ -116,7 +139,18 @@ function useFreshness(wanted: boolean, reload: () => void): void {
   }, [wanted]);
 }
 
-const bound = (name: string, value: string | undefined) => (value === undefined ? {} : { [name]: value });
+/** The filters as the API takes them. */
+function queryOf(now: Record<Filter, string>) {
+  const [after, before] = [dayAt(now.from, false), dayAt(now.to, true)];
+  return {
+    ...(now.search === '' ? {} : { search: now.search }),
+    ...(now.status === '' ? {} : { status: now.status as Call['status'] }),
+    ...(now.direction === '' ? {} : { direction: now.direction as Call['direction'] }),
+    ...(now.agent_id === '' ? {} : { agent_id: now.agent_id }),
+    ...(after === undefined ? {} : { created_after: after }),
+    ...(before === undefined ? {} : { created_before: before }),
+  };
+}
 
 function Nothing(props: { filtered: boolean; after: string }) {
   if (props.filtered || props.after !== '') {
@@ -136,60 +170,6 @@ function Nothing(props: { filtered: boolean; after: string }) {
     Every call shows up here, with its words, its sound and what it cost. Give an agent a number to be called on, or place a
     call with <code>POST /v1/calls</code>.
   <//>`;
-}
-
-function CallTable(props: { calls: readonly Call[]; agents: ReadonlyMap<string, string> }) {
-  const { agents } = props;
-  return html`<${Table}
-    caption="Calls, newest first"
-    rows=${props.calls}
-    rowKey=${(call: Call) => call.id}
-    href=${(call: Call) => `/calls/${call.id}`}
-    columns=${[
-      {
-        label: 'Other side',
-        cell: (call: Call) => html`<span class="call-who"
-          ><span class="direction" title=${call.direction === 'inbound' ? 'Inbound' : 'Outbound'}
-            ><${Icon} name=${call.direction} size=${15} /><span class="sr-only">${call.direction} </span></span
-          ><${Phone} number=${otherSide(call)}
-        /></span>`,
-      },
-      {
-        label: 'Status',
-        narrow: 'head',
-        cell: (call: Call) =>
-          html`<${Status} value=${call.status} label=${call.status === 'in_progress' ? 'On the line' : undefined} />`,
-      },
-      {
-        label: 'Agent',
-        cell: (call: Call) =>
-          call.agent_id === null
-            ? html`<span class="dim">By a prompt</span>`
-            : (agents.get(call.agent_id) ?? html`<span class="dim">Archived agent</span>`),
-      },
-      {
-        label: 'How it ended',
-        grow: true,
-        cell: (call: Call) =>
-          html`<span class="dim">${call.hangup_cause === null ? (isOver(call) ? '–' : 'Goes on') : causeInWords(call.hangup_cause)}</span>`,
-      },
-      {
-        label: 'Duration',
-        numeric: true,
-        cell: (call: Call) =>
-          isOver(call)
-            ? html`<${Duration} ms=${call.duration_seconds === null ? null : call.duration_seconds * 1000} />`
-            : html`<${Duration} since=${call.answered_at ?? call.created_at} />`,
-      },
-      {
-        label: 'Cost',
-        numeric: true,
-        narrow: 'hide',
-        cell: (call: Call) => html`<${Money} milliCents=${call.cost?.total_milli_cents} />`,
-      },
-      { label: 'Placed', numeric: true, cell: (call: Call) => html`<${Time} iso=${call.created_at} />` },
-    ]}
-  />`;
 }
 
 /** Names of the agents, archived ones too. Without them the list is still a list. */

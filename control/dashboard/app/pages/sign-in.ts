@@ -77,7 +77,7 @@ export function SetupPage(props: { done: boolean }) {
         help=${`${MIN_PASSWORD} characters at least; a few words are easier to keep than signs.`}
       />
       <${Field}
-        label="The same again"
+        label="Confirm password"
         type="password"
         name="password-again"
         autocomplete="new-password"

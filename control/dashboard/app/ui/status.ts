@@ -36,7 +36,10 @@ const TONES: Record<string, Tone> = {
   released: 'idle',
 };
 
+/** The colour of a status. */
+export const toneOf = (status: string): Tone => TONES[status] ?? 'idle';
+
 /** Any status of the API in words and colour. */
 export function Status(props: { value: string; label?: string }) {
-  return html`<${Badge} tone=${TONES[props.value] ?? 'idle'}>${props.label ?? words(props.value)}<//>`;
+  return html`<${Badge} tone=${toneOf(props.value)}>${props.label ?? words(props.value)}<//>`;
 }

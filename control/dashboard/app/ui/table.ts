@@ -14,6 +14,8 @@ export interface Column<T> {
   hideLabel?: boolean;
   /** Takes what room is left. */
   grow?: boolean;
+  /** On one line, cut with a hint: of what is left of the width, or of a small part of it. */
+  clip?: 'rest' | 'small';
   /** On a narrow screen: beside the row's name, or not there at all. */
   narrow?: 'head' | 'hide';
 }
@@ -41,11 +43,13 @@ export function Table<T>(props: {
   href?: (row: T) => string;
   rowClass?: (row: T) => string;
   dense?: boolean;
+  /** Each row is one line. */
+  lines?: boolean;
 }) {
   const { columns } = props;
   // The roles are written out: a table drawn as blocks on a narrow screen is none to some screen readers otherwise.
   return html`<div
-    class=${`table-frame${props.dense === true ? ' dense' : ''}`}
+    class=${`table-frame${props.dense === true ? ' dense' : ''}${props.lines === true ? ' lines' : ''}`}
     ref=${scrollableByKeys}
   >
     <table role="table">
@@ -89,6 +93,7 @@ function classOf<T>(column: Column<T>): string | undefined {
   const names = [
     column.numeric === true ? 'numeric' : '',
     column.grow === true ? 'grow' : '',
+    column.clip === undefined ? '' : `clip-${column.clip}`,
     column.narrow === undefined ? '' : `narrow-${column.narrow}`,
   ];
   return names.filter((name) => name !== '').join(' ') || undefined;

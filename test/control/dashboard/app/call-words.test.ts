@@ -2,11 +2,14 @@
 import t from 'tap';
 import { FAULT_CODES, HANGUP_CAUSES } from '../../../../bridge/protocol/call-reasons.ts';
 import {
+  broughtBy,
   callTitle,
   causeInWords,
   fieldOf,
   isOver,
   otherSide,
+  outcomeOf,
+  summaryOf,
   valueInWords,
 } from '../../../../control/dashboard/app/call-words.ts';
 import { words } from '../../../../control/dashboard/app/format.ts';
@@ -68,4 +71,49 @@ t.test('a call is named by its other side, with a number or without', async (t) 
   for (const [from_number, to_number, direction, title] of cases) {
     t.equal(callTitle({ from_number, to_number, direction }), title);
   }
+});
+
+t.test('how a call ended, in plain words, with the code for those who want it', async (t) => {
+  const cases: [Parameters<typeof outcomeOf>[0], string, string][] = [
+    [{ status: 'queued', hangup_cause: null, error_code: null }, 'Waits to be dialled', 'queued'],
+    [{ status: 'in_progress', hangup_cause: null, error_code: null }, 'On the line', 'in_progress'],
+    [
+      { status: 'completed', hangup_cause: 'remote_hangup', error_code: null },
+      'The other side hung up',
+      'completed, remote_hangup',
+    ],
+    [{ status: 'busy', hangup_cause: 'SIP 486', error_code: null }, 'The line was busy', 'busy, SIP 486'],
+    [{ status: 'no_answer', hangup_cause: null, error_code: null }, 'Nobody answered', 'no_answer'],
+    [
+      { status: 'failed', hangup_cause: 'failed', error_code: 'model_silent' },
+      'It could not be connected',
+      'failed, model_silent',
+    ],
+  ];
+  for (const [call, words, code] of cases) t.same(outcomeOf(call), { words, code });
+});
+
+t.test('what a call brought: the result first, else the summary, else why there is nothing', async (t) => {
+  const call = {
+    status: 'completed',
+    returns: { day: 'string', people: 'number' },
+    result: { day: 'Monday', people: null },
+    result_status: 'completed',
+    result_error: null,
+    error_message: null,
+  } as Parameters<typeof broughtBy>[0];
+  t.same(broughtBy(call), { fields: [['Day', 'Monday']], text: null });
+  t.same(broughtBy({ ...call, result: { day: null, people: 0 } }).fields, [['People', '0']]);
+  const nothing = { ...call, result: { day: null, people: null } };
+  t.equal(broughtBy(nothing).text, 'Nothing of it was said');
+  t.equal(
+    broughtBy({ ...nothing, summary: 'They asked for Monday.' } as typeof call).text,
+    'They asked for Monday.',
+  );
+  t.equal(broughtBy({ ...nothing, error_message: 'The model was away.' }).text, 'The model was away.');
+  t.equal(broughtBy({ ...call, result: null, result_status: 'failed' }).text, 'There is no result');
+  t.equal(broughtBy({ ...call, result: null, result_status: 'pending' }).text, 'Being taken from the words');
+  t.equal(broughtBy({ ...call, result: null, status: 'in_progress', result_status: 'pending' }).text, null);
+  t.equal(broughtBy({ ...call, returns: {}, result: null }).text, null);
+  t.equal(summaryOf({ summary: ' ' }), null);
 });
