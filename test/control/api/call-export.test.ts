@@ -97,10 +97,11 @@ t.test('columns are those asked for; those of one agent have its result by field
     agent_id: agent.id,
     result: { day: 'Monday, "early"\nor late', people: -2 },
     metadata: { crm: { id: 7 } },
+    summary: 'A table, on Monday.',
   }));
   const all = await table(rig);
   t.ok(all.names.includes('result') && !all.names.includes('result.day'));
-  t.match(all.rows[0], { agent_name: 'Müller & Sohn', result: /^\{"day"/ });
+  t.match(all.rows[0], { agent_name: 'Müller & Sohn', result: /^\{"day"/, summary: 'A table, on Monday.' });
   const own = await table(rig, `?agent_id=${agent.id}`);
   t.notOk(own.names.includes('result'));
   t.match(own.rows[0], { 'result.day': 'Monday, "early"\nor late', 'result.people': '-2' });
