@@ -96,7 +96,7 @@ export function Totals(props: { totals: CallTotals }) {
 }
 
 /** How it ended in plain words; the code is there for whoever rests on it. */
-export function Outcome(props: { call: Pick<Call, 'status' | 'hangup_cause' | 'error_code'> }) {
+function Outcome(props: { call: Pick<Call, 'status' | 'hangup_cause' | 'error_code'> }) {
   const { words, code } = outcomeOf(props.call);
   return html`<span class=${`outcome ${toneOf(props.call.status)}`} title=${code}
     ><span class="dot" aria-hidden="true"></span>${words}</span
