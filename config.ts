@@ -148,6 +148,17 @@ export const SETTINGS = {
     help: "JSON file of the carrier's and the models' rates, over those that come along (for a call's cost)",
   },
   RESERVE_MINUTES: { kind: 'integer', default: '5', min: 1, help: 'credit held for a call at dispatch' },
+  SMTP_URL: {
+    kind: 'string',
+    default: null,
+    secret: true,
+    help: 'mail server for alerts: smtp://user:password@mail.example.com:587, or smtps:// (default: no e-mail is sent)',
+  },
+  SMTP_FROM: {
+    kind: 'string',
+    default: null,
+    help: 'whom that e-mail is from: "Offhook <alerts@example.com>"; needed with SMTP_URL',
+  },
   LOG_LEVEL: { kind: 'string', default: 'info', help: 'debug, info, warn, error or silent' },
   DRAIN_SECONDS: { kind: 'integer', default: '300', min: 0, help: 'how long a stop waits for live calls' },
   RATE_LIMIT_PER_SECOND: {
@@ -327,6 +338,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   if (result.OPERATOR_KEY !== null && result.OPERATOR_KEY.length < 16) {
     throw new ConfigError('OPERATOR_KEY: at least 16 characters');
+  }
+  if (result.SMTP_URL !== null) {
+    const smtp = URL.canParse(result.SMTP_URL) ? new URL(result.SMTP_URL) : null;
+    if (!/^smtps?:$/.test(smtp?.protocol ?? '') || smtp?.hostname === '')
+      throw new ConfigError('SMTP_URL: an address such as smtp://user:password@mail.example.com:587');
+    if (!/@[\w.-]+>?$/.test(result.SMTP_FROM?.trim() ?? ''))
+      throw new ConfigError('SMTP_FROM: whom e-mail is from, such as alerts@example.com');
   }
   for (const key of result.SECRET_KEY?.split(',') ?? []) {
     if (/^[0-9a-f]{64}$/i.test(key.trim())) continue;

@@ -31,6 +31,7 @@ import { LINE_TEXTS, SESSION_TEXTS, talkTexts } from './control/agents/texts/mom
 import { shortWords } from './control/agents/texts/short-words.ts';
 import { openToolRunner } from './control/agents/tool-runner.ts';
 import { modelTools } from './control/agents/tools.ts';
+import { Alerts } from './control/alerts/alerts.ts';
 import { inboundCall } from './control/api/inbound-call.ts';
 import { ROUTES } from './control/api/routes.ts';
 import { createApp } from './control/app.ts';
@@ -41,6 +42,7 @@ import { openLiveFeed } from './control/dashboard/live-feed.ts';
 import { OthersCalls } from './control/dashboard/others-calls.ts';
 import { readRanges } from './control/egress/addresses.ts';
 import { openEgress } from './control/egress/egress.ts';
+import { openHealth } from './control/health/line-health.ts';
 import { createHttpServer } from './control/http/http-server.ts';
 import type { OpenRecording } from './control/http/parts.ts';
 import { makePasswordLink, passwordUrl } from './control/http/password-link.ts';
@@ -48,6 +50,7 @@ import { PublicPort } from './control/http/public-port.ts';
 import { arrivalOf } from './control/http/request-arrival.ts';
 import { clientOf } from './control/http/request-origin.ts';
 import { Visitors } from './control/http/visitors.ts';
+import { openMail } from './control/mail/mail.ts';
 import { ensureFirstKey } from './control/operations/first-key.ts';
 import {
   Handover,
@@ -504,6 +507,48 @@ export async function start(
         if (error instanceof NotARecording) return 'damaged';
         throw error;
       });
+    const health = openHealth({
+      carriers: carriers.all,
+      models: models.names.flatMap((name) => {
+        const access = models.access(name);
+        if (access === null) return [];
+        const { probe, settings } = modelSetupOf(access.kind);
+        const file = { url: 'MODELS_FILE', apiKey: 'MODELS_FILE', model: 'MODELS_FILE' };
+        return [{ name, probe: probe(access), settings: name === models.defaultName ? settings : file }];
+      }),
+      async queue() {
+        const { pendingDeliveries, oldestPendingSeconds } = await store.stats();
+        const { mode, redis } = webhooks.health();
+        return {
+          mode,
+          degraded: mode === 'direct' && redis !== null,
+          pending: pendingDeliveries,
+          overdueSeconds: oldestPendingSeconds,
+        };
+      },
+      disk: () => ({ ...space.health(), damage: integrity.now().found }),
+      warnMb: config.STORAGE_WARN_MB,
+      threads: () => ({
+        ready: media.ready(),
+        late: media.running().filter(({ pace }) => pace.at === 'late').length,
+        loads: media.loads().map(({ load }) => load),
+      }),
+      store,
+      now,
+      monotonicMs,
+    });
+    const alerts = new Alerts({
+      store,
+      health,
+      freeMb: () => space.health().free_mb,
+      egress,
+      mail: openMail(config),
+      publicUrl,
+      log,
+      clock,
+    });
+    alerts.start();
+    closing.opened({ name: 'alerts', shareMs: SHARE_MS.rest, close: () => alerts.close() });
     const parts = {
       store,
       calls,
@@ -516,6 +561,8 @@ export async function start(
       now,
       monotonicMs,
       openRecording,
+      health,
+      alerts,
       version: version(),
     };
     const dashboard = openDashboard({
@@ -524,33 +571,6 @@ export async function start(
       publicUrl,
       dataDir,
       feed,
-      health: {
-        carriers: carriers.all,
-        models: models.names.flatMap((name) => {
-          const access = models.access(name);
-          if (access === null) return [];
-          const { probe, settings } = modelSetupOf(access.kind);
-          const file = { url: 'MODELS_FILE', apiKey: 'MODELS_FILE', model: 'MODELS_FILE' };
-          return [{ name, probe: probe(access), settings: name === models.defaultName ? settings : file }];
-        }),
-        async queue() {
-          const { pendingDeliveries, oldestPendingSeconds } = await store.stats();
-          const { mode, redis } = webhooks.health();
-          return {
-            mode,
-            degraded: mode === 'direct' && redis !== null,
-            pending: pendingDeliveries,
-            overdueSeconds: oldestPendingSeconds,
-          };
-        },
-        disk: () => ({ ...space.health(), damage: integrity.now().found }),
-        warnMb: config.STORAGE_WARN_MB,
-        threads: () => ({
-          ready: media.ready(),
-          late: media.running().filter(({ pace }) => pace.at === 'late').length,
-          loads: media.loads().map(({ load }) => load),
-        }),
-      },
     });
     dashboard.prepare();
     closing.opened({ name: 'dashboard', shareMs: SHARE_MS.rest, close: () => dashboard.close() });

@@ -1,5 +1,6 @@
 // Answers by how long they took, in levels that are counted: many thousands in a few dozen numbers. PURE.
 import type { CallRecord, TurnRecord } from './records.ts';
+import type { LatencyCount } from './store.ts';
 
 /** Neighbouring levels are 5 % apart, so that a latency is known to within half of that. */
 const STEP = Math.log(1.05);
@@ -21,4 +22,16 @@ export function levelOf(
 /** Whole milliseconds, to within 3 %. */
 export function latencyOf(level: number): number {
   return Math.round(Math.exp(level * STEP));
+}
+
+/** The value that a share of all counted answers does not exceed (nearest rank); null of none. */
+export function percentile(counts: readonly LatencyCount[], share: number): number | null {
+  const total = counts.reduce((sum, { answers }) => sum + answers, 0);
+  if (total === 0) return null;
+  let seen = 0;
+  for (const { latencyMs, answers } of counts.toSorted((a, b) => a.latencyMs - b.latencyMs)) {
+    seen += answers;
+    if (seen >= share * total) return latencyMs;
+  }
+  return null;
 }

@@ -1,6 +1,7 @@
 // The verbs of storage: what the rest of the program may ask of it. A mutating verb is one transaction and
 // takes the events to publish, so that the outbox cannot be forgotten. Every organization-scoped read takes the org id.
 
+import type { AlertMessageRecord, AlertSettingsRecord, AlertStateRecord } from './alert-records.ts';
 import type { Conflict, Page, Patience } from './answers.ts';
 import type { CampaignStore } from './campaign-store.ts';
 import type { OutboundVerbs } from './outbound-verbs.ts';
@@ -53,6 +54,14 @@ export interface CallSums {
   costMilliCents: number | null;
   /** Whether there are more than were added up. */
   more: boolean;
+}
+
+/** A telephone call that has ended. */
+export interface EndedCall {
+  ended_at: string;
+  failed: boolean;
+  /** Its error code, else what ended it; null where neither is known. */
+  reason: string | null;
 }
 
 /** What happened in one hour, of calls made in it. */
@@ -327,6 +336,9 @@ export interface Store extends OutboundVerbs, CampaignStore, PeopleStore {
   /** Added up over steps of so many hours (a divisor of 24), each named by its first hour; default 1. */
   answerLatencies(orgId: string, from: string, to: string, stepHours?: number): Promise<LatencyCount[]>;
 
+  /** The newest telephone calls to have ended, the last first; of calls from a page none, which may make them fewer. */
+  lastEnded(orgId: string, limit: number): Promise<EndedCall[]>;
+
   // transcript
   /** Writes or replaces items by id. @returns the calls that are another daemon's: nothing is written of them */
   saveTranscript(items: readonly TranscriptItemRecord[], patience?: Patience): Promise<readonly string[]>;
@@ -419,6 +431,32 @@ export interface Store extends OutboundVerbs, CampaignStore, PeopleStore {
     endpointId: string,
     o: { since: string; until: string | null; only: 'failed' | 'all'; at: string; limit: number },
   ): Promise<{ count: number } | Conflict>;
+
+  /**
+   * How many deliveries of an organization made before `before` are still pending, those included that wait for an endpoint
+   * which was disabled by its failures; not those that somebody has disabled. 10,000 at most.
+   */
+  countWaiting(orgId: string, before: string): Promise<number>;
+
+  // alerts
+  getAlertSettings(orgId: string): Promise<AlertSettingsRecord | null>;
+  saveAlertSettings(settings: AlertSettingsRecord): Promise<AlertSettingsRecord>;
+  /** Of every organization that has some. */
+  listAlertSettings(): Promise<AlertSettingsRecord[]>;
+  listAlertStates(orgId: string): Promise<AlertStateRecord[]>;
+  /**
+   * Writes the state, and what is to be told of it. False, and nothing is written, where its `version` is not the next one
+   * (1: there is none yet): another has changed it meanwhile.
+   */
+  saveAlertState(state: AlertStateRecord, message: AlertMessageRecord | null): Promise<boolean>;
+  /** Newest first; an organization's newest 200 are kept. */
+  listAlertMessages(orgId: string, limit: number): Promise<AlertMessageRecord[]>;
+  /** Those to be tried now, of all organizations, the most overdue first, 100 at most. */
+  dueAlertMessages(now: string): Promise<AlertMessageRecord[]>;
+  recordAlertSending(
+    id: string,
+    sending: Pick<AlertMessageRecord, 'webhook' | 'email' | 'next_attempt_at'>,
+  ): Promise<void>;
 
   // requests made once
   /**

@@ -1,6 +1,7 @@
 // Every route of /v1: what is served, and what the API reference and the SDK's types are made from.
 import type { Route } from '../http/route.ts';
 import { agentRoutes } from './agents.ts';
+import { alertRoutes } from './alerts.ts';
 import { balanceRoutes } from './balance.ts';
 import { callActivityRoutes } from './call-activity.ts';
 import { callRoutes } from './calls.ts';
@@ -20,6 +21,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...webhookRoutes,
   ...webhookSecretRoutes,
+  ...alertRoutes,
   ...balanceRoutes,
   ...organizationRoutes,
 ];

@@ -4,6 +4,7 @@ import { visible } from '../../terminal-text.ts';
 import { Offhook } from '../sdk/index.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addAgentCommands } from './commands/agents.ts';
+import { addAlertCommands } from './commands/alerts.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCallCommands } from './commands/calls.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -114,6 +115,7 @@ ${EXIT_HELP}`,
   addModelCommands(program, run);
   addNumberCommands(program, run);
   addWebhookCommands(program, run);
+  addAlertCommands(program, run);
   addListenCommand(program, run);
   addTriggerCommand(program, run);
   addAccountCommands(program, run);

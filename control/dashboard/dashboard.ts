@@ -14,7 +14,6 @@ import { openAssets } from './assets.ts';
 import { browserCallRoutes } from './browser-calls.ts';
 import { callTotalsApi } from './call-totals.ts';
 import { refuseOtherHosts, refuseOthersPages, requireSession } from './guard.ts';
-import { type HealthSources, openHealth } from './health.ts';
 import { keyRoutes } from './key-api.ts';
 import { liveApi } from './live-api.ts';
 import type { LiveFeed } from './live-feed.ts';
@@ -33,8 +32,6 @@ export interface DashboardOptions extends ControlParts {
   version: string;
   /** Calls that are on now; the bridge tells it. */
   feed: LiveFeed;
-  /** Whom to ask how the line stands. */
-  health: Omit<HealthSources, 'now' | 'monotonicMs'>;
   /** For tests: how often a live stream is spoken on, and how much may wait for its reader. */
   heartbeatMs?: number;
   maxWaitingBytes?: number;
@@ -72,8 +69,7 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   // As for a key: all of an operator's browsers together.
   api.use(open, requireSession(sessions), limit.byKey, jsonBody());
   const live = liveApi({ ...o, sessions });
-  const health = openHealth({ ...o.health, now: o.now, monotonicMs: o.monotonicMs });
-  api.use(own, live.router, overviewApi({ ...o, health }), recordingApi(o), callTotalsApi(o));
+  api.use(own, live.router, overviewApi(o), recordingApi(o), callTotalsApi(o));
   api.use(serveRoutes(DASHBOARD_ROUTES, o, '/dashboard/api'));
   api.use('/v1', serveRoutes(o.routes, o, '/v1'));
   api.use(nothingHere);

@@ -1,4 +1,5 @@
 // How the phone line did over a day, a week or a month, from what storage has added up by the hour. PURE.
+import { percentile } from '../../storage/latency-levels.ts';
 import type { CallHour, LatencyCount } from '../../storage/store.ts';
 import type { Range, Overview as Shown } from './app/session-shapes.ts';
 
@@ -22,18 +23,6 @@ export function spanOf(range: Range, nowMs: number): { fromMs: number; toMs: num
   const stepMs = hours * HOUR_MS;
   const toMs = (Math.floor(nowMs / stepMs) + 1) * stepMs;
   return { fromMs: toMs - steps * stepMs, toMs, stepMs };
-}
-
-/** The value that a share of all counted answers does not exceed (nearest rank); null of none. */
-export function percentile(counts: readonly LatencyCount[], share: number): number | null {
-  const total = counts.reduce((sum, { answers }) => sum + answers, 0);
-  if (total === 0) return null;
-  let seen = 0;
-  for (const { latencyMs, answers } of counts.toSorted((a, b) => a.latencyMs - b.latencyMs)) {
-    seen += answers;
-    if (seen >= share * total) return latencyMs;
-  }
-  return null;
 }
 
 const latencyOf = (counts: readonly LatencyCount[]): Latency => ({

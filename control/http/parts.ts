@@ -8,7 +8,9 @@ import type { Config } from '../../config.ts';
 import type { Log } from '../../log.ts';
 import type { Store } from '../../storage/store.ts';
 import type { StrangerLog } from '../../stranger-log.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { LineHealth } from '../health/line-health.ts';
 
 /** What the routes work with. */
 export interface ControlParts {
@@ -24,6 +26,9 @@ export interface ControlParts {
   now: () => Date;
   /** Of a clock that only goes forward: limits and waits are measured by it. */
   monotonicMs: () => number;
+  /** How the line stands, and how calls went on it. */
+  health: Pick<LineHealth, 'of'>;
+  alerts: Pick<Alerts, 'canMail' | 'read' | 'test' | 'lookSoon'>;
   /** Recordings in other shapes than they are kept in. */
   openRecording: OpenRecording;
 }

@@ -21,6 +21,8 @@ export const TAG_MEANING: Readonly<Record<string, string>> = {
   Calls: 'Calls, past and live: place, read, cancel, hang up; what was said and the recording.',
   Webhooks:
     'Signed events of calls: who receives them, what became of each delivery, sending again, reading them back.',
+  Health: 'How the line stands, and how calls went on it.',
+  Alerts: 'Of what an organization is told when it is wrong, and by which way.',
   Balance: "The organization's credit.",
   Organizations: 'Who shares this daemon, each apart from all others: for the operator.',
   Reference: 'This document.',

@@ -655,6 +655,26 @@ export interface Operations {
     body: undefined;
     answer: WebhookSecretShown;
   };
+  getHealth: {
+    query: {};
+    body: undefined;
+    answer: Health;
+  };
+  getAlerts: {
+    query: {};
+    body: undefined;
+    answer: Alerts;
+  };
+  updateAlerts: {
+    query: {};
+    body: AlertsChange;
+    answer: Alerts;
+  };
+  testAlerts: {
+    query: {};
+    body: undefined;
+    answer: AlertTest;
+  };
   getBalance: {
     query: {};
     body: undefined;
@@ -2280,6 +2300,325 @@ export interface WebhookSecretShown {
   secret: string;
 }
 /**
+ * How the line stands, part by part.
+ */
+export interface Health {
+  /**
+   * As the part that does worst.
+   */
+  state: 'ok' | 'warn' | 'down';
+  /**
+   * The last 20 calls that ended, of the last 24 hours: `warn` where three failed or half of them, `down` where three failed that are half, `ok` again after five in a row that did not.
+   */
+  calls: {
+    /**
+     * `warn`: look at it; `down`: calls cannot be led, or fail.
+     */
+    state: 'ok' | 'warn' | 'down';
+    /**
+     * One or two sentences for people. Their wording may change.
+     */
+    text: string;
+  };
+  /**
+   * Whether the carrier answers and takes the credentials.
+   */
+  carrier: {
+    /**
+     * `warn`: look at it; `down`: calls cannot be led, or fail.
+     */
+    state: 'ok' | 'warn' | 'down';
+    /**
+     * One or two sentences for people. Their wording may change.
+     */
+    text: string;
+  };
+  /**
+   * Whether the speech models can be used.
+   */
+  model: {
+    /**
+     * `warn`: look at it; `down`: calls cannot be led, or fail.
+     */
+    state: 'ok' | 'warn' | 'down';
+    /**
+     * One or two sentences for people. Their wording may change.
+     */
+    text: string;
+  };
+  /**
+   * Whether webhooks go out in time.
+   */
+  queue: {
+    /**
+     * `warn`: look at it; `down`: calls cannot be led, or fail.
+     */
+    state: 'ok' | 'warn' | 'down';
+    /**
+     * One or two sentences for people. Their wording may change.
+     */
+    text: string;
+  };
+  /**
+   * The disk of the data folder, and whether the database is sound.
+   */
+  disk: {
+    /**
+     * `warn`: look at it; `down`: calls cannot be led, or fail.
+     */
+    state: 'ok' | 'warn' | 'down';
+    /**
+     * One or two sentences for people. Their wording may change.
+     */
+    text: string;
+  };
+  /**
+   * The threads that carry calls.
+   */
+  threads: {
+    /**
+     * `warn`: look at it; `down`: calls cannot be led, or fail.
+     */
+    state: 'ok' | 'warn' | 'down';
+    /**
+     * One or two sentences for people. Their wording may change.
+     */
+    text: string;
+  };
+}
+/**
+ * Of what an organization is told when it is wrong, and how.
+ */
+export interface Alerts {
+  /**
+   * Where alerts are posted. Null: nowhere.
+   */
+  webhook_url: string | null;
+  /**
+   * Who gets an e-mail.
+   */
+  emails: string[];
+  /**
+   * Whether the daemon has a mail server (SMTP_URL).
+   */
+  email_available: boolean;
+  /**
+   * Every kind, watched or not.
+   */
+  rules: AlertRule[];
+  /**
+   * What was told, newest first, 50 at most.
+   */
+  messages: AlertMessage[];
+}
+/**
+ * One thing that is watched, and how it stands.
+ */
+export interface AlertRule {
+  /**
+   * What is watched. `failure_rate`: percent of the calls that ended in the window, the newest 200 at most, that failed; two failures at least. `answer_latency_p95`: milliseconds from the end of the caller’s words until the answer is heard, which 19 of 20 do not exceed, in the current hour (UTC) and as many before as the window has; five answers at least. `carrier_down`, `model_down`: it refuses or cannot be reached. `spend_per_day`: dollars of the calls made since midnight UTC, charged or estimated, whichever is more. `webhooks_waiting`: deliveries undelivered for longer than the window. `disk_low`: megabytes free on the disk of the data folder.
+   */
+  kind:
+    | 'failure_rate'
+    | 'answer_latency_p95'
+    | 'carrier_down'
+    | 'model_down'
+    | 'spend_per_day'
+    | 'webhooks_waiting'
+    | 'disk_low';
+  /**
+   * As people call it.
+   */
+  title: string;
+  /**
+   * Of `threshold` and `value`. Null: it is so or it is not.
+   */
+  unit: ('percent' | 'milliseconds' | 'dollars' | 'deliveries' | 'megabytes') | null;
+  /**
+   * Whether it is watched.
+   */
+  enabled: boolean;
+  /**
+   * From where on it is wrong, in the unit of its kind: at or above it, for `webhooks_waiting` above, for `disk_low` below. Null: the kind has none.
+   */
+  threshold: number | null;
+  /**
+   * Of how many minutes the value is. Null: the kind has no window.
+   */
+  window_minutes: number | null;
+  /**
+   * For how long it must be wrong before anybody is told, and well again before that is told.
+   */
+  hold_minutes: number;
+  /**
+   * As of the last look, twice a minute. `pending`: wrong, and not yet for `hold_minutes`. `recovering`: told as wrong, and well again, not yet for `hold_minutes`.
+   */
+  status: 'ok' | 'pending' | 'firing' | 'recovering';
+  /**
+   * Since when it has that status. Null: nothing was ever wrong.
+   */
+  since: string | null;
+  /**
+   * What is found now. Null: it is not watched, has no number, or nothing was measured.
+   */
+  value: number | null;
+  /**
+   * The same as a sentence. Null: not watched, or not to be found out.
+   */
+  text: string | null;
+}
+/**
+ * What was told, and how it was sent.
+ */
+export interface AlertMessage {
+  /**
+   * Its id, sent as `webhook-id`: the same over all attempts.
+   */
+  id: string;
+  /**
+   * What is watched. `failure_rate`: percent of the calls that ended in the window, the newest 200 at most, that failed; two failures at least. `answer_latency_p95`: milliseconds from the end of the caller’s words until the answer is heard, which 19 of 20 do not exceed, in the current hour (UTC) and as many before as the window has; five answers at least. `carrier_down`, `model_down`: it refuses or cannot be reached. `spend_per_day`: dollars of the calls made since midnight UTC, charged or estimated, whichever is more. `webhooks_waiting`: deliveries undelivered for longer than the window. `disk_low`: megabytes free on the disk of the data folder.
+   */
+  kind:
+    | 'failure_rate'
+    | 'answer_latency_p95'
+    | 'carrier_down'
+    | 'model_down'
+    | 'spend_per_day'
+    | 'webhooks_waiting'
+    | 'disk_low';
+  /**
+   * `still_firing` tells again, once a day, of what is still wrong.
+   */
+  status: 'firing' | 'still_firing' | 'resolved';
+  /**
+   * What was found, as a sentence.
+   */
+  text: string;
+  /**
+   * What was found. Null: it has no number.
+   */
+  value: number | null;
+  /**
+   * As it was then.
+   */
+  threshold: number | null;
+  /**
+   * When it was decided to tell.
+   */
+  created_at: string;
+  /**
+   * How the webhook fared. Null: there was none to send.
+   */
+  webhook: {
+    /**
+     * `failed`: given up after five attempts.
+     */
+    status: 'pending' | 'sent' | 'failed';
+    /**
+     * Attempts made.
+     */
+    attempts: number;
+    /**
+     * What went wrong with the last one. Null: nothing, or none was made.
+     */
+    error: string | null;
+    /**
+     * When it was taken. Null: not so far.
+     */
+    sent_at: string | null;
+  } | null;
+  /**
+   * How the e-mail fared. Null: there was none to send.
+   */
+  email: {
+    /**
+     * `failed`: given up after five attempts.
+     */
+    status: 'pending' | 'sent' | 'failed';
+    /**
+     * Attempts made.
+     */
+    attempts: number;
+    /**
+     * What went wrong with the last one. Null: nothing, or none was made.
+     */
+    error: string | null;
+    /**
+     * When it was taken. Null: not so far.
+     */
+    sent_at: string | null;
+  } | null;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "AlertsChange".
+ */
+export interface AlertsChange {
+  /**
+   * Where alerts are posted, signed with the secret of `/v1/webhook_secret`. https only; addresses that are not public are refused. Null: nowhere.
+   */
+  webhook_url?: string | null;
+  /**
+   * Who gets an e-mail; empty: nobody. It takes a mail server, which the operator sets.
+   */
+  emails?: string[];
+  /**
+   * Rules to change, by their kind; the others, and fields left out, stay as they are.
+   */
+  rules?: {
+    /**
+     * What is watched. `failure_rate`: percent of the calls that ended in the window, the newest 200 at most, that failed; two failures at least. `answer_latency_p95`: milliseconds from the end of the caller’s words until the answer is heard, which 19 of 20 do not exceed, in the current hour (UTC) and as many before as the window has; five answers at least. `carrier_down`, `model_down`: it refuses or cannot be reached. `spend_per_day`: dollars of the calls made since midnight UTC, charged or estimated, whichever is more. `webhooks_waiting`: deliveries undelivered for longer than the window. `disk_low`: megabytes free on the disk of the data folder.
+     */
+    kind:
+      | 'failure_rate'
+      | 'answer_latency_p95'
+      | 'carrier_down'
+      | 'model_down'
+      | 'spend_per_day'
+      | 'webhooks_waiting'
+      | 'disk_low';
+    /**
+     * Whether it is watched.
+     */
+    enabled?: boolean;
+    /**
+     * From where on it is wrong, in the unit of its kind: at or above it, for `webhooks_waiting` above, for `disk_low` below. Null: the kind has none.
+     */
+    threshold?: number | null;
+    /**
+     * Of how many minutes the value is. Null: the kind has no window.
+     */
+    window_minutes?: number | null;
+    /**
+     * For how long it must be wrong before anybody is told, and well again before that is told.
+     */
+    hold_minutes?: number;
+  }[];
+}
+/**
+ * What came of a test of the ways that alerts take.
+ */
+export interface AlertTest {
+  /**
+   * Null: no webhook is set.
+   */
+  webhook: {
+    /**
+     * Why it was not taken. Null: it was.
+     */
+    error: string | null;
+  } | null;
+  /**
+   * Null: no address is set.
+   */
+  email: {
+    /**
+     * Why it was not taken. Null: it was.
+     */
+    error: string | null;
+  } | null;
+}
+/**
  * The organization's credit.
  */
 export interface Balance {
@@ -2432,6 +2771,10 @@ export const OPERATIONS = {
   redeliverWebhook: { method: 'POST', path: '/v1/webhook_deliveries/{id}/redeliver' },
   getWebhookSecret: { method: 'GET', path: '/v1/webhook_secret' },
   rotateWebhookSecret: { method: 'POST', path: '/v1/webhook_secret/rotate', once: true },
+  getHealth: { method: 'GET', path: '/v1/health' },
+  getAlerts: { method: 'GET', path: '/v1/alerts' },
+  updateAlerts: { method: 'PATCH', path: '/v1/alerts' },
+  testAlerts: { method: 'POST', path: '/v1/alerts/test' },
   getBalance: { method: 'GET', path: '/v1/balance' },
   setBalance: { method: 'PUT', path: '/v1/balance' },
   addCredit: { method: 'POST', path: '/v1/balance/credits', once: true },

@@ -266,6 +266,15 @@ const webhookSecretOf = ({ ask }: Requests) => ({
   rotate: (o?: RequestOptions) => ask('rotateWebhookSecret', o),
 });
 
+const alertsOf = ({ ask }: Requests) => ({
+  /** What is watched, how it stands, whom that is told, and what was told. */
+  get: (o?: RequestOptions) => ask('getAlerts', o),
+  /** Rules by their kind; what is left out stays as it is. */
+  update: (body: BodyOf<'updateAlerts'>, o?: RequestOptions) => ask('updateAlerts', { ...o, body }),
+  /** Sends a test on each way that is set; answers what came of it. */
+  test: (o?: RequestOptions) => ask('testAlerts', o),
+});
+
 const balanceOf = ({ ask }: Requests) => ({
   get: (o?: RequestOptions) => ask('getBalance', o),
   /** @param operatorKey the daemon's OPERATOR_KEY: an API key alone cannot lift its own limit */
@@ -307,9 +316,12 @@ export class Offhook {
   readonly webhookDeliveries: ReturnType<typeof webhookDeliveriesOf>;
   readonly webhookEvents: ReturnType<typeof webhookEventsOf>;
   readonly webhookSecret: ReturnType<typeof webhookSecretOf>;
+  readonly alerts: ReturnType<typeof alertsOf>;
   readonly balance: ReturnType<typeof balanceOf>;
   readonly organizations: ReturnType<typeof organizationsOf>;
   readonly webhooks: { verify: typeof verify; sign: typeof sign } = { verify, sign };
+  /** How the line stands, part by part. */
+  readonly health: (o?: RequestOptions) => Promise<AnswerOf<'getHealth'>>;
   /** The OpenAPI document of the daemon itself. */
   readonly openApi: (o?: RequestOptions) => Promise<AnswerOf<'getOpenApi'>>;
 
@@ -324,8 +336,10 @@ export class Offhook {
     this.webhookDeliveries = webhookDeliveriesOf(requests);
     this.webhookEvents = webhookEventsOf(requests);
     this.webhookSecret = webhookSecretOf(requests);
+    this.alerts = alertsOf(requests);
     this.balance = balanceOf(requests);
     this.organizations = organizationsOf(requests);
+    this.health = (o) => requests.ask('getHealth', o);
     this.openApi = (o) => requests.ask('getOpenApi', o);
   }
 }

@@ -192,6 +192,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Puts the application together.
   control: { may: ['.', 'bridge', 'bridge/carriers', 'control/*'], ownFilesOnly: true },
   'control/egress': { may: ['.'] },
+  // How the line stands, part by part.
+  'control/health': { may: ['.', 'bridge/carriers', 'storage'] },
+  // E-mail, by the operator's server.
+  'control/mail': { may: ['.'] },
+  // Who is told when something is wrong.
+  'control/alerts': {
+    may: ['.', 'control/egress', 'control/health', 'control/mail', 'control/webhooks', 'storage'],
+  },
+  // What others' tools are told of calls, after the fact.
+  'control/traces': { may: ['.', 'storage'] },
   'control/costs': { may: ['.', 'bridge/carriers', 'storage'] },
   'control/webhooks': { may: ['.', 'control/egress', 'storage'] },
   'control/agents': {
@@ -207,7 +217,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   // Its parts name the store, the calls and the carrier, as types.
-  'control/http': { may: ['.', 'bridge', 'bridge/calls', 'bridge/carriers', 'control/egress', 'storage'] },
+  'control/http': {
+    may: [
+      '.',
+      'bridge',
+      'bridge/calls',
+      'bridge/carriers',
+      'control/alerts',
+      'control/egress',
+      'control/health',
+      'storage',
+    ],
+  },
   'control/api': {
     may: [
       '.',
@@ -216,6 +237,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'bridge/models',
       'bridge/setups.ts',
       'control/agents',
+      'control/alerts',
       'control/egress',
       'control/http',
       'control/webhooks',
@@ -256,6 +278,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'control/api',
       'control/dashboard/app/session-shapes.ts',
       'control/egress',
+      'control/health',
       'control/http',
       'storage',
     ],
@@ -412,6 +435,14 @@ export const DOORS: Readonly<Record<string, { rooms: readonly string[]; why: str
   },
   commander: { rooms: ['control/cli'], why: 'the command line' },
   '@inquirer/password': { rooms: ['control/cli'], why: 'the command line' },
+  nodemailer: { rooms: ['control/mail'], why: 'one way out for e-mail' },
+  '@opentelemetry/api': { rooms: ['control/traces'], why: 'not loaded unless traces are wanted' },
+  '@opentelemetry/sdk-trace': { rooms: ['control/traces'], why: 'not loaded unless traces are wanted' },
+  '@opentelemetry/resources': { rooms: ['control/traces'], why: 'not loaded unless traces are wanted' },
+  '@opentelemetry/exporter-trace-otlp-http': {
+    rooms: ['control/traces'],
+    why: 'not loaded unless traces are wanted',
+  },
   pino: { rooms: ['log.ts'], why: 'one log' },
 };
 

@@ -901,6 +901,47 @@ ALTER TABLE api_keys ADD COLUMN expires_at TEXT;
 ALTER TABLE api_keys ADD COLUMN created_by TEXT;
 `;
 
+// What an organization wants to be told of, how each rule stands, and what was told.
+const ALERTS = `
+CREATE TABLE alert_settings (
+  seq INTEGER PRIMARY KEY,
+  org_id TEXT NOT NULL UNIQUE REFERENCES organizations (id),
+  webhook_url TEXT,
+  emails TEXT NOT NULL,
+  rules TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE alert_states (
+  seq INTEGER PRIMARY KEY,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  kind TEXT NOT NULL,
+  status TEXT NOT NULL,
+  since_at TEXT NOT NULL,
+  fired_at TEXT,
+  told_at TEXT,
+  version INTEGER NOT NULL,
+  UNIQUE (org_id, kind)
+) STRICT;
+
+CREATE TABLE alert_messages (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  kind TEXT NOT NULL,
+  status TEXT NOT NULL,
+  text TEXT NOT NULL,
+  value REAL,
+  threshold REAL,
+  created_at TEXT NOT NULL,
+  webhook TEXT,
+  email TEXT,
+  next_attempt_at TEXT
+) STRICT;
+CREATE INDEX alert_messages_by_org ON alert_messages (org_id);
+CREATE INDEX alert_messages_due ON alert_messages (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -931,4 +972,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'campaigns', sql: CAMPAIGNS, kind: 'adds' },
   { name: 'summaries', sql: SUMMARIES, kind: 'adds' },
   { name: 'people', sql: PEOPLE, kind: 'adds' },
+  { name: 'alerts', sql: ALERTS, kind: 'adds' },
 ];

@@ -1,9 +1,10 @@
 // Calls, failures and latencies by the hour, for the overview: counted as they come. What a call adds is ../call-counts.ts's.
 import { type CallCounts, countsAdded } from '../call-counts.ts';
 import { latencyOf, levelOf } from '../latency-levels.ts';
-import type { CallRecord, TurnRecord } from '../records.ts';
+import { type CallRecord, TERMINAL_STATUSES, type TurnRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
+import type { Row } from './rows.ts';
 
 const hours = (...times: [from: string, to: string]) => times.map((time) => time.slice(0, 13));
 
@@ -46,10 +47,34 @@ export function countLatency({ statement, now }: Connection, turn: TurnRecord): 
   ).run(call.org_id, now().slice(0, 13), level);
 }
 
+/** By one kind of end, the newest first. */
+const ENDED = `SELECT ended.seq, ended.created_at, calls.status, calls.error_code, calls.hangup_cause, calls.telephone
+  FROM (SELECT seq, call_id, created_at FROM events INDEXED BY events_by_type
+    WHERE org_id = ? AND type = ? ORDER BY seq DESC LIMIT ?) AS ended
+  JOIN calls ON calls.id = ended.call_id`;
+
+const bySeq = (a: Row, b: Row) => Number(b.seq) - Number(a.seq);
+
 export function overview(
   connection: Connection,
-): Pick<Store, 'callHours' | 'failureReasons' | 'answerLatencies'> {
+): Pick<Store, 'callHours' | 'failureReasons' | 'answerLatencies' | 'lastEnded'> {
   return {
+    async lastEnded(orgId, limit) {
+      const arms = await Promise.all(
+        TERMINAL_STATUSES.map((status) => connection.read(ENDED, [orgId, `call.${status}`, limit])),
+      );
+      return arms
+        .flat()
+        .sort(bySeq)
+        .slice(0, limit)
+        .filter(({ telephone }) => telephone === 1)
+        .map((row) => ({
+          ended_at: String(row.created_at),
+          failed: row.status === 'failed',
+          reason: (row.error_code ?? row.hangup_cause ?? null) as string | null,
+        }));
+    },
+
     async callHours(orgId, from, to) {
       const rows = await connection.read(
         `SELECT hour, calls, inbound, ended, completed, failed, talk_seconds, billed_milli_cents, cost_milli_cents, costs_known

@@ -1,5 +1,6 @@
 // Rows <-> records: which columns hold JSON, which a boolean. The compiler refuses a record field without a column. PURE.
 
+import type { AlertMessageRecord, AlertSettingsRecord, AlertStateRecord } from '../alert-records.ts';
 import type {
   CampaignAttemptRecord,
   CampaignRecord,
@@ -448,4 +449,36 @@ export const LEDGER = table<LedgerRecord>('ledger', {
   kind: 'value',
   amount_milli_cents: 'value',
   created_at: 'value',
+});
+
+export const ALERT_SETTINGS = table<AlertSettingsRecord>('alert_settings', {
+  org_id: 'value',
+  webhook_url: 'value',
+  emails: 'json',
+  rules: 'json',
+  updated_at: 'value',
+});
+
+export const ALERT_STATES = table<AlertStateRecord>('alert_states', {
+  org_id: 'value',
+  kind: 'value',
+  status: 'value',
+  since_at: 'value',
+  fired_at: 'value',
+  told_at: 'value',
+  version: 'value',
+});
+
+export const ALERT_MESSAGES = table<AlertMessageRecord>('alert_messages', {
+  id: 'value',
+  org_id: 'value',
+  kind: 'value',
+  status: 'value',
+  text: 'value',
+  value: 'value',
+  threshold: 'value',
+  created_at: 'value',
+  webhook: 'json',
+  email: 'json',
+  next_attempt_at: 'value',
 });

@@ -6,6 +6,7 @@ import { sealStore } from '../sealed-store.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Store } from '../store.ts';
 import { agents } from './agents.ts';
+import { alerts } from './alerts.ts';
 import { auditLog } from './audit-log.ts';
 import { calls } from './calls.ts';
 import { campaignContacts } from './campaign-contacts.ts';
@@ -103,6 +104,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...doNotCall(connection),
     ...idempotency(connection),
     ...storedTimes(connection),
+    ...alerts(connection),
 
     subscribe: connection.subscribe,
     letOthersIn: database.letOthersIn,

@@ -13,6 +13,8 @@ const MOVED: readonly { table: string; columns: readonly string[]; where: string
     columns: ['previous_secret_expires_at'],
     where: 'previous_secret_expires_at IS NOT NULL',
   },
+  { table: 'alert_states', columns: ['since_at', 'told_at'], where: '1' },
+  { table: 'alert_messages', columns: ['next_attempt_at'], where: 'next_attempt_at IS NOT NULL' },
 ];
 
 /** In SQL: a time of a column, later by what `@later` says. */

@@ -18,6 +18,7 @@ const ajv = new Ajv2020({
   allErrors: false,
   formats: {
     uuid: UUID,
+    email: /^[^\s@]+@[^\s@]+$/,
     'date-time': (text: string) => TIME.test(text) && !Number.isNaN(Date.parse(text)),
   },
 });

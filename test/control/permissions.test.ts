@@ -32,6 +32,8 @@ const NEEDS: Record<Permission, string[]> = {
     'get /v1/webhook_deliveries/:id',
     'get /v1/webhook_secret',
     'get /v1/balance',
+    'get /v1/health',
+    'get /v1/alerts',
   ],
   listen: ['get /v1/calls/:id/recording'],
   operate: [
@@ -57,6 +59,8 @@ const NEEDS: Record<Permission, string[]> = {
     'post /dashboard/api/browser_calls',
   ],
   admin: [
+    'patch /v1/alerts',
+    'post /v1/alerts/test',
     'put /v1/balance',
     'post /v1/balance/credits',
     'post /v1/organizations',

@@ -10,15 +10,19 @@ import { exportRecording, NotARecording } from '../../audio/recording-file.ts';
 import type { Calls, LiveCall } from '../../bridge/calls/calls.ts';
 import type { AvailableNumber, NumberSearch, OwnedNumber } from '../../bridge/carriers/carrier.ts';
 import { createCarriers } from '../../bridge/carriers/registry.ts';
+import { openaiSetup } from '../../bridge/models/openai/setup.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { readSpeechModels } from '../../control/agents/speech-models.ts';
+import { Alerts } from '../../control/alerts/alerts.ts';
 import { ROUTES } from '../../control/api/routes.ts';
 import { createApp } from '../../control/app.ts';
 import { openEgress } from '../../control/egress/egress.ts';
+import { openHealth } from '../../control/health/line-health.ts';
 import { createHttpServer } from '../../control/http/http-server.ts';
 import { hashKey } from '../../control/http/keys.ts';
 import type { ControlParts } from '../../control/http/parts.ts';
 import { errorAnswer } from '../../control/http/schemas.ts';
+import { openMail } from '../../control/mail/mail.ts';
 import { ensureFirstKey } from '../../control/operations/first-key.ts';
 import { createMetrics } from '../../control/operations/metrics.ts';
 import { AppError } from '../../errors.ts';
@@ -63,6 +67,8 @@ export interface Rig {
   /** A second organization, its key, and what it owns. */
   other: { orgId: string; key: string };
   lines: LogLine[];
+  /** As the daemon's, but for the timer: who wants a look asks for it. */
+  alerts: Alerts;
   strangers: StrangerLog;
   now(): Date;
   advance(ms: number): void;
@@ -82,6 +88,7 @@ export interface Rig {
     search: (o: NumberSearch) => Promise<AvailableNumber[]>;
     live: () => LiveCall[];
     ready: () => { ok: boolean; checks: Record<string, unknown> };
+    freeMb: () => number | null;
   };
   api(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
   /** An active number of the organization, attached to nothing. */
@@ -160,7 +167,7 @@ export async function openRig(
 
   const monotonicMs = () => at;
   const strangers = openStrangerLog({ log, monotonicMs });
-  const rig: Omit<Rig, 'api' | 'url' | 'app' | 'number' | 'agent'> = {
+  const rig: Omit<Rig, 'alerts' | 'api' | 'url' | 'app' | 'number' | 'agent'> = {
     answered: new Map(),
     store,
     config,
@@ -209,6 +216,7 @@ export async function openRig(
       },
       live: () => [],
       ready: () => ({ ok: true, checks: { storage: 'ok' } }),
+      freeMb: () => 10_000,
     },
   };
 
@@ -280,6 +288,30 @@ export async function openRig(
         throw error;
       }));
   const models = readSpeechModels(config);
+  const health = openHealth({
+    carriers: [{ name: 'twilio', check: async () => {} }],
+    models: [
+      { name: 'speech', probe: { url: 'http://127.0.0.1:9', headers: {} }, settings: openaiSetup.settings },
+    ],
+    queue: async () => ({ mode: 'direct', degraded: false, pending: 0, overdueSeconds: 0 }),
+    disk: () => ({ free_mb: 10_000, low: false }),
+    warnMb: 500,
+    threads: () => ({ ready: true, late: 0, loads: [{ calls: 0, loopDelayP99Ms: 0.2 }] }),
+    store,
+    now,
+    monotonicMs,
+  });
+  const alerts = new Alerts({
+    store,
+    health,
+    freeMb: () => rig.behaviour.freeMb(),
+    egress,
+    mail: openMail(config),
+    publicUrl: 'http://phone.example.com',
+    log,
+    clock: { now },
+  });
+  t.teardown(() => alerts.close());
   const parts = {
     store,
     calls,
@@ -292,6 +324,8 @@ export async function openRig(
     now,
     monotonicMs,
     openRecording,
+    health,
+    alerts,
   };
   const pages = o.dashboard?.(parts) ?? o.pages;
   const app = createApp({
@@ -342,6 +376,7 @@ export async function openRig(
 
   const made: Rig = {
     ...rig,
+    alerts,
     url,
     app,
     api,

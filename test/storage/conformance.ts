@@ -3,6 +3,7 @@
 import type { Test } from 'tap';
 import type { Store } from '../../storage/store.ts';
 import { accountConformance } from './conformance-accounts.ts';
+import { alertConformance } from './conformance-alerts.ts';
 import { callConformance } from './conformance-calls.ts';
 import { campaignConformance } from './conformance-campaigns.ts';
 import { listConformance } from './conformance-lists.ts';
@@ -39,6 +40,7 @@ export function storeConformance(t: Test, open: OpenEmpty): void {
   accountConformance(t, openWatched);
   callConformance(t, openWatched);
   webhookConformance(t, openWatched);
+  alertConformance(t, openWatched);
   listConformance(t, openWatched);
   outboundConformance(t, openWatched);
   campaignConformance(t, openWatched);

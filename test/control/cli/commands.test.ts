@@ -598,3 +598,29 @@ t.test('completion offers what may come next', async (t) => {
   );
   t.notOk(candidates(program, ['']).includes('__complete'));
 });
+
+t.test('health and alerts: how the line stands, what is watched, whom that is told', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  t.match(await offhook(['health']), { code: 1, out: /calls +ok +No call[\s\S]*model +down/ });
+  t.match(await offhook(['alerts']), { code: 0, out: /mail server +none[\s\S]*failure_rate +off/ });
+  const set = await offhook([
+    'alerts',
+    'set',
+    '--watch',
+    'failure_rate:threshold=30,window=15',
+    '--watch',
+    'disk_low',
+    '--webhook',
+    'https://example.com/alerts',
+    '--email',
+    'ops@example.com',
+  ]);
+  t.match(set, { code: 0, out: /failure_rate +ok +– +30 % +15 +0[\s\S]*disk_low +ok +10000 MB +1000 MB/ });
+  t.match(await offhook(['alerts', 'set', '--ignore', 'disk_low', '--webhook', 'none']), {
+    code: 0,
+    out: /^e-mail +ops@example\.com[\s\S]*disk_low +off/,
+  });
+  t.match(await offhook(['alerts', 'set', '--watch', 'disk_low:mood=5']), { code: 2, err: /threshold=/ });
+  t.match(await offhook(['alerts', 'test']), { code: 1, out: /email: the daemon has no mail server/ });
+});

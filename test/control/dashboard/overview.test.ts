@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { openaiSetup } from '../../../bridge/models/openai/setup.ts';
 import type { Range } from '../../../control/dashboard/app/session-shapes.ts';
-import { callsHealth, type HealthSources, openHealth } from '../../../control/dashboard/health.ts';
-import { overviewOf, percentile, RANGES, spanOf } from '../../../control/dashboard/overview.ts';
+import { overviewOf, RANGES, spanOf } from '../../../control/dashboard/overview.ts';
+import { callsHealth, type HealthSources, openHealth } from '../../../control/health/line-health.ts';
 import { AppError } from '../../../errors.ts';
+import { percentile } from '../../../storage/latency-levels.ts';
+import type { EventType } from '../../../storage/records.ts';
 import { makeCall } from '../../storage/makers.ts';
 import { openDashboardRig } from './rig.ts';
 
@@ -146,7 +148,8 @@ t.test('a call counts once, and calls that fail are told by rate and health', as
   const add = async (count: number, fields: Parameters<typeof makeCall>[1]) => {
     for (let i = 0; i < count; i++) {
       const made = makeCall(rig.orgId, { agent_id: null, created_at: at, carrier_call_id: null, ...fields });
-      await rig.store.createCall(made, { events: [], reserve: 0 });
+      const events = made.status === 'in_progress' ? [] : [`call.${made.status}` as const];
+      await rig.store.createCall(made, { events: events as EventType[], reserve: 0 });
     }
   };
   // What was answered and then failed is failed, and nothing else.
@@ -159,37 +162,42 @@ t.test('a call counts once, and calls that fail are told by rate and health', as
   t.equal(body.completed_rate, 7 / 54);
   t.match(body.series.at(-1), { calls: 55, completed: 7, failed: 46, unreached: 1 });
   const { calls } = (await browser.ask('GET', '/health')).body;
-  t.match(calls, {
+  t.match(calls, { state: 'ok', ended: 20, failed: 12 }, 'the newest twenty, of which eight went well since');
+  await add(3, { status: 'failed', error_code: 'carrier_error' });
+  t.match((await browser.ask('GET', '/health')).body.calls, {
     state: 'down',
-    ended: 54,
-    failed: 46,
-    text: /^46 of 54 calls since .* failed, all of them by stream_lost\.$/,
+    ended: 20,
+    failed: 12,
+    text: '12 of the last 20 calls failed, 9 of them by stream_lost.',
   });
+  rig.advance(24 * 3_600_000 + 1);
+  t.match((await rig.api('GET', '/v1/health')).body, { state: 'down', calls: { state: 'ok', ended: 0 } });
 });
 
-t.test('how calls went, by how many failed', async (t) => {
-  for (const [ended, failed, state, text] of [
-    [0, 0, 'ok', /No call has ended since 14:00 UTC/],
-    [1, 0, 'ok', /The one call since 14:00 UTC did not fail/],
-    [80, 0, 'ok', /None of the 80 calls/],
-    [80, 1, 'ok', /^1 of 80 calls since 14:00 UTC failed, all of them by model_lost\./],
-    [80, 8, 'warn', /8 of 80/],
-    [20, 2, 'ok', /2 of 20/],
-    [1, 1, 'warn', /1 of 1 call since/],
-    [4, 2, 'warn', /2 of 4/],
-    [6, 3, 'down', /3 of 6/],
-    [545, 464, 'down', /464 of 545/],
+t.test('how calls went, by how many of the last failed', async (t) => {
+  /** Outcomes, the last first: x failed. */
+  const last = (text: string) =>
+    [...text].map((one) => ({ failed: one === 'x', reason: one === 'x' ? 'model_lost' : null }));
+  for (const [outcomes, state, text] of [
+    ['', 'ok', /No call has ended in the last 24 hours/],
+    ['.', 'ok', /^The last call did not fail\.$/],
+    ['....', 'ok', /^None of the last 4 calls failed\.$/],
+    ['x', 'warn', /^The last call failed, by model_lost\.$/],
+    ['x...................', 'ok', /^1 of the last 20 calls failed, by model_lost\.$/],
+    ['xx..................', 'ok', /^2 of the last 20/],
+    ['xx..', 'warn', /^2 of the last 4/],
+    ['xxx.................', 'warn', /^3 of the last 20 calls failed, all of them by model_lost\.$/],
+    ['....xxx.............', 'warn', /^3 of the last 20/],
+    ['.....xxx............', 'ok', /^3 of the last 20 .*; the 5 since did not\.$/],
+    ['xxx...', 'down', /^3 of the last 6/],
+    ['.....xxxxxxxxxx', 'ok', /the 5 since did not/],
   ] as const) {
-    const reasons = failed === 0 ? [] : [{ reason: 'model_lost', count: failed }];
-    const health = callsHealth({ since: '14:00 UTC', ended, failed, reasons });
-    t.equal(health.state, state, `${failed} of ${ended}`);
+    const health = callsHealth(last(outcomes));
+    t.equal(health.state, state, outcomes);
     t.match(health.text, text);
   }
-  const mixed = [
-    { reason: 'stream_lost', count: 3 },
-    { reason: 'model_lost', count: 2 },
-  ];
-  t.match(callsHealth({ since: 'x', ended: 5, failed: 5, reasons: mixed }).text, /3 of them by stream_lost/);
+  const mixed = [...last('xx'), ...last('xxx').map((call) => ({ ...call, reason: 'stream_lost' }))];
+  t.match(callsHealth(mixed).text, /^5 of the last 5 calls failed, 3 of them by stream_lost/);
 });
 
 t.test('each part says what is wrong with it', async (t) => {
@@ -237,10 +245,11 @@ t.test('each part says what is wrong with it', async (t) => {
     disk: () => state.disk,
     warnMb: 500,
     threads: () => state.threads,
+    store: { lastEnded: async () => [] },
     now: () => new Date(now),
     monotonicMs: () => now,
   });
-  const states = async () => Object.values(await health.read()).map((part) => part.state);
+  const states = async () => Object.values(await health.parts()).map((part) => part.state);
   t.same(await states(), ['ok', 'ok', 'ok', 'ok', 'ok']);
   t.same(seen, ['/models/gpt%2Fx', 'Bearer sk-model']);
   now += 59_000;
@@ -252,7 +261,7 @@ t.test('each part says what is wrong with it', async (t) => {
 
   const part = async (name: 'carrier' | 'model' | 'queue' | 'disk' | 'threads') => {
     now += 60_000;
-    const { state, text } = (await health.read())[name];
+    const { state, text } = (await health.parts())[name];
     return [state, text] as const;
   };
   refusal = new AppError('carrier_error', 'Authenticate', { carrierCode: '20003' });
@@ -319,9 +328,10 @@ t.test('the health of several models is that of the one that does worst, by its 
       disk: () => ({ free_mb: 9_000, low: false }),
       warnMb: 500,
       threads: () => ({ ready: true, late: 0, loads: [] }),
+      store: { lastEnded: async () => [] },
       now: () => new Date(0),
       monotonicMs: () => 0,
-    }).read();
+    }).parts();
   t.match((await health()).model, { state: 'ok', text: 'good, second can be used.', model: 'good' });
   answers['/second'] = 401;
   t.match((await health()).model, {

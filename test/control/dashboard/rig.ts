@@ -2,7 +2,6 @@
 // each request what a real one says.
 import { randomBytes, scryptSync } from 'node:crypto';
 import type { Test } from 'tap';
-import { openaiSetup } from '../../../bridge/models/openai/setup.ts';
 import { ROUTES } from '../../../control/api/routes.ts';
 import { openDashboard } from '../../../control/dashboard/dashboard.ts';
 import { type LiveFeed, openLiveFeed } from '../../../control/dashboard/live-feed.ts';
@@ -55,20 +54,6 @@ export async function openDashboardRig(
         ...parts,
         ...o,
         feed: made.feed,
-        health: {
-          carriers: [{ name: 'twilio', check: async () => {} }],
-          models: [
-            {
-              name: 'speech',
-              probe: { url: 'http://127.0.0.1:9', headers: {} },
-              settings: openaiSetup.settings,
-            },
-          ],
-          queue: async () => ({ mode: 'direct', degraded: false, pending: 0, overdueSeconds: 0 }),
-          disk: () => ({ free_mb: 10_000, low: false }),
-          warnMb: 500,
-          threads: () => ({ ready: true, late: 0, loads: [{ calls: 0, loopDelayP99Ms: 0.2 }] }),
-        },
         routes: ROUTES,
         publicUrl: o.publicUrl ?? 'http://phone.example.com',
         dataDir,

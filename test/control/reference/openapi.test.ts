@@ -329,6 +329,10 @@ t.test('a good answer and an error of every operation are as the document says',
   await good('GET', '/v1/events?limit=1');
   await good('GET', '/v1/events/follow');
   await good('GET', '/v1/models');
+  await good('GET', '/v1/health');
+  await good('GET', '/v1/alerts');
+  await good('PATCH', '/v1/alerts', { body: { emails: ['ops@example.com'] } });
+  await good('POST', '/v1/alerts/test');
   await good('GET', '/v1/balance');
   await good('PUT', '/v1/balance', { body: { balance_milli_cents: 5 }, headers: asOperator });
   await good('POST', '/v1/balance/credits', { body: { amount_milli_cents: 5 }, headers: asOperator });

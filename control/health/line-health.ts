@@ -2,54 +2,46 @@
 // while somebody looks.
 import type { Carrier } from '../../bridge/carriers/carrier.ts';
 import { AppError } from '../../errors.ts';
+import type { EndedCall, Store } from '../../storage/store.ts';
 
-export type HealthState = 'ok' | 'warn' | 'down';
+type HealthState = 'ok' | 'warn' | 'down';
 export interface PartHealth {
   state: HealthState;
   text: string;
   [number: string]: unknown;
 }
 
-/** How an organization's calls went lately. `failed` and `reasons` are among `ended`. */
-export interface LateCalls {
-  /** `14:00 UTC`: since when they are counted. */
-  since: string;
-  ended: number;
-  failed: number;
-  reasons: readonly { reason: string; count: number }[];
-}
-
+/** Of the newest calls to have ended, so many say how calls go now. */
+const LATELY = 20;
+/** What is older says nothing of now. */
+const LATELY_MS = 24 * 3_600_000;
 /** Fewer failures than this may be chance. */
 const FEW_FAILURES = 3;
+/** So many in a row that went well: what was wrong is over. */
+const WELL_AGAIN = 5;
 
-/** Whether calls go well, whatever their parts say of themselves. */
-export function callsHealth({ since, ended, failed, reasons }: LateCalls): PartHealth {
+/** Whether calls go well, whatever their parts say of themselves. `last`: those that ended lately, the last first. */
+export function callsHealth(last: readonly Pick<EndedCall, 'failed' | 'reason'>[]): PartHealth {
+  const ended = last.length;
+  const failures = last.filter((call) => call.failed);
+  const failed = failures.length;
   const numbers = { ended, failed };
-  if (ended === 0) return { state: 'ok', text: `No call has ended since ${since}.`, ...numbers };
+  if (ended === 0) return { state: 'ok', text: 'No call has ended in the last 24 hours.', ...numbers };
   if (failed === 0) {
-    return {
-      state: 'ok',
-      text:
-        ended === 1
-          ? `The one call since ${since} did not fail.`
-          : `None of the ${ended} calls since ${since} failed.`,
-      ...numbers,
-    };
+    const text = ended === 1 ? 'The last call did not fail.' : `None of the last ${ended} calls failed.`;
+    return { state: 'ok', text, ...numbers };
   }
-  const share = failed / ended;
-  const [most] = reasons;
-  const why =
-    most === undefined ? '' : `, ${most.count === failed ? 'all' : most.count} of them by ${most.reason}`;
-  const text = `${failed} of ${ended} ${ended === 1 ? 'call' : 'calls'} since ${since} failed${why}.`;
-  const state =
-    share >= 0.5
-      ? failed >= FEW_FAILURES
-        ? 'down'
-        : 'warn'
-      : share >= 0.1 && failed >= FEW_FAILURES
-        ? 'warn'
-        : 'ok';
-  return { state, text, ...numbers };
+  const reasons = [...Map.groupBy(failures, ({ reason }) => reason ?? 'unknown')];
+  const [most = ['unknown', []]] = reasons.sort((a, b) => b[1].length - a[1].length);
+  const many = most[1].length === failed ? 'all' : most[1].length;
+  const of = ended === 1 ? 'The last call' : `${failed} of the last ${ended} calls`;
+  const by = failed === 1 ? `by ${most[0]}` : `${many} of them by ${most[0]}`;
+  const wentWell = last.findIndex((call) => call.failed);
+  if (wentWell >= WELL_AGAIN)
+    return { state: 'ok', text: `${of} failed, ${by}; the ${wentWell} since did not.`, ...numbers };
+  const half = failed / ended >= 0.5;
+  const state = failed >= FEW_FAILURES ? (half ? 'down' : 'warn') : half ? 'warn' : 'ok';
+  return { state, text: `${of} failed, ${by}.`, ...numbers };
 }
 
 /** What is asked of the parts; the daemon fills it in. */
@@ -78,12 +70,21 @@ export interface HealthSources {
     late: number;
     loads: readonly { calls: number; loopDelayP99Ms: number }[];
   };
+  store: Pick<Store, 'lastEnded'>;
   now(): Date;
   monotonicMs(): number;
 }
 
-export interface Health {
-  read(): Promise<Record<'carrier' | 'model' | 'queue' | 'disk' | 'threads', PartHealth>>;
+type Parts = Record<'carrier' | 'model' | 'queue' | 'disk' | 'threads', PartHealth>;
+
+export interface LineHealth {
+  /** What every organization's calls stand on. */
+  parts(): Promise<Parts>;
+  /** The same, with how an organization's calls went lately. */
+  of(orgId: string): Promise<Record<'calls', PartHealth> & Parts>;
+  /** One part alone; no other is asked. */
+  carrier(): Promise<PartHealth>;
+  model(): Promise<PartHealth>;
 }
 
 const FRESH_MS = 60_000;
@@ -257,19 +258,30 @@ function threadsHealth({ threads }: HealthSources): PartHealth {
 }
 
 /** Asks nobody until it is read. */
-export function openHealth(o: HealthSources): Health {
+export function openHealth(o: HealthSources): LineHealth {
   const carrier = remembered(() => carriersHealth(o.carriers), o);
   const model = remembered(() => modelsHealth(o.models), o);
+  async function parts(): Promise<Parts> {
+    const [ofCarrier, ofModel, ofQueue] = await Promise.all([carrier(), model(), queueHealth(o)]);
+    return {
+      carrier: ofCarrier,
+      model: ofModel,
+      queue: ofQueue,
+      disk: diskHealth(o),
+      threads: threadsHealth(o),
+    };
+  }
+  async function calls(orgId: string): Promise<PartHealth> {
+    const since = new Date(o.now().getTime() - LATELY_MS).toISOString();
+    return callsHealth((await o.store.lastEnded(orgId, LATELY)).filter(({ ended_at }) => ended_at >= since));
+  }
   return {
-    async read() {
-      const [ofCarrier, ofModel, ofQueue] = await Promise.all([carrier(), model(), queueHealth(o)]);
-      return {
-        carrier: ofCarrier,
-        model: ofModel,
-        queue: ofQueue,
-        disk: diskHealth(o),
-        threads: threadsHealth(o),
-      };
+    carrier,
+    model,
+    parts,
+    async of(orgId) {
+      const [ofCalls, others] = await Promise.all([calls(orgId), parts()]);
+      return { calls: ofCalls, ...others };
     },
   };
 }

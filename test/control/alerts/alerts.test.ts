@@ -1,0 +1,213 @@
+// Alerts from what happens to who is told: the real store, a receiver of webhooks and a mail server on loopback.
+import { Webhook } from 'standardwebhooks';
+import t, { type Test } from 'tap';
+import { makeCall } from '../../storage/makers.ts';
+import { openReceiver } from '../receiver.ts';
+import { openRig, type Rig } from '../rig.ts';
+import { openPostOffice } from './post-office.ts';
+
+const MINUTE = 60_000;
+
+async function open(t: Test, answer: () => number = () => 200) {
+  const receiver = await openReceiver((_request, response) => response.writeHead(answer()).end());
+  const office = await openPostOffice();
+  t.teardown(() => Promise.all([receiver.close(), office.close()]));
+  const rig = await openRig(t, {
+    env: {
+      WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+      SMTP_URL: `smtp://127.0.0.1:${office.port}`,
+      SMTP_FROM: 'Offhook <alerts@example.com>',
+    },
+  });
+  return { rig, receiver, office };
+}
+
+async function endCalls(rig: Rig, count: number, status: 'failed' | 'completed'): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const call = makeCall(rig.orgId, {
+      agent_id: null,
+      created_at: rig.now().toISOString(),
+      carrier_call_id: null,
+      status,
+      error_code: status === 'failed' ? 'carrier_error' : null,
+    });
+    await rig.store.createCall(call, { events: [`call.${status}`], reserve: 0 });
+  }
+}
+
+const change = (rig: Rig, body: unknown) => rig.api('PATCH', '/v1/alerts', { body });
+
+t.test('one message when it is wrong, one when it is well again, each on both ways', async (t) => {
+  const { rig, receiver, office } = await open(t);
+  const set = await change(rig, {
+    webhook_url: receiver.url,
+    emails: ['ops@example.com', 'night@example.com'],
+    rules: [{ kind: 'failure_rate', enabled: true, threshold: 50, window_minutes: 30, hold_minutes: 0 }],
+  });
+  t.equal(set.status, 200);
+  t.equal(set.body.email_available, true);
+  await rig.alerts.look();
+  t.same([receiver.requests.length, office.letters.length], [0, 0], 'nothing is wrong');
+
+  await endCalls(rig, 3, 'failed');
+  for (let look = 0; look < 3; look++) await rig.alerts.look();
+  t.same([receiver.requests.length, office.letters.length], [1, 1], 'told once, however often it looks');
+  const [request] = receiver.requests;
+  const secret = (await rig.store.getOrganization(rig.orgId))?.webhook_secret ?? '';
+  const { headers = {}, body = '' } = request ?? {};
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+  t.equal(at.getTime(), rig.now().getTime());
+  t.equal(
+    headers['webhook-signature'],
+    new Webhook(secret).sign(headers['webhook-id'] ?? '', at, body),
+    'signed with the secret of the organization, as the library of Standard Webhooks does',
+  );
+  t.match(JSON.parse(body), {
+    type: 'alert.firing',
+    data: {
+      alert_id: headers['webhook-id'],
+      kind: 'failure_rate',
+      value: 100,
+      threshold: 50,
+      unit: 'percent',
+      repeated: false,
+      organization: { id: rig.orgId },
+      dashboard_url: 'http://phone.example.com/alerts',
+      text: /^3 of 3 calls that ended in the last 30 minutes failed \(100 %\), by carrier_error\.$/,
+    },
+  });
+  const [letter] = office.letters;
+  t.same([letter?.from, letter?.to], ['alerts@example.com', ['ops@example.com', 'night@example.com']]);
+  t.match(letter?.text, /^Subject: \[Offhook\] Calls fail \(/m);
+  t.match(letter?.text, /3 of 3 calls that ended/);
+
+  const shown = (await rig.api('GET', '/v1/alerts')).body;
+  t.match(shown.rules[0], { kind: 'failure_rate', status: 'firing', value: 100 });
+  t.match(shown.messages, [{ status: 'firing', webhook: { status: 'sent' }, email: { status: 'sent' } }]);
+
+  rig.advance(24 * 60 * MINUTE);
+  await endCalls(rig, 2, 'failed');
+  await rig.alerts.look();
+  t.match(JSON.parse(receiver.requests[1]?.body ?? ''), { type: 'alert.firing', data: { repeated: true } });
+
+  rig.advance(31 * MINUTE);
+  await rig.alerts.look();
+  await rig.alerts.look();
+  t.match(JSON.parse(receiver.requests[2]?.body ?? ''), { type: 'alert.resolved' });
+  t.match(office.letters[2]?.text, /^Subject: \[Offhook\] Over: Calls fail/m);
+  t.same([receiver.requests.length, office.letters.length], [3, 3]);
+  t.equal((await rig.api('GET', '/v1/alerts')).body.rules[0].status, 'ok');
+});
+
+t.test('what holds waits: nobody is told of what was wrong for a moment', async (t) => {
+  const { rig, receiver } = await open(t);
+  await change(rig, {
+    webhook_url: receiver.url,
+    rules: [{ kind: 'disk_low', enabled: true, threshold: 500, hold_minutes: 10 }],
+  });
+  let free: number | null = 400;
+  rig.behaviour.freeMb = () => free;
+  await rig.alerts.look();
+  t.equal((await rig.api('GET', '/v1/alerts')).body.rules.at(-1).status, 'pending');
+  rig.advance(9 * MINUTE);
+  free = 900;
+  await rig.alerts.look();
+  free = 400;
+  await rig.alerts.look();
+  rig.advance(10 * MINUTE - 1);
+  await rig.alerts.look();
+  t.equal(receiver.requests.length, 0);
+  rig.advance(1);
+  free = null;
+  await rig.alerts.look();
+  t.equal(receiver.requests.length, 0, 'what cannot be found out changes nothing');
+  free = 400;
+  await rig.alerts.look();
+  t.match(JSON.parse(receiver.requests[0]?.body ?? ''), { data: { kind: 'disk_low', value: 400 } });
+});
+
+t.test('a receiver that fails is tried again under the same id, five times', async (t) => {
+  let status = 500;
+  const { rig, receiver, office } = await open(t, () => status);
+  await change(rig, {
+    webhook_url: receiver.url,
+    emails: ['ops@example.com'],
+    rules: [{ kind: 'disk_low', enabled: true, threshold: 20_000, hold_minutes: 0 }],
+  });
+  await rig.alerts.look();
+  const shown = async () => (await rig.api('GET', '/v1/alerts')).body.messages[0];
+  t.match(await shown(), {
+    webhook: { status: 'pending', attempts: 1, error: 'http_status_500' },
+    email: { status: 'sent', attempts: 1 },
+  });
+  await rig.alerts.look();
+  t.equal(receiver.requests.length, 1, 'not before its time');
+  for (const minutes of [1, 5, 15]) {
+    rig.advance(minutes * MINUTE);
+    await rig.alerts.look();
+  }
+  t.match(await shown(), { webhook: { status: 'pending', attempts: 4 } });
+  status = 204;
+  rig.advance(60 * MINUTE);
+  await rig.alerts.look();
+  t.match(await shown(), { webhook: { status: 'sent', attempts: 5, error: null } });
+  t.equal(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1);
+  t.equal(office.letters.length, 1, 'the way that went well is not taken again');
+
+  status = 500;
+  rig.behaviour.freeMb = () => 30_000;
+  for (let look = 0; look < 8; look++) {
+    await rig.alerts.look();
+    rig.advance(61 * MINUTE);
+  }
+  t.match(await shown(), { status: 'resolved', webhook: { status: 'failed', attempts: 5 } });
+  t.equal(receiver.requests.length, 10);
+});
+
+t.test('of two that look at once, one tells', async (t) => {
+  const { rig, receiver } = await open(t);
+  await change(rig, {
+    webhook_url: receiver.url,
+    rules: [{ kind: 'disk_low', enabled: true, threshold: 20_000, hold_minutes: 0 }],
+  });
+  const made = {
+    org_id: rig.orgId,
+    kind: 'disk_low' as const,
+    status: 'firing' as const,
+    since_at: rig.now().toISOString(),
+    fired_at: rig.now().toISOString(),
+    told_at: rig.now().toISOString(),
+    version: 1,
+  };
+  t.equal(await rig.store.saveAlertState(made, null), true);
+  t.equal(await rig.store.saveAlertState(made, null), false, 'who comes second writes nothing');
+  await rig.alerts.look();
+  t.equal(receiver.requests.length, 0, 'it is known already');
+});
+
+t.test('rules of another organization tell its own people, of its own calls', async (t) => {
+  const { rig, receiver, office } = await open(t);
+  await rig.api('PATCH', '/v1/alerts', {
+    key: rig.other.key,
+    body: { emails: ['other@example.com'], rules: [{ kind: 'failure_rate', enabled: true, threshold: 1 }] },
+  });
+  await endCalls(rig, 5, 'failed');
+  await rig.alerts.look();
+  t.same([receiver.requests.length, office.letters.length], [0, 0]);
+  t.same((await rig.api('GET', '/v1/alerts')).body.emails, []);
+});
+
+t.test('a daemon that is not the oldest on its folder leaves it to that', async (t) => {
+  const { rig, receiver } = await open(t);
+  await change(rig, {
+    webhook_url: receiver.url,
+    rules: [{ kind: 'disk_low', enabled: true, threshold: 20_000, hold_minutes: 0 }],
+  });
+  const { daemons } = rig.store;
+  rig.store.daemons = async () => (await daemons()).map((one) => ({ ...one, epoch: one.epoch - 1 }));
+  await rig.alerts.look();
+  t.equal(receiver.requests.length, 0);
+  rig.store.daemons = daemons;
+  await rig.alerts.look();
+  t.equal(receiver.requests.length, 1);
+});
