@@ -48,10 +48,10 @@ export function countLatency({ statement, now }: Connection, turn: TurnRecord): 
 }
 
 /** By one kind of end, the newest first. */
-const ENDED = `SELECT ended.seq, ended.created_at, calls.status, calls.error_code, calls.hangup_cause, calls.telephone
+const ENDED = `SELECT hit.seq, hit.created_at, calls.status, calls.error_code, calls.hangup_cause, calls.telephone
   FROM (SELECT seq, call_id, created_at FROM events INDEXED BY events_by_type
-    WHERE org_id = ? AND type = ? ORDER BY seq DESC LIMIT ?) AS ended
-  JOIN calls ON calls.id = ended.call_id`;
+    WHERE org_id = ? AND type = ? ORDER BY seq DESC LIMIT ?) AS hit
+  JOIN calls ON calls.id = hit.call_id`;
 
 const bySeq = (a: Row, b: Row) => Number(b.seq) - Number(a.seq);
 
