@@ -74,6 +74,7 @@ import { openWebhooks } from './control/webhooks/webhooks.ts';
 import { AppError, CallElsewhere } from './errors.ts';
 import { failpoint, setFailpoints } from './failpoints.ts';
 import { type Log, openLog, redact } from './log.ts';
+import { RecentLog } from './recent-log.ts';
 import { Recordings } from './recordings.ts';
 import type { CallRecord } from './storage/records.ts';
 import { openIntegrityCheck } from './storage/sqlite/integrity.ts';
@@ -164,7 +165,9 @@ export async function start(
     );
   }
   const models = readSpeechModels(config);
-  const log = o.log ?? openLog(config.LOG_LEVEL, [...secretsOf(config), ...models.secrets]);
+  const recentLog = new RecentLog();
+  const hidden = [...secretsOf(config), ...models.secrets];
+  const log = o.log ?? openLog(config.LOG_LEVEL, hidden, undefined, recentLog.take);
   const clock = openClock();
   const { now, monotonicMs } = clock;
   const dataDir = resolve(config.DATA_DIR);
@@ -563,6 +566,7 @@ export async function start(
       openRecording,
       health,
       alerts,
+      recentLog,
       version: version(),
     };
     const dashboard = openDashboard({

@@ -19,11 +19,13 @@ const MIN_SECRET_LENGTH = 6;
  * A logger writing JSON lines to standard output.
  * @param level debug, info, warn, error or silent
  * @param secrets values that no line may hold, besides everything that looks like a secret
+ * @param also is given each line as it is written, too
  */
 export function openLog(
   level: string,
   secrets: readonly string[] = [],
   to?: { write(line: string): void },
+  also?: (line: string) => void,
 ): Log {
   // As they stand in JSON; the longest first, since one may be a part of another.
   const hidden = [...new Set(secrets)]
@@ -38,9 +40,12 @@ export function openLog(
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: (error: unknown) => (isDescribed(error) ? error : describeError(error)) },
     hooks: {
-      streamWrite: (line: string) =>
+      streamWrite: (line: string) => {
         // Somebody reads it on a terminal.
-        visible(redact(hidden.reduce((text, secret) => text.replaceAll(secret, CENSOR), line))),
+        const shown = visible(redact(hidden.reduce((text, secret) => text.replaceAll(secret, CENSOR), line)));
+        also?.(shown);
+        return shown;
+      },
     },
     redact: {
       paths: ['authorization', 'cookie', 'token', 'secret', 'password'].flatMap((name) => [

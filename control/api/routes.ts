@@ -6,6 +6,7 @@ import { balanceRoutes } from './balance.ts';
 import { callActivityRoutes } from './call-activity.ts';
 import { callRoutes } from './calls.ts';
 import { eventRoutes } from './events.ts';
+import { logRoutes } from './logs.ts';
 import { modelRoutes } from './models.ts';
 import { numberRoutes } from './numbers.ts';
 import { organizationRoutes } from './organizations.ts';
@@ -24,4 +25,5 @@ export const ROUTES: readonly Route[] = [
   ...alertRoutes,
   ...balanceRoutes,
   ...organizationRoutes,
+  ...logRoutes,
 ];

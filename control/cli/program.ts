@@ -9,6 +9,7 @@ import { addBackupCommands } from './commands/backup.ts';
 import { addCallCommands } from './commands/calls.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addListenCommand } from './commands/listen.ts';
+import { addLogsCommand } from './commands/logs.ts';
 import { addModelCommands } from './commands/models.ts';
 import { addNumberCommands } from './commands/numbers.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
@@ -118,6 +119,7 @@ ${EXIT_HELP}`,
   addAlertCommands(program, run);
   addListenCommand(program, run);
   addTriggerCommand(program, run);
+  addLogsCommand(program, run);
   addAccountCommands(program, run);
   addDoctorCommand(program, run);
   addBackupCommands(program, run);

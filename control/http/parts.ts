@@ -6,6 +6,7 @@ import type { Calls } from '../../bridge/calls/calls.ts';
 import type { Carriers } from '../../bridge/carriers/registry.ts';
 import type { Config } from '../../config.ts';
 import type { Log } from '../../log.ts';
+import type { RecentLog } from '../../recent-log.ts';
 import type { Store } from '../../storage/store.ts';
 import type { StrangerLog } from '../../stranger-log.ts';
 import type { Alerts } from '../alerts/alerts.ts';
@@ -31,6 +32,8 @@ export interface ControlParts {
   alerts: Pick<Alerts, 'canMail' | 'read' | 'test' | 'lookSoon'>;
   /** Recordings in other shapes than they are kept in. */
   openRecording: OpenRecording;
+  /** The newest lines of the log. */
+  recentLog: RecentLog;
 }
 
 export interface RecordingShape {

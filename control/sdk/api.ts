@@ -714,6 +714,41 @@ export interface Operations {
       data: Organization[];
     };
   };
+  readLogs: {
+    query: {
+      /**
+       * `next` of the answer before. Left out: the newest lines.
+       */
+      after?: number;
+      /**
+       * How many at most.
+       */
+      limit?: number;
+      /**
+       * Seconds to wait for the first one when there is none yet.
+       */
+      wait?: number;
+      /**
+       * This level and what is graver.
+       */
+      level?: 'debug' | 'info' | 'warn' | 'error';
+      /**
+       * Of this call alone.
+       */
+      call_id?: string;
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Oldest first.
+       */
+      data: LogLine[];
+      /**
+       * Give it as `after` to go on from here.
+       */
+      next: number;
+    };
+  };
   getOpenApi: {
     query: {};
     body: undefined;
@@ -2703,6 +2738,33 @@ export interface Organization {
   created_at: string;
 }
 /**
+ * A line of the daemon’s log.
+ */
+export interface LogLine {
+  /**
+   * Counts the lines of this run of the daemon from 1.
+   */
+  seq: number;
+  /**
+   * When it was written.
+   */
+  time: string;
+  /**
+   * How grave it is.
+   */
+  level: 'debug' | 'info' | 'warn' | 'error';
+  /**
+   * What happened, such as `call.ended`.
+   */
+  event: string;
+  /**
+   * The rest of the line, masked as the log is: no speech, no keys, no whole numbers.
+   */
+  fields: {
+    [k: string]: unknown;
+  };
+}
+/**
  * The body of every error answer.
  */
 export interface ErrorAnswer {
@@ -2780,5 +2842,6 @@ export const OPERATIONS = {
   addCredit: { method: 'POST', path: '/v1/balance/credits', once: true },
   createOrganization: { method: 'POST', path: '/v1/organizations', once: true },
   listOrganizations: { method: 'GET', path: '/v1/organizations' },
+  readLogs: { method: 'GET', path: '/v1/logs' },
   getOpenApi: { method: 'GET', path: '/v1/openapi.json' },
 } as const;

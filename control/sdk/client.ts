@@ -297,6 +297,11 @@ const organizationsOf = ({ ask, list }: Requests) => ({
     }),
 });
 
+const logsOf = ({ ask }: Requests) => ({
+  /** The newest lines of the daemon's log; with `after` those that came since, with `wait` as soon as there is one. */
+  read: (query?: QueryOf<'readLogs'>, o?: RequestOptions) => ask('readLogs', { ...o, query }),
+});
+
 /**
  * A client of one daemon.
  * ```ts
@@ -319,6 +324,7 @@ export class Offhook {
   readonly alerts: ReturnType<typeof alertsOf>;
   readonly balance: ReturnType<typeof balanceOf>;
   readonly organizations: ReturnType<typeof organizationsOf>;
+  readonly logs: ReturnType<typeof logsOf>;
   readonly webhooks: { verify: typeof verify; sign: typeof sign } = { verify, sign };
   /** How the line stands, part by part. */
   readonly health: (o?: RequestOptions) => Promise<AnswerOf<'getHealth'>>;
@@ -340,6 +346,7 @@ export class Offhook {
     this.balance = balanceOf(requests);
     this.organizations = organizationsOf(requests);
     this.health = (o) => requests.ask('getHealth', o);
+    this.logs = logsOf(requests);
     this.openApi = (o) => requests.ask('getOpenApi', o);
   }
 }

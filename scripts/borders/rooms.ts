@@ -17,6 +17,7 @@ export const COMMON: readonly string[] = [
   'errors.ts',
   'failpoints.ts',
   'log.ts',
+  'recent-log.ts',
   'settings-file.ts',
   'stranger-log.ts',
   'terminal-text.ts',

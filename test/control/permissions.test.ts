@@ -61,6 +61,7 @@ const NEEDS: Record<Permission, string[]> = {
   admin: [
     'patch /v1/alerts',
     'post /v1/alerts/test',
+    'get /v1/logs',
     'put /v1/balance',
     'post /v1/balance/credits',
     'post /v1/organizations',

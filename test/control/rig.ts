@@ -27,6 +27,7 @@ import { ensureFirstKey } from '../../control/operations/first-key.ts';
 import { createMetrics } from '../../control/operations/metrics.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { RecentLog } from '../../recent-log.ts';
 import type { CallRecord, NumberRecord } from '../../storage/records.ts';
 import { openStore } from '../../storage/sqlite/store.ts';
 import type { Store } from '../../storage/store.ts';
@@ -70,6 +71,7 @@ export interface Rig {
   /** As the daemon's, but for the timer: who wants a look asks for it. */
   alerts: Alerts;
   strangers: StrangerLog;
+  recentLog: RecentLog;
   now(): Date;
   advance(ms: number): void;
   dispatched: CallRecord[];
@@ -124,6 +126,7 @@ export async function openRig(
   const write = (level: string) => (fields: unknown, message?: unknown) => {
     lines.push({ level, message: String(message), fields: fields as Record<string, unknown> });
   };
+  const recentLog = new RecentLog();
   const log = {
     debug: write('debug'),
     info: write('info'),
@@ -176,6 +179,7 @@ export async function openRig(
     other,
     lines,
     strangers,
+    recentLog,
     now,
     advance: (ms) => {
       at += ms;
@@ -326,6 +330,7 @@ export async function openRig(
     openRecording,
     health,
     alerts,
+    recentLog,
   };
   const pages = o.dashboard?.(parts) ?? o.pages;
   const app = createApp({

@@ -8,6 +8,7 @@ import { candidates } from '../../../control/cli/completion.ts';
 import { createOutput } from '../../../control/cli/output.ts';
 import { createProgram, runCommandLine } from '../../../control/cli/program.ts';
 import { verify } from '../../../control/sdk/index.ts';
+import { openLog } from '../../../log.ts';
 import { makeCall, makeInterruption, makeItem, makeTurn } from '../../storage/makers.ts';
 import { modelsFile, openRig, type Rig } from '../rig.ts';
 
@@ -500,6 +501,28 @@ t.test('listen brings events to a local program as webhooks that verify', async 
   const event = await verify(first?.body ?? '', first?.headers as Record<string, string>, secret);
   t.match(event, { type: 'call.ringing', sequence: 2, call: { id: earlier.id, status: 'ringing' } });
   t.match(await offhook(['listen', '--forward-to', 'nowhere']), { code: 2, err: /not a URL/ });
+});
+
+t.test('logs shows the newest lines, and those that come until it is stopped', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  const log = openLog('debug', [], { write() {} }, rig.recentLog.take);
+  log.info({ org_id: rig.orgId, status: 200 }, 'first.line');
+  log.warn({ org_id: rig.orgId }, 'second.line');
+  t.match(await offhook(['logs', '-n', '1']), { code: 0, out: /^\S+ +second\.line +org_id=\S+\n$/ });
+  t.match(await offhook(['logs', '--level', 'warn', '--json']), { code: 0, out: /"event":"second.line"/ });
+  const stop = new AbortController();
+  const following = offhook(['logs', '--follow'], stop.signal);
+  // It has asked for more once somebody waits.
+  while (!rig.recentLog.isFollowed) await new Promise((turn) => setTimeout(turn, 10));
+  const told = rig.recentLog.last;
+  log.error({ org_id: rig.orgId }, 'third.line');
+  while (!rig.recentLog.isFollowed || rig.recentLog.last === told)
+    await new Promise((turn) => setTimeout(turn, 10));
+  stop.abort();
+  const { code, out } = await following;
+  t.equal(code, 0);
+  t.match(out, /first\.line[\s\S]*second\.line[\s\S]*third\.line/);
 });
 
 t.test('trigger posts one webhook that verifies, and says what came of it', async (t) => {
