@@ -77,6 +77,7 @@ const SIGNED_IN = [
   'get /health',
   'get /live',
   'get /recordings/:id',
+  'get /call_totals',
   'post /password',
   'post /logout',
 ];
