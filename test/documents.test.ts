@@ -69,6 +69,7 @@ const NO_EVENTS: ReadonlySet<string> = new Set([
   'deliveries.lease_owner',
   'idempotency_keys.owner',
   'metadata.source',
+  'metadata.draft',
 ]);
 
 t.test('commands, settings, metrics and events that a document names are there', async (t) => {

@@ -13,7 +13,6 @@ export const LONGER: Readonly<Record<string, string>> = {
   'bridge/calls/metrics.ts observeBridge': 'a table of metrics',
   'control/dashboard/app/forms/json-text.ts walk': 'one reader of one grammar, a function a rule of it',
   'control/dashboard/app/pages/agent/parameters-editor.ts ParametersEditor': 'markup of one table',
-  'control/dashboard/app/pages/agent/try-page.ts Talk': 'markup of one page',
   'control/dashboard/session-api.ts sessionApi': 'a list of routes',
   'control/reference/openapi.ts': 'a document made part by part, in its own order',
   'control/reference/reference-page.ts': 'a page made part by part, in its own order',

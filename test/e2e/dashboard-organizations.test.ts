@@ -46,11 +46,12 @@ t.test('a second organization signs in to its own', { skip: NO_CHROMIUM }, async
       },
     ],
   });
-  await page.goto(`${url}/agents/${agent.id}`);
+  await page.goto(`${url}/agents/${agent.id}?tab=tools`);
   await page.getByRole('button', { name: 'Edit find' }).click();
   const value = page.getByLabel('Value of header 1');
   t.equal(await value.inputValue(), '********');
   t.equal(await page.getByRole('button', { name: /the value of X-Key/ }).count(), 0, 'nothing to be shown');
+  await page.getByRole('tab', { name: 'Instructions' }).click();
   await page.getByLabel('Name', { exact: true }).first().fill('Harbour office');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await until(

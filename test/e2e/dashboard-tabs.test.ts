@@ -90,7 +90,7 @@ t.test('many tabs', { skip: NO_CHROMIUM }, async (t) => {
       sight.expect(/\b412\b/);
       await sight.page.goto(`${url}/agents/${made.body.id}`);
     }
-    const field = (sight: Sight, label: string) => sight.page.getByLabel(label, { exact: true });
+    const field = (sight: Sight, name: string) => sight.page.getByRole('textbox', { name, exact: true });
     const save = (sight: Sight) => sight.page.getByRole('button', { name: 'Save changes' }).click();
     await field(one, 'Instructions').fill('Be brief.');
     await save(one);

@@ -45,8 +45,6 @@ t.test('Try it', { skip: NO_CHROMIUM }, async (t) => {
     const { page, context } = sight;
     await page.addInitScript(listenIn);
     await page.goto(`${url}/agents/${agentId}`);
-    await page.getByRole('link', { name: 'Try it' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Try Front desk' }).waitFor();
     await page.getByText('Nobody is on the line').waitFor();
     // The bars are watched from within: they move too fast for a look now and then.
     await page.evaluate(`(() => {
@@ -63,7 +61,7 @@ t.test('Try it', { skip: NO_CHROMIUM }, async (t) => {
       }, 50);
     })()`);
     await page.getByRole('button', { name: 'Start the call' }).click();
-    const call = section(page, 'Call');
+    const call = section(page, 'Try it');
     await call.getByText('On the line').waitFor();
     const transcript = page.getByRole('list', { name: 'Transcript' });
     await transcript.getByText(GREETING).waitFor();
@@ -144,22 +142,77 @@ t.test('Try it', { skip: NO_CHROMIUM }, async (t) => {
     await page.keyboard.press('Enter');
     await transcript.getByText('That is all, thank you.').waitFor();
     await transcript.getByText('Thank you. Goodbye.').waitFor();
-    await section(page, 'Call').getByText('The agent ended the call').waitFor();
+    await section(page, 'Try it').getByText('The agent ended the call').waitFor();
 
     // Once more, and this time one hangs up oneself; leaving asks first.
     await page.getByRole('button', { name: 'Type instead of speaking' }).click();
-    await section(page, 'Call').getByText('On the line').waitFor();
-    await page.getByRole('link', { name: 'Front desk', exact: true }).click();
+    await section(page, 'Try it').getByText('On the line').waitFor();
+    await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
     const question = page.getByRole('dialog', { name: 'Hang up and leave?' });
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Hang up' }).click();
-    await section(page, 'Call').getByText('You hung up').waitFor();
+    await section(page, 'Try it').getByText('You hung up').waitFor();
     const [last] = (await rig.lab.api<{ id: string }[]>('GET', '/v1/calls?limit=1')).body;
     t.match(await rig.ended(last?.id ?? ''), { status: 'completed', hangup_cause: 'remote_hangup' });
     t.same(sight.problems(), []);
     await context.close();
   });
+
+  await t.test(
+    'what is not saved is tried as it stands, and voices are heard before one is chosen',
+    async (t) => {
+      const sight = await dashboard.signedIn();
+      const { page, context } = sight;
+      const pane = section(page, 'Try it');
+      await page.goto(`${url}/agents/new/receptionist`);
+      await page.getByRole('tab', { name: /^Results/ }).click();
+      await page.getByLabel('Name of field 1').fill('');
+      await pane.getByRole('button', { name: 'Type instead of speaking' }).click();
+      await pane.getByRole('alert').getByText('Not tried yet.').waitFor();
+      await page.getByLabel('Name of field 1').fill('who');
+      await page.getByRole('tab', { name: 'Instructions' }).click();
+      await page.getByRole('textbox', { name: 'Instructions' }).fill('TEST-BRIEF Not saved.');
+      await pane.getByRole('button', { name: 'Type instead of speaking' }).click();
+      await pane.getByRole('list', { name: 'Transcript' }).getByText(GREETING).waitFor();
+      const last = async () => {
+        const [call] = (await rig.lab.api<{ id: string }[]>('GET', '/v1/calls?limit=1')).body;
+        return rig.call(call?.id ?? '');
+      };
+      t.match(await last(), {
+        agent_id: null,
+        instructions: 'TEST-BRIEF Not saved.',
+        metadata: { source: 'browser', draft: 'Receptionist' },
+      });
+      await page.getByRole('textbox', { name: 'Instructions' }).fill('TEST-BRIEF Something else.');
+      await pane.getByText(/counts from the next one/).waitFor();
+      await picture(page, 'try-draft');
+      await pane.getByRole('button', { name: 'Hang up' }).click();
+      await pane.getByText('You hung up').waitFor();
+
+      await page.getByRole('button', { name: 'Hear the voices' }).click();
+      const voices = page.getByRole('dialog', { name: 'Hear the voices' });
+      await voices.getByRole('button', { name: 'Hear cedar' }).click();
+      await voices.getByRole('button', { name: 'Stop cedar' }).waitFor();
+      await voices.getByRole('button', { name: 'Hear cedar' }).waitFor();
+      const heard = await rig.ended((await last()).id);
+      t.match(heard, { hangup_cause: 'remote_hangup', metadata: { draft: 'Voice cedar' } });
+      await voices.getByText(/The last one cost about/).waitFor();
+      await picture(page, 'voices');
+      await voices.getByRole('button', { name: 'Hear cedar' }).click();
+      await voices.getByRole('button', { name: 'Stop cedar' }).click();
+      t.equal((await last()).id, heard.id, 'heard again without a call');
+      await voices.getByRole('button', { name: 'Choose cedar' }).click();
+      t.equal(await page.locator('select[name=voice]').inputValue(), 'cedar');
+      t.equal(
+        (await rig.lab.api<{ data: unknown[] }>('GET', '/v1/agents')).body.data.length,
+        1,
+        'none is made',
+      );
+      t.same(sight.problems(), []);
+      await context.close();
+    },
+  );
 
   await t.test('a model that cannot be used: that is said, and not that the agent hung up', async (t) => {
     await rig.lab.ask('model', '/faults', {
@@ -174,7 +227,7 @@ t.test('Try it', { skip: NO_CHROMIUM }, async (t) => {
     sight.expect(/WebSocket connection to .*404/);
     await page.goto(`${url}/agents/${agentId}/try`);
     await page.getByRole('button', { name: 'Type instead of speaking' }).click();
-    const call = section(page, 'Call');
+    const call = section(page, 'Try it');
     await call.getByText('The call failed').waitFor();
     await call.getByRole('alert').getByText('The speech model refused.').waitFor();
     t.equal(await page.getByText('The agent ended the call').count(), 0);

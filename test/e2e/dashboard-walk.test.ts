@@ -72,6 +72,7 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     await menu.getByRole('link', { name: new RegExp(`^${name}`) }).click();
     await heading(name).waitFor();
   };
+  const tab = (name: string) => page.getByRole('tab', { name });
   const toast = (text: string | RegExp) => page.getByRole('status').getByText(text).first().waitFor();
   let agentId = '';
   let callId = '';
@@ -127,72 +128,92 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     }
   });
 
-  await t.test('an agent: table and JSON in step, a tool, saved as it was entered', async (t) => {
-    await go('Overview');
-    await section(page, 'First steps').getByRole('link', { name: 'Create an agent' }).click();
-    await heading('New agent').waitFor();
-    await button('Create agent').waitFor({ state: 'visible' });
-    await button('Create agent').click();
-    await until('the focus at what is missing', async () => /^Name/.test(await focused(page)));
-    await page.getByRole('radio', { name: /Places calls/ }).check();
-    await page.getByLabel('Name', { exact: true }).first().fill('Front desk');
-    await page.getByLabel('Instructions', { exact: true }).fill('TEST-FRONT-DESK Confirm the appointment.');
+  await t.test(
+    'an agent: begun from a template or nothing, table and JSON in step, a tool, saved as it was entered',
+    async (t) => {
+      await go('Overview');
+      await section(page, 'First steps').getByRole('link', { name: 'Create an agent' }).click();
+      await heading('New agent').waitFor();
+      await page.getByRole('link', { name: 'Reminder' }).click();
+      await page.getByText(/Still yours to fill in: \d+ places?/).waitFor();
+      t.match(await page.getByRole('textbox', { name: 'Instructions' }).inputValue(), /appointment/);
+      await page.goBack();
+      await page.getByRole('link', { name: 'From nothing' }).click();
+      await tab('Advanced').click();
+      await button('Create agent').click();
+      await until('the focus at what is missing', async () => /^Name/.test(await focused(page)));
+      await page.getByRole('radio', { name: /Places calls/ }).check();
+      await page.getByLabel('Name', { exact: true }).first().fill('Front desk');
+      await page
+        .getByRole('textbox', { name: 'Instructions' })
+        .fill('TEST-FRONT-DESK Confirm the appointment.');
+      await page.locator('select[name=language]').selectOption({ label: 'German – Deutsch' });
+      await page.locator('select[name=language]').selectOption('');
 
-    const model = page.locator('select[name=model]');
-    await model.selectOption('second');
-    t.same(await model.locator('option').allInnerTexts(), ['the default (gpt-realtime-2.1)', 'second']);
-    await page.locator('select[name=voice]').selectOption('cedar');
-    await page.locator('select[name=patience]').selectOption('long');
+      await tab('Advanced').click();
+      const model = page.locator('select[name=model]');
+      await model.selectOption('second');
+      t.same(await model.locator('option').allInnerTexts(), ['the default (gpt-realtime-2.1)', 'second']);
+      await page.locator('select[name=patience]').selectOption('long');
+      await page.getByLabel(/^Webhook URL/).fill(lab.receiverUrl);
+      await tab('Instructions').click();
+      await page.locator('select[name=voice]').selectOption('cedar');
 
-    const returns = section(page, 'What it brings back');
-    const json = returns.getByLabel('The same as JSON');
-    await returns.getByRole('button', { name: 'Add field' }).click();
-    await returns.getByLabel('Name of field 1').fill('said_goodbye');
-    await returns.getByLabel('Type of field 1').selectOption('boolean');
-    t.same(JSON.parse(await json.inputValue()), { said_goodbye: 'boolean' }, 'the JSON follows the table');
-    await json.fill('{ "said_goodbye": "boolean", "status": ');
-    await returns.getByText('The table waits for the JSON.').waitFor();
-    await json.fill('{ "said_goodbye": "boolean", "status": "string" }');
-    t.equal(
-      await returns.getByLabel('Name of field 2').inputValue(),
-      'status',
-      'and the table follows the JSON',
-    );
+      await tab('Results').click();
+      const returns = section(page, 'What it brings back');
+      const as = (name: string) => returns.getByRole('radio', { name }).check();
+      const json = returns.getByLabel('Results as JSON');
+      await returns.getByRole('button', { name: 'Add field' }).click();
+      await returns.getByLabel('Name of field 1').fill('said_goodbye');
+      await returns.getByLabel('Type of field 1').selectOption('boolean');
+      await as('JSON');
+      t.same(JSON.parse(await json.inputValue()), { said_goodbye: 'boolean' }, 'the JSON follows the table');
+      await json.fill('{ "said_goodbye": "boolean", "status": ');
+      t.ok(await returns.getByRole('radio', { name: 'Table' }).isDisabled(), 'the table waits for the JSON');
+      await json.fill('{ "said_goodbye": "boolean", "status": "string" }');
+      await as('Table');
+      t.equal(
+        await returns.getByLabel('Name of field 2').inputValue(),
+        'status',
+        'and the table follows the JSON',
+      );
 
-    const tools = section(page, 'What it may do');
-    await tools.getByRole('button', { name: 'Request to your system' }).click();
-    await tools.getByLabel('Name', { exact: true }).fill('find_appointment');
-    await tools.getByLabel('What it does and when to use it').fill('Finds the appointment of a day.');
-    await tools.getByLabel('Method').selectOption('POST');
-    await tools.getByLabel('URL', { exact: true }).fill(officeUrl);
-    await tools.getByRole('button', { name: 'Add parameter' }).click();
-    await tools.getByLabel('Name of parameter 1').fill('day');
-    await page.getByLabel(/^Webhook URL/).fill(lab.receiverUrl);
-    await picture(page, 'agent-new');
-    await button('Create agent').click();
-    await heading('Front desk').waitFor();
-    agentId = new URL(page.url()).pathname.split('/')[2] ?? '';
-    const { body } = await lab.api('GET', `/v1/agents/${agentId}`);
-    t.match(body, {
-      name: 'Front desk',
-      type: 'outbound',
-      model: 'second',
-      voice: 'cedar',
-      patience: 'long',
-      eagerness: 'normal',
-      instructions: 'TEST-FRONT-DESK Confirm the appointment.',
-      returns: { said_goodbye: 'boolean', status: 'string' },
-      webhook_url: lab.receiverUrl,
-      tools: [{ type: 'http', name: 'find_appointment', method: 'POST', url: officeUrl }],
-    });
-    // Something unsaved is not lost by a slip.
-    await page.getByLabel('Name', { exact: true }).first().fill('Changed');
-    await menu.getByRole('link', { name: 'Calls' }).click();
-    await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
-    await page.keyboard.press('Escape');
-    await button('Discard').click();
-    t.equal(await page.getByLabel('Name', { exact: true }).first().inputValue(), 'Front desk');
-  });
+      await tab('Tools').click();
+      const tools = section(page, 'What it may do');
+      await tools.getByRole('button', { name: 'Request to your system' }).click();
+      await tools.getByLabel('Name', { exact: true }).fill('find_appointment');
+      await tools.getByLabel('What it does and when to use it').fill('Finds the appointment of a day.');
+      await tools.getByLabel('Method').selectOption('POST');
+      await tools.getByLabel('URL', { exact: true }).fill(officeUrl);
+      await tools.getByRole('button', { name: 'Add parameter' }).click();
+      await tools.getByLabel('Name of parameter 1').fill('day');
+      await picture(page, 'agent-new');
+      await button('Create agent').click();
+      await heading('Front desk').waitFor();
+      agentId = new URL(page.url()).pathname.split('/')[2] ?? '';
+      const { body } = await lab.api('GET', `/v1/agents/${agentId}`);
+      t.match(body, {
+        name: 'Front desk',
+        type: 'outbound',
+        model: 'second',
+        voice: 'cedar',
+        patience: 'long',
+        eagerness: 'normal',
+        instructions: 'TEST-FRONT-DESK Confirm the appointment.',
+        returns: { said_goodbye: 'boolean', status: 'string' },
+        webhook_url: lab.receiverUrl,
+        tools: [{ type: 'http', name: 'find_appointment', method: 'POST', url: officeUrl }],
+      });
+      // Something unsaved is not lost by a slip.
+      await tab('Instructions').click();
+      await page.getByLabel('Name', { exact: true }).first().fill('Changed');
+      await menu.getByRole('link', { name: 'Calls' }).click();
+      await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+      await page.keyboard.press('Escape');
+      await button('Discard').click();
+      t.equal(await page.getByLabel('Name', { exact: true }).first().inputValue(), 'Front desk');
+    },
+  );
 
   await t.test('a number: searched, its price seen, bought, attached', async (t) => {
     await go('Numbers');
@@ -217,6 +238,7 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
 
     await page.goto(`${url}/agents/${agentId}`);
     await page.getByText('It has no number to call from.').waitFor();
+    await tab('Numbers').click();
     const numbers = section(page, 'Numbers');
     await numbers.getByLabel('Attach a number').selectOption({ index: 1 });
     await numbers.getByRole('button', { name: 'Attach' }).click();

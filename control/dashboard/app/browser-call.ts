@@ -24,6 +24,8 @@ export interface BrowserCallOptions {
   onState(state: BrowserCallState): void;
   /** For a meter, some twenty times a second: loudness of both sides, 0 to 1. Never told by a line without sound. */
   onLevel(level: { microphone: number; agent: number }): void;
+  /** The agent's voice as it comes, mu-law at 8 kHz; before it is played. */
+  onVoice?(payload: Uint8Array): void;
 }
 
 export interface BrowserCall {
@@ -98,7 +100,9 @@ export async function startBrowserCall(o: BrowserCallOptions): Promise<BrowserCa
 
   function receive(data: unknown): void {
     if (data instanceof ArrayBuffer) {
-      line?.play(new Uint8Array(data, HEADER_BYTES));
+      const payload = new Uint8Array(data, HEADER_BYTES);
+      o.onVoice?.(payload);
+      line?.play(payload);
       return;
     }
     const message = JSON.parse(String(data)) as { type: string; name?: string };

@@ -43,9 +43,14 @@ export const ROUTES: readonly Route[] = [
     load: async () => (await import('./pages/agents.ts')).AgentsPage,
     nav: { label: 'Agents', icon: 'agents', group: 'build' },
   },
-  { path: '/agents/new', load: async () => (await import('./pages/agent/agent-page.ts')).NewAgentPage },
+  { path: '/agents/new', load: async () => (await import('./pages/agent/templates-page.ts')).TemplatesPage },
+  {
+    path: '/agents/new/:template',
+    load: async () => (await import('./pages/agent/new-agent-page.ts')).NewAgentPage,
+  },
   { path: '/agents/:id', load: async () => (await import('./pages/agent/agent-page.ts')).AgentPage },
-  { path: '/agents/:id/try', load: async () => (await import('./pages/agent/try-page.ts')).TryPage },
+  // The same, with the trial in view where there is room for one of the two only.
+  { path: '/agents/:id/try', load: async () => (await import('./pages/agent/agent-page.ts')).AgentPage },
   {
     path: '/numbers',
     load: async () => (await import('./pages/numbers.ts')).NumbersPage,

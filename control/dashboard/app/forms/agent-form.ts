@@ -1,29 +1,10 @@
 // An agent as its form has it, and back: a new one, or what changed of one. PURE.
 import type { Agent, AgentChange, AgentSummary, NewAgent } from '../../../sdk/index.ts';
 import { readJson } from './json-text.ts';
+import { languageName } from './languages.ts';
 import { jsonOf, type ReturnsRow, faultsOf as rowFaults, rowsOf } from './returns-table.ts';
 import { ofValue, type TableText } from './table-text.ts';
 import { type ToolForm, toolFaults, toolFormsOf, toolsOf } from './tool-form.ts';
-
-/** Those that the form suggests; any other BCP-47 code may be typed. */
-export const LANGUAGES: readonly string[] = [
-  'en',
-  'en-GB',
-  'es',
-  'es-MX',
-  'fr',
-  'de',
-  'it',
-  'pt-BR',
-  'nl',
-  'pl',
-  'tr',
-  'ja',
-  'ko',
-  'zh',
-  'hi',
-  'ar',
-];
 
 /** Who speaks when an agent has no persona of its own: shown where the field is empty. */
 export const DEFAULT_PERSONA =
@@ -197,22 +178,6 @@ export function contested(mine: AgentChange, theirs: AgentChange): (keyof AgentC
   return (Object.keys(mine) as (keyof AgentChange)[]).filter(
     (field) => field in theirs && JSON.stringify(mine[field]) !== JSON.stringify(theirs[field]),
   );
-}
-
-/** The English name of a language tag; null when it is none. */
-export function languageName(tag: string): string | null {
-  const trimmed = tag.trim();
-  if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(trimmed)) return null;
-  try {
-    const names = new Intl.DisplayNames(['en'], {
-      type: 'language',
-      languageDisplay: 'standard',
-      fallback: 'none',
-    });
-    return names.of(trimmed) ?? null;
-  } catch {
-    return null;
-  }
 }
 
 /** The message for a place: of that very place, or of one inside it that no field of its own shows. */

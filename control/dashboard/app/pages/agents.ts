@@ -7,22 +7,17 @@ import { withQuery } from '../route-match.ts';
 import { Button } from '../ui/button.ts';
 import { EmptyState, Loaded, Skeleton } from '../ui/feedback.ts';
 import { Checkbox, Segments } from '../ui/field.ts';
-import { Icon } from '../ui/icon.ts';
 import { useLoad, usePages } from '../ui/load.ts';
 import { Page } from '../ui/page.ts';
 import { navigate, query } from '../ui/router.ts';
 import { Badge } from '../ui/status.ts';
 import { PagedTable } from '../ui/table.ts';
 import { Phone, Time } from '../ui/values.ts';
+import { TemplateCards } from './agent/templates-page.ts';
+import { AgentType } from './agent-type.ts';
 
 /** Of how many of the newest calls the list tells. */
 const LATELY = 100;
-
-export const TYPE_WORD = { inbound: 'Answers calls', outbound: 'Places calls' } as const;
-
-export function AgentType(props: { type: 'inbound' | 'outbound' }) {
-  return html`<span class="agent-type"><${Icon} name=${props.type} size=${14} />${TYPE_WORD[props.type]}</span>`;
-}
 
 interface Around {
   numbers: Map<string, PhoneNumber[]>;
@@ -138,7 +133,9 @@ export function AgentsPage() {
           : html`<${EmptyState} icon="agents" title="No agents yet" action=${create}>
               An agent answers your number or places calls for you. Create one, try it here in the browser, then give it a
               number.
-            <//>`
+            <//>
+            <h2>Begin from one of these</h2>
+            <${TemplateCards} />`
       }
     />
     ${around.error === null ? null : html`<${Loaded} load=${around} skeleton=${html`<${Skeleton} />`} title="Numbers and calls of the agents could not be loaded.">${() => null}<//>`}

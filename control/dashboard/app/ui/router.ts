@@ -11,26 +11,34 @@ export const query = computed(() => new URL(address.value, location.origin).sear
 /** Counts the visits of pages, so that the same page opened again is told apart. */
 export const visit = signal(0);
 
-/** Something unsaved asks first: answers whether one may leave. */
-let guard: (() => boolean | Promise<boolean>) | null = null;
+type MayLeave = () => boolean | Promise<boolean>;
+
+/** What asks before the page is left: something unsaved, a call that is on. */
+const guards = new Set<MayLeave>();
 
 /** Asks `mayLeave` before any change of page until it is taken back. */
-export function guardLeaving(mayLeave: () => boolean | Promise<boolean>): () => void {
-  guard = mayLeave;
+export function guardLeaving(mayLeave: MayLeave): () => void {
+  guards.add(mayLeave);
   const warn = (event: BeforeUnloadEvent) => event.preventDefault();
   addEventListener('beforeunload', warn);
   return () => {
-    if (guard === mayLeave) guard = null;
+    guards.delete(mayLeave);
     removeEventListener('beforeunload', warn);
   };
+}
+
+/** Asks one after the other, the newest first, up to the first that says no. */
+async function askToLeave(): Promise<boolean> {
+  for (const mayLeave of [...guards].reverse()) if (!(await mayLeave())) return false;
+  return true;
 }
 
 /** Goes to a path of this site. `replace` leaves no step to go back to; `quiet` is the same page with other filters:
  *  no jump to the top, no moved focus. */
 export async function navigate(to: string, o: { replace?: boolean; quiet?: boolean } = {}): Promise<void> {
   const samePage = new URL(to, location.origin).pathname === location.pathname;
-  if (!samePage && guard !== null && !(await guard())) return;
-  if (!samePage) guard = null;
+  if (!samePage && guards.size > 0 && !(await askToLeave())) return;
+  if (!samePage) guards.clear();
   if (o.replace === true) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
   address.value = here();
@@ -44,13 +52,12 @@ export function startRouter(): void {
   history.scrollRestoration = 'auto';
   addEventListener('popstate', () => {
     const before = path.value;
-    const mayLeave = guard;
-    if (mayLeave !== null && location.pathname !== before) {
+    if (guards.size > 0 && location.pathname !== before) {
       // The browser has gone already: back to where we were, and there again once that may be left.
       history.pushState(null, '', address.value);
-      void Promise.resolve(mayLeave()).then((may) => {
+      void askToLeave().then((may) => {
         if (!may) return;
-        guard = null;
+        guards.clear();
         history.back();
       });
       return;

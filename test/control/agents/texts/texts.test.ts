@@ -15,7 +15,7 @@ import {
   wrongArguments,
 } from '../../../../control/agents/texts/tools.ts';
 import { modelTools } from '../../../../control/agents/tools.ts';
-import { LANGUAGES } from '../../../../control/dashboard/app/forms/agent-form.ts';
+import { languageChoices } from '../../../../control/dashboard/app/forms/languages.ts';
 
 /** Every text in a tree of them, by its path. */
 function* leaves(value: unknown, path: string): Generator<[string, string]> {
@@ -172,8 +172,9 @@ t.test('no order of one moment is that of another', async (t) => {
 });
 
 t.test('each language that is offered is named', async (t) => {
-  t.ok(LANGUAGES.length > 10);
-  for (const tag of LANGUAGES) {
+  const offered = languageChoices('').map(({ value }) => value);
+  t.ok(offered.length > 10);
+  for (const tag of offered) {
     const said = /# Language\n(.*)/.exec(prompt({ language: tag }))?.[1] ?? '';
     t.match(said, new RegExp(`^Speak [A-Z][\\p{L} ()]+ \\(${tag}\\) from the first word\\. `, 'u'), tag);
     t.notMatch(said, `Speak ${tag} `, `${tag} has a name`);
@@ -181,7 +182,8 @@ t.test('each language that is offered is named', async (t) => {
   }
 });
 
-t.test('each language that is offered has its apology, and a carrier a voice for it', async (t) => {
+t.test('each language that we have words in has its apology, and a carrier a voice for it', async (t) => {
+  const LANGUAGES = 'en en-GB es es-MX fr de it pt-BR nl pl tr ja ko zh hi ar'.split(' ');
   const said = new Set<string>();
   for (const tag of LANGUAGES) {
     const { text, language } = talkTexts('inbound', tag).apology;

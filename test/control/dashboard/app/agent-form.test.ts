@@ -10,12 +10,12 @@ import {
   DEFAULT_PERSONA,
   faultAt,
   formFaults,
-  languageName,
   newAgentForm,
   newAgentOf,
   placedFault,
   sameForm,
 } from '../../../../control/dashboard/app/forms/agent-form.ts';
+import { languageName } from '../../../../control/dashboard/app/forms/languages.ts';
 import { rowsOf } from '../../../../control/dashboard/app/forms/returns-table.ts';
 import { ofText } from '../../../../control/dashboard/app/forms/table-text.ts';
 import { newHttpTool } from '../../../../control/dashboard/app/forms/tool-form.ts';

@@ -1,5 +1,6 @@
-// What an agent brings back from a call: a table of fields and the JSON of the same beside it.
+// What an agent brings back from a call: a table of fields, or the JSON of the same behind a switch.
 import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
 import { type FormFault, faultAt } from '../../forms/agent-form.ts';
 import { writeJson } from '../../forms/json-text.ts';
 import {
@@ -14,8 +15,7 @@ import {
   TYPE_LABEL,
 } from '../../forms/returns-table.ts';
 import { ofRows, ofText, type TableText } from '../../forms/table-text.ts';
-import { Note } from '../../ui/feedback.ts';
-import { Field } from '../../ui/field.ts';
+import { Field, Segments } from '../../ui/field.ts';
 import { Cell, Chips, Rows } from '../../ui/rows.ts';
 
 export function ReturnsEditor(props: {
@@ -25,25 +25,44 @@ export function ReturnsEditor(props: {
   disabled: boolean;
 }) {
   const { value, disabled } = props;
+  const [chosen, setChosen] = useState<'table' | 'json'>('table');
   const inStep = value.problem === null;
+  const view = inStep ? chosen : 'json';
   const fault = (at: number, cell: string) => faultAt(props.faults, `returns[${at}].${cell}`);
   const problem = value.problem?.message ?? faultAt(props.faults, 'returns');
-  return html`<div class="beside">
-    <div class="stack">
-      ${
-        inStep
-          ? null
-          : html`<${Note} kind="warn" title="The table waits for the JSON.">
-              <p>The JSON beside it has a fault. Mend it there, and the table follows.</p>
-            <//>`
-      }
-      ${
-        inStep && value.rows.length === 0
-          ? html`<p class="dim">No fields: nothing is extracted. Add one for each thing you want to know after a call.</p>`
-          : null
-      }
-      <div hidden=${!inStep}>
-        <${Rows}
+  return html`<div class="stack">
+    <div class="row">
+      <p class="label">Fields</p>
+      <span class="spring"></span>
+      <${Segments}
+        label="Results as"
+        value=${view}
+        options=${[{ value: 'table', label: 'Table', disabled: !inStep }, { value: 'json', label: 'JSON' }]}
+        onChange=${(next: string) => setChosen(next === 'json' ? 'json' : 'table')}
+      />
+    </div>
+    ${
+      view === 'json'
+        ? html`<${Field}
+            label="Results as JSON"
+            hideLabel
+            mono
+            rows=${10}
+            value=${value.text}
+            disabled=${disabled}
+            error=${problem}
+            help="Name, then type: string, number, integer, boolean, date, datetime or enum(a|b|c), with [] behind it for a list; or an object with type, description and enum. The table shows the same once this has no fault."
+            onInput=${(text: string) => {
+              setChosen('json');
+              props.onChange(ofText(value, text, rowsOf));
+            }}
+          />`
+        : html`${
+            value.rows.length === 0
+              ? html`<p class="dim">No fields: nothing is extracted. Add one for each thing you want to know after a call.</p>`
+              : null
+          }
+          <${Rows}
           rows=${value.rows}
           what="field"
           ordered
@@ -105,28 +124,16 @@ export function ReturnsEditor(props: {
             />
           </div>`}
         <//>
-      </div>
-    </div>
-    <div class="stack">
-      <${Field}
-        label="The same as JSON"
-        mono
-        rows=${8}
-        value=${value.text}
-        disabled=${disabled}
-        error=${problem}
-        help="Name, then type: string, number, integer, boolean, date, datetime or enum(a|b|c), with [] behind it for a list; or an object with type, description and enum."
-        onInput=${(text: string) => props.onChange(ofText(value, text, rowsOf))}
-      />
-      ${
-        inStep && value.rows.length > 0
-          ? html`<details>
-              <summary>What a result could look like</summary>
-              <pre tabindex="0" role="region" aria-label="An example of a result">${writeJson(exampleOf(value.rows))}</pre>
-              <p class="help">Every field may come back as null: it was not said.</p>
-            </details>`
-          : null
-      }
-    </div>
+          ${problem === null ? null : html`<p class="field-error">${problem}</p>`}`
+    }
+    ${
+      inStep && value.rows.length > 0
+        ? html`<details>
+            <summary>What a result could look like</summary>
+            <pre tabindex="0" role="region" aria-label="An example of a result">${writeJson(exampleOf(value.rows))}</pre>
+            <p class="help">Every field may come back as null: it was not said.</p>
+          </details>`
+        : null
+    }
   </div>`;
 }
