@@ -159,6 +159,24 @@ export const SETTINGS = {
     default: null,
     help: 'whom that e-mail is from: "Offhook <alerts@example.com>"; needed with SMTP_URL',
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    kind: 'url',
+    default: null,
+    help: 'collector of OpenTelemetry that gets a trace of each call, over OTLP/HTTP: http://127.0.0.1:4318 (default: no traces)',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    kind: 'string',
+    default: null,
+    secret: true,
+    advanced: true,
+    help: 'headers for the collector: name=value, separated by commas, values URL-encoded',
+  },
+  OTEL_SERVICE_NAME: {
+    kind: 'string',
+    default: 'offhook',
+    advanced: true,
+    help: 'what traces call this daemon',
+  },
   LOG_LEVEL: { kind: 'string', default: 'info', help: 'debug, info, warn, error or silent' },
   DRAIN_SECONDS: { kind: 'integer', default: '300', min: 0, help: 'how long a stop waits for live calls' },
   RATE_LIMIT_PER_SECOND: {
@@ -365,7 +383,9 @@ export function secretsOf(config: Config): string[] {
     if (typeof value !== 'string') return [];
     const password = URL.canParse(value) ? new URL(value).password : '';
     const parts = name === 'SECRET_KEY' ? value.split(',').map((part) => part.trim()) : [];
-    return [...new Set([value, ...parts, password])].filter((one) => one !== '');
+    const headers =
+      name === 'OTEL_EXPORTER_OTLP_HEADERS' ? value.split(',').map((one) => one.replace(/^[^=]*=/, '')) : [];
+    return [...new Set([value, ...parts, ...headers, password])].filter((one) => one !== '');
   });
 }
 

@@ -70,6 +70,7 @@ import {
 import { Predecessor } from './control/operations/predecessor.ts';
 import { openStorageSpace } from './control/operations/storage-space.ts';
 import { handedSocket, tellSystemd } from './control/operations/supervisor.ts';
+import { openTraces } from './control/traces/traces.ts';
 import { openWebhooks } from './control/webhooks/webhooks.ts';
 import { AppError, CallElsewhere } from './errors.ts';
 import { failpoint, setFailpoints } from './failpoints.ts';
@@ -551,6 +552,9 @@ export async function start(
       clock,
     });
     alerts.start();
+    const traces = openTraces({ config, version: version(), store, log, metrics, monotonicMs });
+    if (traces !== null)
+      closing.opened({ name: 'traces', shareMs: SHARE_MS.rest, close: () => traces.close() });
     closing.opened({ name: 'alerts', shareMs: SHARE_MS.rest, close: () => alerts.close() });
     const parts = {
       store,

@@ -9,7 +9,7 @@ import type { CallInput } from './live-state.ts';
 import { type ToolLine, toolLine, UNFINISHED, unanswered } from './running-tools.ts';
 
 export interface CallToolRunsOptions {
-  context: Pick<CallContext, 'runTool' | 'store'>;
+  context: Pick<CallContext, 'monotonicMs' | 'runTool' | 'store'>;
   media: CallMedia;
   /** As the call is now. */
   row(): CallRecord;
@@ -37,6 +37,7 @@ export class CallToolRuns {
     const call = row();
     await refuseTaken(context.store, call.id);
     this.#running.add(toolCallId);
+    const begun = context.monotonicMs();
     const { ok, output } = await context.runTool({
       call,
       toolCallId,
@@ -45,8 +46,9 @@ export class CallToolRuns {
       signal: this.#stopping.signal,
     });
     this.#running.delete(toolCallId);
+    const endMs = Math.round(atMs + context.monotonicMs() - begun);
     media.tell({ type: 'tool-result', callId: call.id, toolCallId, output });
-    await this.#note({ name, arguments: argumentsJson, ok, output }, atMs);
+    await this.#note({ name, arguments: argumentsJson, ok, output }, atMs, endMs);
     await tell({ type: 'tool-answered', toolCallId });
   }
 
@@ -56,7 +58,7 @@ export class CallToolRuns {
     for (const { name, arguments_json, at_ms } of unanswered(this.#o.row().running_tools, transcript).filter(
       left,
     ))
-      await this.#note({ name, arguments: arguments_json, ok: false, output: UNFINISHED }, at_ms);
+      await this.#note({ name, arguments: arguments_json, ok: false, output: UNFINISHED }, at_ms, null);
   }
 
   /** No answer is waited for any more. */
@@ -64,8 +66,8 @@ export class CallToolRuns {
     this.#stopping.abort();
   }
 
-  #note(line: ToolLine, atMs: number): Promise<void> {
+  #note(line: ToolLine, atMs: number, endMs: number | null): Promise<void> {
     const item = { id: newId(), role: 'tool' as const, heardText: '', interrupted: false };
-    return this.#o.said([{ ...item, text: toolLine(line), startMs: atMs, endMs: null }]);
+    return this.#o.said([{ ...item, text: toolLine(line), startMs: atMs, endMs }]);
   }
 }
