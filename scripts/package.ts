@@ -78,8 +78,10 @@ function buildPackage(folder: string): string {
         files: ['dist'],
         sideEffects: false,
         dependencies: {
+          '@inquirer/confirm': own.dependencies['@inquirer/confirm'],
           '@inquirer/password': own.dependencies['@inquirer/password'],
           commander: own.dependencies.commander,
+          'string-width': own.dependencies['string-width'],
         },
       },
       null,

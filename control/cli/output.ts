@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
+import stringWidth from 'string-width';
 import { visible, visibleLine } from '../../terminal-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -40,16 +41,8 @@ const OWN_STYLE = new RegExp(`${OWN}\\[[\\d;]*m`, 'gu');
 /** All that is written goes through here: our own colours are obeyed, whatever else would be is shown. */
 const written = (text: string) => visible(text).replaceAll(OWN, '\u001b');
 
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
-const NO_WIDTH = /[\p{M}\u200c\u200d]/u;
-
 /** Columns that a line takes on a terminal. */
-const width = (text: string) =>
-  [...text.replace(OWN_STYLE, '')].reduce(
-    (columns, letter) => columns + (NO_WIDTH.test(letter) ? 0 : WIDE.test(letter) ? 2 : 1),
-    0,
-  );
+const width = (text: string) => stringWidth(text.replace(OWN_STYLE, ''));
 const padded = (text: string, to: number) => text + ' '.repeat(Math.max(0, to - width(text)));
 
 /** A text in lines of at most `most` columns, between words where there are any. Colours stay on the line they begin on. */

@@ -1,31 +1,12 @@
 // offhook login, logout, profiles, use, balance, openapi: who one is, where, and with how much credit.
-import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { visibleLine } from '../../../terminal-text.ts';
 import { Offhook } from '../../sdk/index.ts';
+import { askHidden } from '../asking.ts';
 import type { Run } from '../context.ts';
 import { type Context, wholeNumber } from '../context.ts';
-import { Ending, EXIT, UsageError } from '../exit.ts';
+import { UsageError } from '../exit.ts';
 import { money } from '../output.ts';
 import { DEFAULT_URL, readProfiles, writeProfiles } from '../profiles.ts';
-
-/** Reads a secret without showing it; from a pipe, the first line. @throws Ending when the answer is Ctrl-C or Ctrl-D */
-async function askHidden(question: string, signal: AbortSignal): Promise<string> {
-  if (process.stdin.isTTY !== true) {
-    for await (const line of createInterface({ input: process.stdin, signal })) return line.trim();
-    return '';
-  }
-  const { default: password } = await import('@inquirer/password');
-  try {
-    // What the command answers is on stdout; the question is not a part of it.
-    const answer = await password({ message: visibleLine(question) }, { output: process.stderr, signal });
-    return answer.trim();
-  } catch (error) {
-    const { name } = error as Error;
-    if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;
-    throw new Ending(EXIT.failed, 'No key was given; nothing was kept.');
-  }
-}
 
 function showBalance(
   { output }: Context,

@@ -1,9 +1,8 @@
 // `offhook numbers`: list those of the organization, search and buy at the carrier, give back.
 import type { Command } from 'commander';
-import { visibleLine } from '../../../terminal-text.ts';
+import { confirmed } from '../asking.ts';
 import type { Run } from '../context.ts';
-import { atLeastOne, type Context, numberId } from '../context.ts';
-import { Ending, EXIT } from '../exit.ts';
+import { atLeastOne, numberId } from '../context.ts';
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 
@@ -114,15 +113,4 @@ export function addNumberCommands(program: Command, run: Run): void {
         context.output.line(`${number.e164} is released.`);
       }),
     );
-}
-
-/** Asks on a terminal; elsewhere --yes is the answer. @throws Ending when it is no */
-async function confirmed(context: Context, yes: boolean | undefined, question: string): Promise<void> {
-  if (yes) return;
-  if (process.stdin.isTTY !== true) throw new Ending(EXIT.usage, `${question} Say so with --yes.`);
-  const { createInterface } = await import('node:readline/promises');
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await asking.question(`${visibleLine(question)} [y/N] `, { signal: context.signal });
-  asking.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Ending(EXIT.failed, 'Nothing was done.');
 }
