@@ -354,6 +354,33 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     await heading(/^Call to \+1 415 555 0123/).waitFor();
   });
 
+  await t.test('from anywhere to anywhere: Ctrl K and "/" find pages, agents and calls', async () => {
+    const field = page.getByRole('combobox', { name: /^Page, agent/ });
+    const option = (name: string | RegExp) => page.getByRole('option', { name });
+    await page.keyboard.press('Control+k');
+    await field.fill('over');
+    await page.keyboard.press('Enter');
+    await heading('Overview').waitFor();
+    await page.keyboard.press('/');
+    await field.fill('front');
+    await option(/^Front desk/).click();
+    await page.waitForURL(/\/agents\/[\w-]+$/);
+    await page.getByLabel('Instructions', { exact: true }).press('/');
+    await field.waitFor({ state: 'detached' });
+    await page.getByLabel('Instructions', { exact: true }).press('Backspace');
+    await page.keyboard.press('Control+k');
+    await field.fill('0123');
+    await option(/^To \+1 415 555 0123/).waitFor();
+    await picture(page, 'go-to');
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await field.fill(callId);
+    await option(/^To \+1 415 555 0123/).waitFor();
+    await page.keyboard.press('Enter');
+    await heading(/^Call to \+1 415 555 0123/).waitFor();
+  });
+
   await t.test("the call's page: sound and words lead to each other, heard and cut told apart", async (t) => {
     const transcript = page.getByRole('list', { name: 'Transcript' });
     const cut = (await rig.transcript(callId)).find((line) => line.interrupted);
@@ -435,12 +462,14 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     const { length } = await section(page, 'Cost').getByText(money(total).slice(0, 5)).all();
     t.ok(length > 0, `the cost of the API: ${money(total)}`);
 
-    const events = section(page, 'Events');
+    const timeline = section(page, 'Timeline');
     for (const type of ['call.queued', 'call.ringing', 'call.answered', 'call.completed'])
-      await events.getByText(type, { exact: true }).waitFor();
-    await events.getByRole('button', { name: /^Attempts of call\.completed to/ }).click();
-    const attempts = events.getByRole('table', { name: 'Attempts of this delivery' });
-    await attempts.getByText('204').waitFor();
+      await timeline.getByText(type, { exact: true }).waitFor();
+    await timeline.getByText('Tool find_appointment answered').waitFor();
+    await timeline.getByRole('button', { name: /^What was sent and answered: call\.completed to/ }).click();
+    await timeline.getByRole('list', { name: 'Attempts of this delivery' }).getByText('204').waitFor();
+    await timeline.getByLabel('Body').getByText(`"id": "${callId}"`).waitFor();
+    await timeline.getByText('Service-Event-Type: call.completed').waitFor();
     const ends = () =>
       lab.received.filter(
         ({ headers, body }) =>
@@ -448,7 +477,7 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
           (JSON.parse(body) as PublicCall).id === callId,
       );
     t.equal(ends().length, 1);
-    await events.getByRole('button', { name: /^Redeliver call\.completed to/ }).click();
+    await timeline.getByRole('button', { name: /^Redeliver call\.completed to/ }).click();
     await toast(/call\.completed is being sent again/);
     const [first, again] = await until('the same again at the receiver', () =>
       ends().length > 1 ? ends() : null,

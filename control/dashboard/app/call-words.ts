@@ -4,7 +4,7 @@ import { phone, words } from './format.ts';
 
 const CAUSES: Record<string, string> = {
   remote_hangup: 'The other side hung up',
-  normal_clearing: 'It ended as calls do',
+  normal_clearing: 'Ended normally',
   agent_ended: 'The agent ended it',
   caller_silent: 'The other side said nothing for too long',
   voicemail: 'A voicemail answered',
@@ -140,7 +140,7 @@ export function outcomeOf(call: Pick<Call, 'status' | 'hangup_cause' | 'error_co
 
 /** What a call brought, for one line: the fields of its result that were said, else its summary, else why there is nothing. */
 export function broughtBy(
-  call: Pick<Call, 'result' | 'returns' | 'result_status' | 'result_error' | 'error_message' | 'status'>,
+  call: Pick<Call, 'result' | 'returns' | 'result_status' | 'summary' | 'error_message' | 'status'>,
 ): { fields: readonly (readonly [name: string, value: string])[]; text: string | null } {
   const fields = Object.entries(call.result ?? {}).flatMap(([name, value]) => {
     const text = valueInWords(value);
@@ -156,7 +156,5 @@ export function broughtBy(
 }
 
 /** What the call was about, where that was written; null: it was not. */
-export function summaryOf(call: object): string | null {
-  const { summary } = call as { summary?: unknown };
-  return typeof summary === 'string' && summary.trim() !== '' ? summary : null;
-}
+export const summaryOf = ({ summary }: Pick<Call, 'summary'>): string | null =>
+  summary === null || summary.trim() === '' ? null : summary;

@@ -1,26 +1,39 @@
 // Parts of a call's page that only show: its result beside the schema, its cost, what was sent with it.
 import { html } from 'htm/preact';
 import type { Call, CostPart } from '../../../sdk/index.ts';
-import { fieldOf, isOver, valueInWords } from '../call-words.ts';
+import { fieldOf, isOver, summaryOf, valueInWords } from '../call-words.ts';
 import { money, usedOf, words } from '../format.ts';
 import { CopyButton } from '../ui/button.ts';
-import { EmptyState, Note, Skeleton } from '../ui/feedback.ts';
+import { Note, Skeleton } from '../ui/feedback.ts';
 import { Facts, Section } from '../ui/page.ts';
-import { Status } from '../ui/status.ts';
+import { Badge, Status, type Tone } from '../ui/status.ts';
 import { Table } from '../ui/table.ts';
 
-/** What was extracted, field by field. */
+const MOODS: Record<NonNullable<Call['sentiment']>, { label: string; tone: Tone }> = {
+  positive: { label: 'Content', tone: 'ok' },
+  neutral: { label: 'Neutral', tone: 'idle' },
+  negative: { label: 'Discontent', tone: 'warn' },
+};
+
+/** What came of the call: the fields of its result, and what it was about. */
 export function ResultSection(props: { call: Call }) {
   const { call } = props;
   const fields = Object.entries(call.returns ?? {});
-  if (fields.length === 0) {
+  const summary = summaryOf(call);
+  const mood = call.sentiment === null ? undefined : MOODS[call.sentiment];
+  if (fields.length === 0 && summary === null) {
     return html`<${Section} title="Result">
-      <${EmptyState} title="Nothing was asked for.">
-        Give the agent a returns schema, and after each call the answers are taken from what was said.
-      <//>
+      <p class="dim">
+        ${
+          call.result_status === 'pending' && call.answered_at !== null && isOver(call)
+            ? 'It is being taken from the words: up to a minute.'
+            : html`Nothing was asked for. Give ${call.agent_id === null ? 'the call' : html`<a href=${`/agents/${call.agent_id}`}>the agent</a>`} fields to
+                bring back, and they are taken from what was said.`
+        }
+      </p>
     <//>`;
   }
-  const state = html`<${Status} value=${call.result_status} />`;
+  const state = call.result_status === 'completed' ? null : html`<${Status} value=${call.result_status} />`;
   return html`<${Section} title="Result" actions=${html`${state}${call.result === null ? null : html`<${CopyButton} text=${JSON.stringify(call.result, null, 2)} label="Result as JSON" />`}`}>
     ${
       call.result_status === 'failed'
@@ -34,32 +47,35 @@ export function ResultSection(props: { call: Call }) {
           : html`<p class="dim">The result is taken from the words after the call.</p>`
         : null
     }
-    <${Table}
-      caption="Fields of the result"
-      dense
-      rows=${fields}
-      rowKey=${([name]: [string, unknown]) => name}
-      columns=${[
-        {
-          label: 'Field and type',
-          cell: ([name, spec]: [string, unknown]) => {
-            const { type, description } = fieldOf(spec);
-            return html`<code>${name}</code>
-              <div class="dim small field-about">${type}</div>
-              ${description === '' ? null : html`<div class="dim small field-about">${description}</div>`}`;
-          },
-        },
-        {
-          label: 'Value',
-          grow: true,
-          cell: ([name]: [string, unknown]) => {
-            if (call.result === null) return html`<span class="dim">–</span>`;
-            const text = valueInWords(call.result[name]);
-            return text === null ? html`<span class="dim">not said</span>` : html`<strong>${text}</strong>`;
-          },
-        },
-      ]}
-    />
+    ${
+      fields.length === 0
+        ? null
+        : html`<dl class="result-fields">
+            ${fields.map(([name, spec]) => {
+              const { type, description } = fieldOf(spec);
+              const text = call.result === null ? null : valueInWords(call.result[name]);
+              return html`<div key=${name}>
+                <dt title=${`${name}: ${type}`}>${words(name)}</dt>
+                <dd>
+                  ${
+                    text !== null
+                      ? html`<strong>${text}</strong>`
+                      : html`<span class="dim">${call.result === null ? '–' : 'not said'}</span>`
+                  }
+                  ${description === '' ? null : html`<p class="dim small">${description}</p>`}
+                </dd>
+              </div>`;
+            })}
+          </dl>`
+    }
+    ${
+      summary === null
+        ? null
+        : html`<div class="summary">
+            <h3>Summary ${mood === undefined ? null : html`<${Badge} tone=${mood.tone}>${mood.label}<//>`}</h3>
+            <p>${summary}</p>
+          </div>`
+    }
   <//>`;
 }
 

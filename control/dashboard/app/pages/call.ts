@@ -1,11 +1,12 @@
 // One call: what it was, its sound and words, its turns, result, cost, events. A live call changes while one looks at it.
 import { useComputed } from '@preact/signals';
 import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Call, CallEvents, CallTurns, Transcript } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
 import { gapSentence } from '../call-gaps.ts';
-import { callTitle, causeInWords, isOver } from '../call-words.ts';
+import { callTitle, isOver, outcomeOf } from '../call-words.ts';
 import { onLive, stream } from '../live-stream.ts';
 import type { PageProps } from '../route-match.ts';
 import { ask } from '../session.ts';
@@ -13,17 +14,18 @@ import { lineAt } from '../spoken.ts';
 import { CopyButton } from '../ui/button.ts';
 import { ErrorNote, Loaded, Note, Skeleton } from '../ui/feedback.ts';
 import { type Load, useLoad } from '../ui/load.ts';
-import { Facts, Page, Section } from '../ui/page.ts';
-import { Status } from '../ui/status.ts';
+import { Page, Section } from '../ui/page.ts';
+import { Badge, toneOf } from '../ui/status.ts';
 import { Duration, Money, Phone, Time } from '../ui/values.ts';
 import { CallAudio, openPlayer, type Player } from './call-audio.ts';
-import { EventsSection } from './call-events.ts';
+import { TimelineSection } from './call-events.ts';
 import { CostSection, ResultSection, SentSection } from './call-parts.ts';
 import { TalkSection } from './call-talk.ts';
 import { TranscriptView } from './call-transcript.ts';
 import { TurnsSection } from './call-turns.ts';
 import { HangUp, StreamNotice } from './live.ts';
 
+const NO_LINES: Transcript['data'] = [];
 const BACK = { href: '/calls', label: 'Calls' };
 /** After the end: result, cost, last words and webhooks come one after the other. */
 const SETTLING_MS = [1_000, 3_000, 6_000, 12_000, 25_000, 45_000, 65_000];
@@ -116,10 +118,11 @@ function useLiveUpdates(id: string, loads: Loads, reloadAll: () => void): void {
 function CallView(props: Omit<Loads, 'call'> & { call: Call; error: unknown }) {
   const { call } = props;
   const over = isOver(call);
+  const outcome = outcomeOf(call);
   const heading = html`<span class="call-heading"
     ><span>${callTitle(call)}</span>
-    <${Status} value=${call.status} label=${call.status === 'in_progress' ? 'On the line' : undefined}
-  /></span>`;
+    <span title=${outcome.code}><${Badge} tone=${toneOf(call.status)}>${outcome.words}<//></span></span
+  >`;
   return html`<${Page}
     title=${callTitle(call)}
     heading=${heading}
@@ -136,17 +139,12 @@ function CallView(props: Omit<Loads, 'call'> & { call: Call; error: unknown }) {
             ${call.error_code === null ? null : html`<p class="dim small">Code <code>${call.error_code}</code></p>`}
           <//>`
     }
+    <${FactLine} call=${call} />
+    <${ResultSection} call=${call} />
     <${Gaps} call=${call} />
-    <${Header} call=${call} />
     <div class="with-aside">
+      <div><${Sound} call=${call} transcript=${props.transcript} turns=${props.turns} events=${props.events} /></div>
       <div>
-        <${Sound} call=${call} transcript=${props.transcript} turns=${props.turns} />
-        <${Loaded} load=${props.events} title="The events could not be read.">
-          ${(events: CallEvents) => html`<${EventsSection} events=${events} reload=${props.events.reload} />`}
-        <//>
-      </div>
-      <div>
-        <${ResultSection} call=${call} />
         <${CostSection} call=${call} />
         <${SentSection} call=${call} />
       </div>
@@ -164,42 +162,44 @@ function Gaps(props: { call: Call }) {
   <//>`;
 }
 
-function Header(props: { call: Call }) {
+/** Who, when and how long, in one line; the other side stands in the heading. */
+function FactLine(props: { call: Call }) {
   const { call } = props;
   const agent = useLoad(
     async (signal) => (call.agent_id === null ? null : api.agents.get(call.agent_id, { signal })),
     [call.agent_id],
   );
-  const name =
-    call.agent_id === null
-      ? html`<span class="dim">None: placed by a prompt</span>`
-      : html`<a href=${`/agents/${call.agent_id}`}>${agent.data?.name ?? 'Agent'}</a>`;
-  return html`<section class="card" aria-label="Facts">
-    <${Facts}
-      columns
-      rows=${[
-        ['Agent', name],
-        ['From', html`<${Phone} number=${call.from_number} />`],
-        ['To', html`<${Phone} number=${call.to_number} />`],
-        ['Placed', html`<${Time} iso=${call.created_at} as="exact" />`],
-        call.answered_at === null ? null : ['Answered', html`<${Time} iso=${call.answered_at} as="clock" />`],
-        call.ended_at === null ? null : ['Ended', html`<${Time} iso=${call.ended_at} as="clock" />`],
-        [
-          'Duration',
-          isOver(call)
-            ? html`<${Duration} ms=${call.duration_seconds === null ? null : call.duration_seconds * 1000} />`
-            : html`<${Duration} since=${call.answered_at ?? call.created_at} />`,
-        ],
-        call.hangup_cause === null ? null : ['Why it ended', causeInWords(call.hangup_cause)],
-        ['Language', call.language],
-        ['Charged', html`<${Money} milliCents=${call.billing_amount_milli_cents} />`],
-        [
-          'Call id',
-          html`<span class="copyable"><code title=${call.id}>${call.id.slice(0, 8)}…</code><${CopyButton} text=${call.id} label="Call id" /></span>`,
-        ],
-      ]}
-    />
-  </section>`;
+  const facts: readonly (readonly [string, ComponentChildren] | null)[] = [
+    [
+      'Agent',
+      call.agent_id === null
+        ? html`<span class="dim">none: by a prompt</span>`
+        : html`<a href=${`/agents/${call.agent_id}`}>${agent.data?.name ?? 'Agent'}</a>`,
+    ],
+    call.direction === 'inbound'
+      ? ['To', html`<${Phone} number=${call.to_number} />`]
+      : ['From', html`<${Phone} number=${call.from_number} />`],
+    ['Placed', html`<${Time} iso=${call.created_at} as="exact" />`],
+    [
+      'Duration',
+      isOver(call)
+        ? html`<${Duration} ms=${call.duration_seconds === null ? null : call.duration_seconds * 1000} />`
+        : html`<${Duration} since=${call.answered_at ?? call.created_at} />`,
+    ],
+    call.billing_amount_milli_cents === null
+      ? null
+      : ['Charged', html`<${Money} milliCents=${call.billing_amount_milli_cents} />`],
+    ['Language', call.language],
+    [
+      'Id',
+      html`<span class="copyable"><code title=${call.id}>${call.id.slice(0, 8)}…</code><${CopyButton} text=${call.id} label="Call id" /></span>`,
+    ],
+  ];
+  return html`<dl class="fact-line" aria-label="Facts">
+    ${facts
+      .filter((fact) => fact !== null)
+      .map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
 }
 
 interface RecordingFacts {
@@ -208,7 +208,12 @@ interface RecordingFacts {
 }
 
 /** Recording, words and turns belong together: each leads to its place in the others. */
-function Sound(props: { call: Call; transcript: Load<Transcript>; turns: Load<CallTurns> }) {
+function Sound(props: {
+  call: Call;
+  transcript: Load<Transcript>;
+  turns: Load<CallTurns>;
+  events: Load<CallEvents>;
+}) {
   const { call } = props;
   const over = isOver(call);
   const final = props.transcript.data?.status === 'final';
@@ -254,6 +259,9 @@ function Sound(props: { call: Call; transcript: Load<Transcript>; turns: Load<Ca
     <//>
     <${Loaded} load=${props.turns} title="The turns could not be read." skeleton=${html`<${Skeleton} height="chart" />`}>
       ${(turns: CallTurns) => html`<${TurnsSection} turns=${turns} gaps=${call.gaps} over=${over} seek=${seek} />`}
+    <//>
+    <${Loaded} load=${props.events} title="The events could not be read.">
+      ${(events: CallEvents) => html`<${TimelineSection} call=${call} events=${events} items=${props.transcript.data?.data ?? NO_LINES} reload=${props.events.reload} seek=${seek} />`}
     <//>
   `;
 }

@@ -14,6 +14,7 @@ import { Segments } from './field.ts';
 import { Icon } from './icon.ts';
 import { useAction } from './load.ts';
 import { Page } from './page.ts';
+import { openPalette, PaletteHost } from './palette.ts';
 import { path } from './router.ts';
 import { chooseTheme, type Theme, theme } from './theme.ts';
 import { Toasts } from './toast.ts';
@@ -90,6 +91,23 @@ export function Brand() {
   >`;
 }
 
+const ON_A_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** Opens the field that finds everything, and says which keys do. */
+function GoTo(props: { before?: () => void }) {
+  return html`<button
+    type="button"
+    class="go-to"
+    aria-keyshortcuts="Control+K Meta+K /"
+    onClick=${() => {
+      props.before?.();
+      openPalette();
+    }}
+  >
+    <${Icon} name="search" size=${16} /><span>Go to…</span><kbd aria-hidden="true">${ON_A_MAC ? '⌘K' : 'Ctrl K'}</kbd>
+  </button>`;
+}
+
 /** Navigation, the page of the address, notices. */
 export function Shell() {
   const [menu, setMenu] = useState(false);
@@ -99,6 +117,7 @@ export function Shell() {
     <div class="shell">
       <nav class="sidebar" aria-label="Main">
         <a class="brand-link" href="/" aria-label="Offhook: overview"><${Brand} /></a>
+        <${GoTo} />
         <${Entries} />
         <${Account} />
       </nav>
@@ -118,12 +137,13 @@ export function Shell() {
     ${
       menu
         ? html`<${Dialog} title="Offhook" drawer onClose=${close}>
+            <${GoTo} before=${close} />
             <nav class="drawer-nav" aria-label="All pages"><${Entries} onClick=${close} /></nav>
             <${Account} />
           <//>`
         : null
     }
-    <${ConfirmHost} /><${Toasts} />`;
+    <${PaletteHost} /><${ConfirmHost} /><${Toasts} />`;
 }
 
 const loaded = new Map<Route, ComponentType<PageProps>>();

@@ -99,17 +99,14 @@ t.test('what a call brought: the result first, else the summary, else why there 
     returns: { day: 'string', people: 'number' },
     result: { day: 'Monday', people: null },
     result_status: 'completed',
-    result_error: null,
+    summary: null,
     error_message: null,
   } as Parameters<typeof broughtBy>[0];
   t.same(broughtBy(call), { fields: [['Day', 'Monday']], text: null });
   t.same(broughtBy({ ...call, result: { day: null, people: 0 } }).fields, [['People', '0']]);
   const nothing = { ...call, result: { day: null, people: null } };
   t.equal(broughtBy(nothing).text, 'Nothing of it was said');
-  t.equal(
-    broughtBy({ ...nothing, summary: 'They asked for Monday.' } as typeof call).text,
-    'They asked for Monday.',
-  );
+  t.equal(broughtBy({ ...nothing, summary: 'They asked for Monday.' }).text, 'They asked for Monday.');
   t.equal(broughtBy({ ...nothing, error_message: 'The model was away.' }).text, 'The model was away.');
   t.equal(broughtBy({ ...call, result: null, result_status: 'failed' }).text, 'There is no result');
   t.equal(broughtBy({ ...call, result: null, result_status: 'pending' }).text, 'Being taken from the words');
