@@ -51,6 +51,7 @@ import { arrivalOf } from './control/http/request-arrival.ts';
 import { clientOf } from './control/http/request-origin.ts';
 import { Visitors } from './control/http/visitors.ts';
 import { openMail } from './control/mail/mail.ts';
+import { Erasures } from './control/operations/erasures.ts';
 import { ensureFirstKey } from './control/operations/first-key.ts';
 import {
   Handover,
@@ -68,6 +69,7 @@ import {
   observeStrangers,
 } from './control/operations/metrics.ts';
 import { Predecessor } from './control/operations/predecessor.ts';
+import { Retention } from './control/operations/retention.ts';
 import { openStorageSpace } from './control/operations/storage-space.ts';
 import { handedSocket, tellSystemd } from './control/operations/supervisor.ts';
 import { openTraces } from './control/traces/traces.ts';
@@ -556,7 +558,16 @@ export async function start(
     if (traces !== null)
       closing.opened({ name: 'traces', shareMs: SHARE_MS.rest, close: () => traces.close() });
     closing.opened({ name: 'alerts', shareMs: SHARE_MS.rest, close: () => alerts.close() });
+    const kept = { store, log, dataDir, recordings: () => recordings.filesIn('recordings') };
+    const erasures = new Erasures({ ...kept, isOn: (id) => calls.callIds().includes(id) });
+    const retention = new Retention({ ...kept, now, files: erasures });
+    closing.opened({ name: 'retention', shareMs: SHARE_MS.rest, close: () => retention.close() });
+    closing.opened({ name: 'erasures', shareMs: SHARE_MS.rest, close: () => erasures.close() });
     const parts = {
+      keeper: {
+        done: (id: string, forMs: number) => erasures.done(id, forMs),
+        sweep: () => void retention.sweep(),
+      },
       store,
       calls,
       carriers,
@@ -615,6 +626,8 @@ export async function start(
       settle: () => results.takeUp(),
     });
     takeover.start();
+    erasures.start();
+    retention.start();
     lookForDead = () => takeover.look();
     closing.opened({ name: 'takeover', shareMs: SHARE_MS.rest, close: () => takeover.close() });
     handover = new Handover({

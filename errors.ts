@@ -40,6 +40,7 @@ export const ERROR_STATUS = {
   number_unavailable: 409,
   price_unknown: 409,
   call_ended: 409,
+  legal_hold: 409,
   endpoint_disabled: 409,
   endpoint_deleted: 409,
   idempotency_key_reused: 409,

@@ -69,6 +69,13 @@ export class Recordings {
     }
   }
 
+  /** What a recording is on the disk: its file and its parts, by the calls' own paths, of all that are in a folder. */
+  async filesIn(folder: string): Promise<(recordingPath: string) => string[]> {
+    const parts = await this.#parts(folder);
+    const below = (path: string) => path.slice(this.#o.dataDir.length + 1);
+    return (path) => [path, ...(parts.get(path) ?? []).map((part) => below(part.path))];
+  }
+
   /** The parts that are in a folder, by the recording that they are of; paths of it as calls have them. */
   async #parts(folder: string): Promise<Map<string, RecordingPart[]>> {
     const found = new Map<string, RecordingPart[]>();

@@ -39,6 +39,7 @@ export const CALL_FIELDS = [
   'cost',
   'model',
   'gaps',
+  'erased_at',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 export type PublicCall = Pick<CallRecord, (typeof CALL_FIELDS)[number]>;

@@ -292,6 +292,8 @@ export interface CallRecord {
   campaign_id: string | null;
   contact_id: string | null;
   attempt: number | null;
+  /** When all that told of anybody was taken out of it; null: it was not. */
+  erased_at: string | null;
 }
 
 export interface TranscriptItemRecord {

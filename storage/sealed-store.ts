@@ -115,6 +115,15 @@ export function sealStore(store: Store, { seal, open }: Sealer): Store {
     },
     intendIdempotent: (orgId, key, body) =>
       store.intendIdempotent(orgId, key, seal(body, answerPlace(orgId, key))),
+    async keptAnswers(orgId, after) {
+      const answers = await store.keptAnswers(orgId, after);
+      return answers.map(({ key, body }) => ({ key, body: open(body, answerPlace(orgId, key)) }));
+    },
+    replaceAnswer: (id, answer) =>
+      store.replaceAnswer(id, {
+        ...answer,
+        body: seal(answer.body, answerPlace(answer.orgId, answer.key)),
+      }),
     finishIdempotent: (orgId, key, status, body) =>
       store.finishIdempotent(orgId, key, status, seal(body, answerPlace(orgId, key))),
   };

@@ -4,6 +4,7 @@
 import type { AlertMessageRecord, AlertSettingsRecord, AlertStateRecord } from './alert-records.ts';
 import type { Conflict, Page, Patience } from './answers.ts';
 import type { CampaignStore } from './campaign-store.ts';
+import type { KeptVerbs } from './kept-verbs.ts';
 import type { OutboundVerbs } from './outbound-verbs.ts';
 import type { PeopleStore } from './people-store.ts';
 import type {
@@ -164,7 +165,7 @@ export type TakenCall = CallRecord & { owner_alive_at?: string | null };
  * calls (`saveCall` but for a top-up), words, turns, attempts of deliveries and answers given are kept in memory, in
  * their order, and written as soon as that goes. A call is read as it is, stored or kept; lists show what is stored.
  */
-export interface Store extends OutboundVerbs, CampaignStore, PeopleStore {
+export interface Store extends OutboundVerbs, CampaignStore, PeopleStore, KeptVerbs {
   subscribe(listener: Listener): () => void;
   /** Writes what is kept, as far as the disk takes it. */
   close(): Promise<void>;

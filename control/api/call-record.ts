@@ -134,5 +134,6 @@ export function callRecord(
     campaign_id: null,
     contact_id: null,
     attempt: null,
+    erased_at: null,
   };
 }

@@ -319,6 +319,11 @@ export const call = z
       .describe(
         'Times in which the line had no sound because something of ours or between us and the carrier broke, and after which the call went on; in order. Empty: none. Only the last one can be open.',
       ),
+    erased_at: time
+      .nullable()
+      .describe(
+        'When all that told of anybody was taken out of it, by an erasure or because it was older than calls are kept. What is left counts: times, lengths, money. Both numbers are `erased`. Null: nothing was.',
+      ),
   })
   .meta({
     id: 'Call',

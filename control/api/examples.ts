@@ -135,6 +135,7 @@ export const CALL = {
   },
   model: 'gpt-realtime-2.1',
   gaps: [{ why: 'stream_lost', started_at: '2026-03-01T12:00:30.412Z', from_ms: 23_102, to_ms: 23_640 }],
+  erased_at: null,
 };
 
 export const TRANSCRIPT = {
@@ -277,4 +278,48 @@ export const CALL_EVENTS = {
       ],
     },
   ],
+};
+
+const ASKED_BY = { kind: 'key', id: '0199b0c4-7a10-7cc0-9b1e-2f6d5a8e4c61', name: 'Back office' };
+
+export const ERASURE = {
+  id: '0199b0c4-b111-7cc0-9b1e-2f6d5a8e4c70',
+  subject: 'number',
+  call_id: null,
+  number_hash: '5f0cbb7b3d9f3a2f27d5a4e4d6f6a4b0e3a1c9d8b7f6e5d4c3b2a19081726354',
+  reason: 'Asked by letter, 2 March',
+  state: 'done',
+  requested_by: ASKED_BY,
+  counts: { calls: 2, transcript_items: 31, events: 8, deliveries: 8, files: 2, file_bytes: 1_842_604 },
+  files: [
+    {
+      path: `recordings/${CALL.id}.wav`,
+      bytes: 921_302,
+      sha256: '9b74c9897bac770ffc029102a200c5de5f2a1a7a3b2c1d0e9f8a7b6c5d4e3f21',
+    },
+  ],
+  backups: [{ path: '/var/backups/offhook-20260301T030000000Z.db', made_at: '2026-03-01T03:00:00.000Z' }],
+  created_at: '2026-03-03T09:00:00.000Z',
+  done_at: '2026-03-03T09:00:01.512Z',
+  rewritten_at: '2026-03-03T09:00:01.803Z',
+};
+
+export const LEGAL_HOLD = {
+  id: '0199b0c4-b222-7cc0-9b1e-2f6d5a8e4c71',
+  subject: 'number',
+  call_id: null,
+  number: CALL.to_number,
+  reason: 'Case 14-221',
+  created_by: ASKED_BY,
+  created_at: '2026-03-03T09:00:00.000Z',
+  lifted_by: null,
+  lifted_at: null,
+};
+
+export const RETENTION = {
+  recordings_days: 30,
+  transcripts_days: 90,
+  events_days: 90,
+  deliveries_days: 30,
+  calls_days: null,
 };

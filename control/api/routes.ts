@@ -5,11 +5,14 @@ import { alertRoutes } from './alerts.ts';
 import { balanceRoutes } from './balance.ts';
 import { callActivityRoutes } from './call-activity.ts';
 import { callRoutes } from './calls.ts';
+import { erasureRoutes } from './erasures.ts';
 import { eventRoutes } from './events.ts';
+import { legalHoldRoutes } from './legal-holds.ts';
 import { logRoutes } from './logs.ts';
 import { modelRoutes } from './models.ts';
 import { numberRoutes } from './numbers.ts';
 import { organizationRoutes } from './organizations.ts';
+import { retentionRoutes } from './retention.ts';
 import { webhookRoutes } from './webhook-endpoints.ts';
 import { webhookSecretRoutes } from './webhook-secret.ts';
 
@@ -26,4 +29,7 @@ export const ROUTES: readonly Route[] = [
   ...balanceRoutes,
   ...organizationRoutes,
   ...logRoutes,
+  ...retentionRoutes,
+  ...erasureRoutes,
+  ...legalHoldRoutes,
 ];

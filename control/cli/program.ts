@@ -8,6 +8,7 @@ import { addAlertCommands } from './commands/alerts.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCallCommands } from './commands/calls.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addKeptCommands } from './commands/kept.ts';
 import { addListenCommand } from './commands/listen.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { addModelCommands } from './commands/models.ts';
@@ -115,6 +116,7 @@ ${EXIT_HELP}`,
   addAgentCommands(program, run);
   addModelCommands(program, run);
   addNumberCommands(program, run);
+  addKeptCommands(program, run);
   addWebhookCommands(program, run);
   addAlertCommands(program, run);
   addListenCommand(program, run);

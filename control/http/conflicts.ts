@@ -39,6 +39,29 @@ const CONFLICTS: Readonly<Record<string, { code: ErrorCode; message: string }>> 
     message:
       'Your organization has 20 webhook endpoints already, which is the most; delete one that is not needed any more.',
   },
+  legal_hold: {
+    code: 'legal_hold',
+    message:
+      'A legal hold covers it, or a part of it; GET /v1/legal_holds lists them. Lift it first, if you may.',
+  },
+  call_live: {
+    code: 'conflict',
+    message: 'A call of it is live, or its result is being worked out; ask again when it is over.',
+  },
+  being_erased: {
+    code: 'conflict',
+    message: 'It is being erased already; GET /v1/erasures tells how far that is.',
+  },
+  numbers_active: {
+    code: 'conflict',
+    message:
+      'The organization has telephone numbers, which the carrier would go on charging for; release them first.',
+  },
+  agent_not_found: {
+    code: 'agent_not_found',
+    message: 'No agent of your organization has this id; GET /v1/agents lists them.',
+  },
+  not_found: { code: 'not_found', message: 'There is no such call.' },
   name_taken: {
     code: 'conflict',
     message: 'Another organization of this daemon has this name; choose another.',

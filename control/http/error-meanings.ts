@@ -46,6 +46,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   price_unknown:
     'The carrier names no price for such a number, and an unknown price is not taken for free; the operator can name one.',
   call_ended: 'The call has ended already.',
+  legal_hold: 'A legal hold covers it: nothing of it is erased until the hold is lifted.',
   endpoint_disabled:
     'The webhook endpoint is disabled and is sent nothing; enable it with PATCH /v1/webhook_endpoints/{id} first.',
   endpoint_deleted:

@@ -34,6 +34,15 @@ export interface ControlParts {
   openRecording: OpenRecording;
   /** The newest lines of the log. */
   recentLog: RecentLog;
+  keeper: Keeper;
+}
+
+/** Carries out erasures, and what the rules ask for of how long what is kept. */
+export interface Keeper {
+  /** Resolves when an erasure that was begun is done, or the time is over. */
+  done(erasureId: string, forMs: number): Promise<void>;
+  /** Looks through the calls soon. */
+  sweep(): void;
 }
 
 export interface RecordingShape {

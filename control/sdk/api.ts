@@ -749,6 +749,92 @@ export interface Operations {
       next: number;
     };
   };
+  getRetention: {
+    query: {};
+    body: undefined;
+    answer: Retention;
+  };
+  updateRetention: {
+    query: {};
+    body: RetentionChange;
+    answer: Retention;
+  };
+  removeAgentRetention: {
+    query: {};
+    body: undefined;
+    answer: Retention;
+  };
+  createErasure: {
+    query: {};
+    body: NewErasure;
+    answer: Erasure;
+  };
+  listErasures: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only those of this number: whoever knows it finds its receipt, E.164.
+       */
+      number?: string;
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: Erasure[];
+    };
+  };
+  getErasure: {
+    query: {};
+    body: undefined;
+    answer: Erasure;
+  };
+  createLegalHold: {
+    query: {};
+    body: NewLegalHold;
+    answer: LegalHold;
+  };
+  listLegalHolds: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only those in force that cover this call.
+       */
+      call_id?: string;
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: LegalHold[];
+    };
+  };
+  getLegalHold: {
+    query: {};
+    body: undefined;
+    answer: LegalHold;
+  };
+  liftLegalHold: {
+    query: {};
+    body: undefined;
+    answer: LegalHold;
+  };
   getOpenApi: {
     query: {};
     body: undefined;
@@ -1540,6 +1626,10 @@ export interface Call {
    * Times in which the line had no sound because something of ours or between us and the carrier broke, and after which the call went on; in order. Empty: none. Only the last one can be open.
    */
   gaps: CallGap[];
+  /**
+   * When all that told of anybody was taken out of it, by an erasure or because it was older than calls are kept. What is left counts: times, lengths, money. Both numbers are `erased`. Null: nothing was.
+   */
+  erased_at: string | null;
 }
 /**
  * What a call cost whoever runs the service, estimated; beside the price that is charged.
@@ -2765,6 +2855,268 @@ export interface LogLine {
   };
 }
 /**
+ * How long what is kept, by organization and agent.
+ */
+export interface Retention {
+  default: KeptDays;
+  /**
+   * Agents with days of their own.
+   */
+  agents: AgentKeptDays[];
+}
+/**
+ * How long what is kept.
+ */
+export interface KeptDays {
+  /**
+   * The files of recordings. Days from the start of the call on. Null: for ever.
+   */
+  recordings_days: number | null;
+  /**
+   * What was said, and what it is found by. Days from the start of the call on. Null: for ever.
+   */
+  transcripts_days: number | null;
+  /**
+   * Events, with their deliveries. Days from the start of the call on. Null: for ever.
+   */
+  events_days: number | null;
+  /**
+   * Deliveries of webhooks, with what receivers answered. Days from the start of the call on. Null: for ever.
+   */
+  deliveries_days: number | null;
+  /**
+   * All that tells of anybody: the call is erased but for what counts (times, lengths, money). Days from the start of the call on. Null: for ever.
+   */
+  calls_days: number | null;
+}
+/**
+ * How long what is kept of an agent’s calls.
+ */
+export interface AgentKeptDays {
+  /**
+   * The agent.
+   */
+  agent_id: string;
+  days: KeptDays;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "RetentionChange".
+ */
+export interface RetentionChange {
+  /**
+   * Days of this agent’s own, which begin as the default is. Left out or null: the default.
+   */
+  agent_id?: string | null;
+  /**
+   * The files of recordings. Days from the start of the call on. Null: for ever.
+   */
+  recordings_days?: number | null;
+  /**
+   * What was said, and what it is found by. Days from the start of the call on. Null: for ever.
+   */
+  transcripts_days?: number | null;
+  /**
+   * Events, with their deliveries. Days from the start of the call on. Null: for ever.
+   */
+  events_days?: number | null;
+  /**
+   * Deliveries of webhooks, with what receivers answered. Days from the start of the call on. Null: for ever.
+   */
+  deliveries_days?: number | null;
+  /**
+   * All that tells of anybody: the call is erased but for what counts (times, lengths, money). Days from the start of the call on. Null: for ever.
+   */
+  calls_days?: number | null;
+}
+/**
+ * What is to be erased: one of call_id, number and organization.
+ */
+export interface NewErasure {
+  /**
+   * One call.
+   */
+  call_id?: string;
+  /**
+   * All calls with this number on the other side, and what else is kept of it, E.164.
+   */
+  number?: string;
+  /**
+   * All of your organization, for good: its keys and people end at once. Needs the Operator-Key header, and `confirm`.
+   */
+  organization?: true;
+  /**
+   * With `organization`: its name, so that nobody does this by mistake.
+   */
+  confirm?: string;
+  /**
+   * Why, for the receipt. Name nobody in it: the receipt stays.
+   */
+  reason?: string;
+}
+/**
+ * An erasure, and its receipt.
+ */
+export interface Erasure {
+  /**
+   * Erasure id.
+   */
+  id: string;
+  /**
+   * What it is about: one call, a number, or the whole organization.
+   */
+  subject: 'call' | 'number' | 'organization';
+  /**
+   * The call. Null: it was another subject.
+   */
+  call_id: string | null;
+  /**
+   * HMAC-SHA-256 of the number under a salt of the organization: the number is kept nowhere, and GET /v1/erasures?number=… finds this by it. Null: it was another subject.
+   */
+  number_hash: string | null;
+  /**
+   * Why, as it was sent. Null: nothing was.
+   */
+  reason: string | null;
+  /**
+   * `running`: rows and files are being erased. `clearing`: nothing names it any more; the index of words and the log of the database are being rid of it. `done`. One that a crash cuts off goes on with the next start.
+   */
+  state: 'running' | 'clearing' | 'done';
+  requested_by: AskedBy;
+  /**
+   * Rows by table, `files` with their `file_bytes`, and `kept_answers` to requests.
+   */
+  counts: {
+    [k: string]: number;
+  };
+  /**
+   * What was deleted, with a digest of each taken before.
+   */
+  files: ErasedFile[];
+  /**
+   * Copies that still hold it, as far as this daemon knows: those that `offhook backup` made, and those beside the database. Delete them, or let them grow old; after a restore, erase again.
+   */
+  backups: BackupCopy[];
+  /**
+   * When it was asked for.
+   */
+  created_at: string;
+  /**
+   * When it was done. Null: it is not.
+   */
+  done_at: string | null;
+  /**
+   * When the database's file was written anew after it, without even the free space of before. Null: not yet; that waits for a moment without calls, and is left to the operator where the file is large.
+   */
+  rewritten_at: string | null;
+}
+/**
+ * Who asked for something.
+ */
+export interface AskedBy {
+  /**
+   * An API key, or a person.
+   */
+  kind: 'key' | 'user';
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * What it was called then.
+   */
+  name: string;
+}
+/**
+ * A file that was deleted.
+ */
+export interface ErasedFile {
+  /**
+   * Below the data folder.
+   */
+  path: string;
+  /**
+   * How long it was.
+   */
+  bytes: number;
+  /**
+   * Of what was in it, hex.
+   */
+  sha256: string;
+}
+/**
+ * A copy of the database from before an erasure.
+ */
+export interface BackupCopy {
+  /**
+   * Where it is, on the host; below the data folder where it begins with no slash.
+   */
+  path: string;
+  /**
+   * When it was made.
+   */
+  made_at: string;
+}
+/**
+ * What is to be held: one of call_id, number and organization.
+ */
+export interface NewLegalHold {
+  /**
+   * One call.
+   */
+  call_id?: string;
+  /**
+   * All calls with this number on the other side, and what else is kept of it, E.164.
+   */
+  number?: string;
+  /**
+   * All of your organization.
+   */
+  organization?: true;
+  /**
+   * Why, for whoever finds that nothing is erased.
+   */
+  reason: string;
+}
+/**
+ * What it covers is neither erased nor deleted by age.
+ */
+export interface LegalHold {
+  /**
+   * Legal hold id.
+   */
+  id: string;
+  /**
+   * What it is about: one call, a number, or the whole organization.
+   */
+  subject: 'call' | 'number' | 'organization';
+  /**
+   * The call. Null: it is of another subject.
+   */
+  call_id: string | null;
+  /**
+   * The number, E.164. Null: it is of another subject.
+   */
+  number: string | null;
+  /**
+   * Why.
+   */
+  reason: string;
+  created_by: AskedBy;
+  /**
+   * Since when.
+   */
+  created_at: string;
+  /**
+   * Who lifted it. Null: it is in force.
+   */
+  lifted_by: AskedBy | null;
+  /**
+   * Until when. Null: it is in force.
+   */
+  lifted_at: string | null;
+}
+/**
  * The body of every error answer.
  */
 export interface ErrorAnswer {
@@ -2843,5 +3195,15 @@ export const OPERATIONS = {
   createOrganization: { method: 'POST', path: '/v1/organizations', once: true },
   listOrganizations: { method: 'GET', path: '/v1/organizations' },
   readLogs: { method: 'GET', path: '/v1/logs' },
+  getRetention: { method: 'GET', path: '/v1/retention' },
+  updateRetention: { method: 'PATCH', path: '/v1/retention' },
+  removeAgentRetention: { method: 'DELETE', path: '/v1/retention/{agent_id}' },
+  createErasure: { method: 'POST', path: '/v1/erasures', once: true },
+  listErasures: { method: 'GET', path: '/v1/erasures' },
+  getErasure: { method: 'GET', path: '/v1/erasures/{id}' },
+  createLegalHold: { method: 'POST', path: '/v1/legal_holds', once: true },
+  listLegalHolds: { method: 'GET', path: '/v1/legal_holds' },
+  getLegalHold: { method: 'GET', path: '/v1/legal_holds/{id}' },
+  liftLegalHold: { method: 'DELETE', path: '/v1/legal_holds/{id}' },
   getOpenApi: { method: 'GET', path: '/v1/openapi.json' },
 } as const;

@@ -3,7 +3,9 @@ import type {
   AgentSummary,
   AvailableNumber,
   Call,
+  Erasure,
   Event,
+  LegalHold,
   Organization,
   PhoneNumber,
   Returns,
@@ -302,6 +304,41 @@ const logsOf = ({ ask }: Requests) => ({
   read: (query?: QueryOf<'readLogs'>, o?: RequestOptions) => ask('readLogs', { ...o, query }),
 });
 
+const erasuresOf = ({ ask, list }: Requests) => ({
+  /**
+   * Erases a call, all calls with a number, or the organization, for good. Answers the receipt, once it is done or after five
+   * seconds. @param operatorKey for an organization: the daemon's OPERATOR_KEY
+   */
+  create: (body: BodyOf<'createErasure'>, o?: RequestOptions & { operatorKey?: string | undefined }) => {
+    const { operatorKey, ...rest } = o ?? {};
+    const headers = operatorKey === undefined ? {} : { 'Operator-Key': operatorKey };
+    return ask('createErasure', { ...rest, body, headers: { ...rest.headers, ...headers } });
+  },
+  /** Newest first; those of one number, where that is given. */
+  list: (query?: QueryOf<'listErasures'>, o?: RequestOptions) =>
+    list<Erasure, 'listErasures'>('listErasures', query, o),
+  get: (id: string, o?: RequestOptions) => ask('getErasure', { ...o, params: { id } }),
+});
+
+const legalHoldsOf = ({ ask, list }: Requests) => ({
+  /** Nothing of it is erased or deleted by age until it is lifted. */
+  create: (body: BodyOf<'createLegalHold'>, o?: RequestOptions) => ask('createLegalHold', { ...o, body }),
+  /** Newest first, those that were lifted too; with `call_id` those in force that cover the call. */
+  list: (query?: QueryOf<'listLegalHolds'>, o?: RequestOptions) =>
+    list<LegalHold, 'listLegalHolds'>('listLegalHolds', query, o),
+  get: (id: string, o?: RequestOptions) => ask('getLegalHold', { ...o, params: { id } }),
+  lift: (id: string, o?: RequestOptions) => ask('liftLegalHold', { ...o, params: { id } }),
+});
+
+const retentionOf = ({ ask }: Requests) => ({
+  get: (o?: RequestOptions) => ask('getRetention', o),
+  /** Days of all agents, or with `agent_id` of one; what is left out stays as it is. */
+  update: (body: BodyOf<'updateRetention'>, o?: RequestOptions) => ask('updateRetention', { ...o, body }),
+  /** The default holds for the agent's calls again. */
+  removeAgent: (agentId: string, o?: RequestOptions) =>
+    ask('removeAgentRetention', { ...o, params: { agent_id: agentId } }),
+});
+
 /**
  * A client of one daemon.
  * ```ts
@@ -328,6 +365,9 @@ export class Offhook {
   readonly webhooks: { verify: typeof verify; sign: typeof sign } = { verify, sign };
   /** How the line stands, part by part. */
   readonly health: (o?: RequestOptions) => Promise<AnswerOf<'getHealth'>>;
+  readonly erasures: ReturnType<typeof erasuresOf>;
+  readonly legalHolds: ReturnType<typeof legalHoldsOf>;
+  readonly retention: ReturnType<typeof retentionOf>;
   /** The OpenAPI document of the daemon itself. */
   readonly openApi: (o?: RequestOptions) => Promise<AnswerOf<'getOpenApi'>>;
 
@@ -347,6 +387,9 @@ export class Offhook {
     this.organizations = organizationsOf(requests);
     this.health = (o) => requests.ask('getHealth', o);
     this.logs = logsOf(requests);
+    this.erasures = erasuresOf(requests);
+    this.legalHolds = legalHoldsOf(requests);
+    this.retention = retentionOf(requests);
     this.openApi = (o) => requests.ask('getOpenApi', o);
   }
 }

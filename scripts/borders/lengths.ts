@@ -24,6 +24,8 @@ export const LONGER: Readonly<Record<string, string>> = {
   'storage/sqlite/campaigns.ts campaigns': 'a list of verbs over prepared statements',
   'storage/sqlite/daemons.ts daemons': 'a list of verbs over prepared statements',
   'storage/sqlite/deliveries.ts deliveries': 'a list of verbs over prepared statements',
+  'storage/sqlite/erasures.ts erasures': 'a list of verbs over prepared statements',
+  'storage/sqlite/retention.ts retention': 'a list of verbs over prepared statements',
   'storage/sqlite/organizations.ts organizations': 'a list of verbs over prepared statements',
   'storage/sqlite/people.ts people': 'a list of verbs over prepared statements',
   'storage/sqlite/migrations.ts': 'a list that is only added to',

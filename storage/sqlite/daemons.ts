@@ -18,9 +18,11 @@ const PENDING_RESULT = "status = 'completed' AND result_status = 'pending'";
 /** Whether this daemon may write of a call. Of one that is not there, whoever writes finds that out. */
 export function isOwn({ statement, owner }: Connection, callId: string): boolean {
   const found = statement(
-    `SELECT calls.status, calls.owner, daemons.heir FROM calls
+    `SELECT calls.status, calls.owner, calls.erased_at, daemons.heir FROM calls
      LEFT JOIN daemons ON daemons.epoch = calls.owner WHERE calls.id = ?`,
   ).get(callId);
+  // What was erased stays so, whoever comes late.
+  if (found !== undefined && found.erased_at !== null) return false;
   return found === undefined || mayWrite(found as unknown as Owned, owner);
 }
 

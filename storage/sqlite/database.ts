@@ -238,6 +238,8 @@ function configure(db: Database.Database, path: string): void {
   db.pragma('foreign_keys = ON');
   db.pragma(`journal_size_limit = ${LARGE_WAL_BYTES}`);
   db.pragma('trusted_schema = OFF');
+  // What is deleted or moved is made zeros where it stood: an erasure can reach no copy of before that it does not know of.
+  db.pragma('secure_delete = ON');
   if (!checkedAtOpen(path)) return;
   const found = db.pragma('quick_check(1)', { simple: true });
   if (found !== 'ok') throw corrupt(path, String(found).replaceAll(/\s+/g, ' '));

@@ -942,6 +942,81 @@ CREATE INDEX alert_messages_by_org ON alert_messages (org_id);
 CREATE INDEX alert_messages_due ON alert_messages (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 `;
 
+// How long what is kept, what was erased and what may not be.
+const KEPT = `
+ALTER TABLE calls ADD COLUMN erased_at TEXT;
+ALTER TABLE organizations ADD COLUMN erased_at TEXT;
+
+-- agent_id: empty for what has no rule of its own.
+CREATE TABLE retention (
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  agent_id TEXT NOT NULL,
+  recordings INTEGER,
+  transcripts INTEGER,
+  events INTEGER,
+  deliveries INTEGER,
+  calls INTEGER,
+  updated_at TEXT NOT NULL,
+  PRIMARY KEY (org_id, agent_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE retention_swept (
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  agent_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  up_to TEXT NOT NULL,
+  seq_to INTEGER NOT NULL,
+  PRIMARY KEY (org_id, agent_id, kind)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE legal_holds (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  subject TEXT NOT NULL CHECK (subject IN ('call', 'number', 'organization')),
+  call_id TEXT REFERENCES calls (id),
+  number TEXT,
+  reason TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  lifted_by TEXT,
+  lifted_at TEXT
+) STRICT;
+CREATE INDEX legal_holds_by_org ON legal_holds (org_id);
+CREATE INDEX legal_holds_in_force ON legal_holds (org_id) WHERE lifted_at IS NULL;
+CREATE INDEX legal_holds_by_call ON legal_holds (call_id) WHERE call_id IS NOT NULL;
+
+CREATE TABLE erasures (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES organizations (id),
+  subject TEXT NOT NULL CHECK (subject IN ('call', 'number', 'organization')),
+  call_id TEXT REFERENCES calls (id),
+  number TEXT,
+  number_hash TEXT,
+  reason TEXT,
+  state TEXT NOT NULL CHECK (state IN ('running', 'clearing', 'done')),
+  requested_by TEXT NOT NULL,
+  counts TEXT NOT NULL,
+  backups TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  done_at TEXT,
+  rewritten_at TEXT,
+  owner INTEGER REFERENCES daemons (epoch)
+) STRICT;
+CREATE INDEX erasures_by_org ON erasures (org_id);
+CREATE INDEX erasures_by_number ON erasures (org_id, number_hash) WHERE number_hash IS NOT NULL;
+CREATE INDEX erasures_under_way ON erasures (seq) WHERE state <> 'done';
+CREATE INDEX erasures_to_rewrite ON erasures (seq) WHERE rewritten_at IS NULL;
+CREATE TABLE erased_files (
+  seq INTEGER PRIMARY KEY,
+  erasure_id TEXT NOT NULL REFERENCES erasures (id),
+  path TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  sha256 TEXT NOT NULL,
+  UNIQUE (erasure_id, path)
+) STRICT;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -973,4 +1048,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'summaries', sql: SUMMARIES, kind: 'adds' },
   { name: 'people', sql: PEOPLE, kind: 'adds' },
   { name: 'alerts', sql: ALERTS, kind: 'adds' },
+  { name: 'what is kept', sql: KEPT, kind: 'adds' },
 ];

@@ -44,7 +44,7 @@ export function organizations(connection: Connection): Pick<Store, Verbs> {
 
   /** Few enough to be looked at one by one: SQLite's own lower() knows ASCII alone. */
   function find(idOrName: string): OrganizationRecord | null {
-    const rows = statement('SELECT id, name FROM organizations ORDER BY seq').all();
+    const rows = statement('SELECT id, name FROM organizations WHERE erased_at IS NULL ORDER BY seq').all();
     const found = findNamed(rows as { id: string; name: string }[], idOrName);
     return found === undefined ? null : read(found.id);
   }
@@ -66,7 +66,7 @@ export function organizations(connection: Connection): Pick<Store, Verbs> {
 
     async firstOrganization() {
       const row = statement(
-        `SELECT ${ORGANIZATIONS.selected} FROM organizations ORDER BY created_at, seq LIMIT 1`,
+        `SELECT ${ORGANIZATIONS.selected} FROM organizations WHERE erased_at IS NULL ORDER BY created_at, seq LIMIT 1`,
       ).get();
       return row ? ORGANIZATIONS.fromRow(row) : null;
     },
@@ -84,7 +84,7 @@ export function organizations(connection: Connection): Pick<Store, Verbs> {
       if (startingAfter !== undefined && after === null) return [];
       const rows = statement(
         `SELECT ${ORGANIZATIONS.selected} FROM organizations
-         ${after === null ? '' : 'WHERE seq < (SELECT last.seq FROM organizations last WHERE last.id = ?)'}
+         WHERE erased_at IS NULL ${after === null ? '' : 'AND seq < (SELECT last.seq FROM organizations last WHERE last.id = ?)'}
          ORDER BY seq DESC LIMIT ?`,
       ).all(...(after === null ? [] : [after.id]), limit);
       return rows.map(ORGANIZATIONS.fromRow);

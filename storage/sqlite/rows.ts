@@ -282,6 +282,7 @@ export const CALLS = table<CallRecord>('calls', {
   campaign_id: 'value',
   contact_id: 'value',
   attempt: 'value',
+  erased_at: 'value',
 });
 
 export const CAMPAIGNS = table<CampaignRecord>('campaigns', {

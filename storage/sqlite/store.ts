@@ -17,7 +17,10 @@ import { openDatabase } from './database.ts';
 import { deliveries } from './deliveries.ts';
 import { doNotCall } from './do-not-call.ts';
 import { endpoints } from './endpoints.ts';
+import { erasures } from './erasures.ts';
 import { farOffRetries } from './far-off-retries.ts';
+import { fileCleaning } from './file-cleaning.ts';
+import { holds } from './holds.ts';
 import { idempotency } from './idempotency.ts';
 import { numbers } from './numbers.ts';
 import { adoptOperators } from './operators.ts';
@@ -25,6 +28,7 @@ import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { openReader } from './reader.ts';
+import { retention } from './retention.ts';
 import { openSecrets } from './secret-keys.ts';
 import { storedTimes } from './stored-times.ts';
 import { transcript } from './transcript.ts';
@@ -105,6 +109,10 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...idempotency(connection),
     ...storedTimes(connection),
     ...alerts(connection),
+    ...holds(connection),
+    ...erasures(connection),
+    ...fileCleaning(connection),
+    ...retention(connection),
 
     subscribe: connection.subscribe,
     letOthersIn: database.letOthersIn,

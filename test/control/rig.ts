@@ -23,8 +23,10 @@ import { hashKey } from '../../control/http/keys.ts';
 import type { ControlParts } from '../../control/http/parts.ts';
 import { errorAnswer } from '../../control/http/schemas.ts';
 import { openMail } from '../../control/mail/mail.ts';
+import { Erasures } from '../../control/operations/erasures.ts';
 import { ensureFirstKey } from '../../control/operations/first-key.ts';
 import { createMetrics } from '../../control/operations/metrics.ts';
+import { Retention } from '../../control/operations/retention.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { RecentLog } from '../../recent-log.ts';
@@ -316,6 +318,14 @@ export async function openRig(
     clock: { now },
   });
   t.teardown(() => alerts.close());
+  const recordings = async () => (recordingPath: string) => [recordingPath];
+  const kept = { store, log, dataDir: config.DATA_DIR, recordings };
+  const erasures = new Erasures({ ...kept, isOn: () => false });
+  const retention = new Retention({ ...kept, now, files: erasures });
+  const keeper: ControlParts['keeper'] = {
+    done: (id, forMs) => erasures.done(id, forMs),
+    sweep: () => void retention.sweep(),
+  };
   const parts = {
     store,
     calls,
@@ -331,6 +341,7 @@ export async function openRig(
     health,
     alerts,
     recentLog,
+    keeper,
   };
   const pages = o.dashboard?.(parts) ?? o.pages;
   const app = createApp({
@@ -347,6 +358,7 @@ export async function openRig(
     server.close();
     server.closeAllConnections();
     await egress.close();
+    await Promise.all([retention.close(), erasures.close()]);
     await store.close();
   });
 

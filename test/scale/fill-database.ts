@@ -368,6 +368,7 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
       campaign_id: null,
       contact_id: null,
       attempt: null,
+      erased_at: null,
     };
   }
 

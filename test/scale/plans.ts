@@ -34,6 +34,8 @@ const SMALL: ReadonlySet<string> = new Set([
   'alert_states',
   'alert_messages',
   'notes',
+  'retention',
+  'own',
   'daemons',
   'owed',
   'place',

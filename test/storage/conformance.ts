@@ -6,6 +6,7 @@ import { accountConformance } from './conformance-accounts.ts';
 import { alertConformance } from './conformance-alerts.ts';
 import { callConformance } from './conformance-calls.ts';
 import { campaignConformance } from './conformance-campaigns.ts';
+import { keptConformance } from './conformance-kept.ts';
 import { listConformance } from './conformance-lists.ts';
 import { outboundConformance } from './conformance-outbound.ts';
 import { peopleConformance } from './conformance-people.ts';
@@ -42,6 +43,7 @@ export function storeConformance(t: Test, open: OpenEmpty): void {
   webhookConformance(t, openWatched);
   alertConformance(t, openWatched);
   listConformance(t, openWatched);
+  keptConformance(t, openWatched);
   outboundConformance(t, openWatched);
   campaignConformance(t, openWatched);
   peopleConformance(t, openWatched);

@@ -179,6 +179,7 @@ export function makeCall(orgId: string, fields: Partial<CallRecord> = {}): CallR
     campaign_id: null,
     contact_id: null,
     attempt: null,
+    erased_at: null,
     cost: null,
     model: null,
     ...fields,

@@ -1,6 +1,7 @@
 // offhook backup, offhook restore: the data of a daemon on this host, whole and checked. Works while the daemon runs
 // (backup) and only while it does not (restore). Redis holds nothing that the database does not, and is not copied.
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   closeSync,
@@ -25,6 +26,8 @@ import { readEnvironment } from '../settings.ts';
 const DATABASE = 'offhook.db';
 const RECORDINGS = 'recordings';
 const KEY_FILE = 'secret.key';
+/** Below the data folder: which copies there are, for whoever erases something later. */
+const BACKUP_LIST = 'backups.jsonl';
 
 const stamp = (now: Date) => now.toISOString().replaceAll(/[-:.]/g, '');
 
@@ -80,6 +83,14 @@ function backUp(dataDir: string, folder: string, now: Date): string {
     rmSync(to, { force: true });
     throw new Error(`The copy is not whole, and was removed: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** Writes down that there is a copy: an erasure later on names it. A folder that takes no notes has no less of a backup. */
+function noteBackup(dataDir: string, path: string, now: Date): void {
+  try {
+    const line = `${JSON.stringify({ path, made_at: now.toISOString() })}\n`;
+    appendFileSync(join(dataDir, BACKUP_LIST), line, { mode: 0o600 });
+  } catch {}
 }
 
 /** Under which key the secrets of a database are sealed; null in one of before there were keys. */
@@ -227,6 +238,7 @@ export function addBackupCommands(program: Command, run: Run): void {
             copied++;
           }
         }
+        noteBackup(dataDir, to, now());
         const key = o.withKey ? copyKey(dataDir, `${to}.key`) : null;
         const sealed = sealedUnder(to);
         if (output.json)

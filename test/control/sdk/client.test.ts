@@ -91,7 +91,7 @@ t.test('every operation has its method, and asks just that', async (t) => {
   const offhook = new Offhook({ apiKey: 'sk_x', baseUrl: url });
   const templates = new Map(
     Object.entries(OPERATIONS).map(([id, { method, path }]) => [
-      `${method} ${path.replaceAll('{id}', 'a').replaceAll('{number_id}', 'b')}`,
+      `${method} ${path.replaceAll(/\{(id|agent_id)\}/g, 'a').replaceAll('{number_id}', 'b')}`,
       id,
     ]),
   );
@@ -105,7 +105,7 @@ t.test('every operation has its method, and asks just that', async (t) => {
       const before = asked.length;
       // Ids where ids belong; a body or a query is whatever comes.
       const argument =
-        /^(attachNumber|detachNumber|setPrimaryNumber|update|get|archive|release|delete|transcript|turns|events|recording|cancel|hangup|rotateSecret|redeliver|test|replay)$/.test(
+        /^(attachNumber|detachNumber|setPrimaryNumber|update|get|archive|release|delete|transcript|turns|events|recording|cancel|hangup|rotateSecret|redeliver|test|replay|lift|removeAgent)$/.test(
           method,
         ) &&
         resource !== offhook.webhookSecret &&
