@@ -221,7 +221,9 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
   alert_messages: { organization: { by: 'org_id', to: 'deleted' } },
   alert_states: { organization: { by: 'org_id', to: 'deleted' } },
   alert_settings: { organization: { by: 'org_id', to: 'deleted' } },
-  dashboard_sessions: { organization: { by: 'org_id', to: 'deleted' } },
+  dashboard_sessions: {
+    organization: { by: 'operator_id', through: { table: 'operators', by: 'org_id' }, to: 'deleted' },
+  },
   operators: { organization: { by: 'org_id', to: 'deleted' } },
   api_keys: { organization: { by: 'org_id', to: 'deleted' } },
   organizations: {

@@ -119,11 +119,10 @@ export function sealStore(store: Store, { seal, open }: Sealer): Store {
       const answers = await store.keptAnswers(orgId, after);
       return answers.map(({ key, body }) => ({ key, body: open(body, answerPlace(orgId, key)) }));
     },
-    replaceAnswer: (id, answer) =>
-      store.replaceAnswer(id, {
-        ...answer,
-        body: seal(answer.body, answerPlace(answer.orgId, answer.key)),
-      }),
+    async replaceAnswer(id, answer) {
+      const body = seal(answer.body, answerPlace(answer.orgId, answer.key));
+      await store.replaceAnswer(id, { ...answer, body });
+    },
     finishIdempotent: (orgId, key, status, body) =>
       store.finishIdempotent(orgId, key, status, seal(body, answerPlace(orgId, key))),
   };

@@ -145,8 +145,13 @@ export function erasures(connection: Connection): Pick<KeptVerbs, Verbs> {
     if (statement("SELECT 1 FROM numbers WHERE org_id = ? AND status = 'active' LIMIT 1").get(orgId))
       throw new Refusal('numbers_active');
     statement('UPDATE api_keys SET revoked_at = ? WHERE org_id = ? AND revoked_at IS NULL').run(now, orgId);
-    for (const sessions of ['dashboard_sessions', 'user_sessions'])
-      statement(`DELETE FROM ${sessions} WHERE org_id = ?`).run(orgId);
+    for (const [sessions, of, people] of [
+      ['dashboard_sessions', 'operator_id', 'operators'],
+      ['user_sessions', 'user_id', 'users'],
+    ])
+      statement(`DELETE FROM ${sessions} WHERE ${of} IN (SELECT id FROM ${people} WHERE org_id = ?)`).run(
+        orgId,
+      );
     statement('UPDATE users SET disabled_at = ? WHERE org_id = ? AND disabled_at IS NULL').run(now, orgId);
     statement('UPDATE agents SET archived_at = ? WHERE org_id = ? AND archived_at IS NULL').run(now, orgId);
     statement('UPDATE organizations SET erased_at = ? WHERE id = ?').run(now, orgId);
