@@ -33,6 +33,7 @@ export interface AgentForm {
   patience: Agent['patience'];
   eagerness: Agent['eagerness'];
   interruption: Agent['interruption'];
+  summarize: boolean;
 }
 
 /** A place in the form by the name that the API has for it, with what is wrong there. */
@@ -58,6 +59,7 @@ export function newAgentForm(): AgentForm {
     patience: 'normal',
     eagerness: 'normal',
     interruption: 'normal',
+    summarize: false,
   };
 }
 
@@ -79,6 +81,7 @@ export function agentFormOf(agent: Agent | AgentSummary): AgentForm {
     patience: agent.patience,
     eagerness: agent.eagerness,
     interruption: agent.interruption,
+    summarize: agent.summarize,
   };
 }
 
@@ -151,6 +154,7 @@ function bodyOf(form: AgentForm) {
     patience: form.patience,
     eagerness: form.eagerness,
     interruption: form.interruption,
+    summarize: form.summarize,
   };
 }
 

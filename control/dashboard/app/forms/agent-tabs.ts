@@ -9,7 +9,7 @@ const FIRST = /^(name|type|instructions|persona|voice|language)$/;
 export function tabOf(param: string): AgentTab {
   const field = /^\w+/.exec(param)?.[0] ?? '';
   if (field === 'tools') return 'tools';
-  if (field === 'returns') return 'results';
+  if (field === 'returns' || field === 'summarize') return 'results';
   if (field === 'number_ids' || field === 'primary_number_id') return 'numbers';
   return FIRST.test(field) ? 'instructions' : 'advanced';
 }

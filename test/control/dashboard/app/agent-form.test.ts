@@ -41,7 +41,7 @@ const AGENT: Agent = {
   patience: 'long',
   eagerness: 'eager',
   interruption: 'hard',
-  summarize: false,
+  summarize: true,
   primary_number_id: null,
   archived_at: null,
   created_at: '2026-01-01T00:00:00.000Z',

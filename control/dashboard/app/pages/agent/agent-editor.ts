@@ -7,7 +7,7 @@ import type { SpeechModel } from '../../../../sdk/index.ts';
 import { type AgentForm, type FormFault, newAgentOf } from '../../forms/agent-form.ts';
 import { type AgentTab, tabNamed, tabOf } from '../../forms/agent-tabs.ts';
 import { withQuery } from '../../route-match.ts';
-import { Segments } from '../../ui/field.ts';
+import { Checkbox, Segments } from '../../ui/field.ts';
 import { Section } from '../../ui/page.ts';
 import { navigate, path, query } from '../../ui/router.ts';
 import { Tabs } from '../../ui/tabs.ts';
@@ -86,6 +86,14 @@ export function AgentEditor(props: {
       count: form.returns.rows.length,
       panel: html`<${Section} title="What it brings back" lead="After each call these fields are read from the transcript. What was not said comes back as null, never guessed.">
         <${ReturnsEditor} value=${form.returns} faults=${faults} disabled=${disabled} onChange=${(returns: AgentForm['returns']) => editor.set({ returns })} />
+      <//>
+      <${Section} title="Summary">
+        <${Checkbox}
+          label="Sum each call up when it is over: one to three sentences, and whether they were pleased"
+          checked=${form.summarize}
+          disabled=${disabled}
+          onChange=${(summarize: boolean) => editor.set({ summarize })}
+        />
       <//>`,
     },
     { name: 'numbers', label: 'Numbers', count: props.numberCount, panel: props.numbers },
