@@ -33,8 +33,10 @@ import { openToolRunner } from './control/agents/tool-runner.ts';
 import { modelTools } from './control/agents/tools.ts';
 import { Alerts } from './control/alerts/alerts.ts';
 import { inboundCall } from './control/api/inbound-call.ts';
+import { agentCall } from './control/api/new-call.ts';
 import { ROUTES } from './control/api/routes.ts';
 import { createApp } from './control/app.ts';
+import { CampaignRunner } from './control/campaigns/runner.ts';
 import { costOf, numberPricesOf } from './control/costs/rates.ts';
 import { readRates } from './control/costs/rates-file.ts';
 import { openDashboard } from './control/dashboard/dashboard.ts';
@@ -563,6 +565,19 @@ export async function start(
     const retention = new Retention({ ...kept, now, files: erasures });
     closing.opened({ name: 'retention', shareMs: SHARE_MS.rest, close: () => retention.close() });
     closing.opened({ name: 'erasures', shareMs: SHARE_MS.rest, close: () => erasures.close() });
+    const campaigns = new CampaignRunner({
+      store,
+      calls,
+      maxCalls: config.MAX_CONCURRENT_CALLS,
+      callTo: ({ org_id, agent_id, from_number }, { to_number, context }) =>
+        agentCall(
+          { store, carriers, egress, config, models, now, orgId: org_id },
+          { agent_id, to: to_number, context, ...(from_number === null ? {} : { from_number }) },
+        ),
+      now,
+      monotonicMs,
+      log,
+    });
     const parts = {
       keeper: {
         done: (id: string, forMs: number) => erasures.done(id, forMs),
@@ -570,6 +585,7 @@ export async function start(
       },
       store,
       calls,
+      campaigns,
       carriers,
       egress,
       config,
@@ -625,6 +641,8 @@ export async function start(
       end: takeUp,
       settle: () => results.takeUp(),
     });
+    campaigns.start();
+    closing.opened({ name: 'campaigns', shareMs: SHARE_MS.rest, close: () => campaigns.close() });
     takeover.start();
     erasures.start();
     retention.start();
@@ -653,6 +671,8 @@ export async function start(
         await media.leavePort();
         await publicPort.leave();
         void takeover.close();
+        // Who goes on for this one has them from now on.
+        await campaigns.close();
         // Its live views end, and come again where the calls are.
         await dashboard.close();
       },

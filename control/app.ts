@@ -101,7 +101,11 @@ export function createApp(o: AppParts): Express {
   const v1 = Router({ caseSensitive: true });
   // The one thing of /v1 that asks for no key.
   v1.use(reference.document);
-  v1.use(authenticate({ store: o.store, limit, addressOf, log: o.log, now }), limit.byKey, jsonBody());
+  v1.use(
+    authenticate({ store: o.store, limit, addressOf, log: o.log, now }),
+    limit.byKey,
+    jsonBody({ leavesCsv: true }),
+  );
   v1.use(serveRoutes(ROUTES, parts, '/v1'));
   v1.use(nothingHere);
   app.use('/v1', v1);

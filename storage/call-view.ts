@@ -40,6 +40,9 @@ export const CALL_FIELDS = [
   'model',
   'gaps',
   'erased_at',
+  'campaign_id',
+  'contact_id',
+  'attempt',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 export type PublicCall = Pick<CallRecord, (typeof CALL_FIELDS)[number]>;

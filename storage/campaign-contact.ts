@@ -57,7 +57,7 @@ export type ContactChange = Pick<ContactRecord, 'status' | 'outcome'> &
   Partial<Pick<ContactRecord, 'attempts' | 'tries' | 'due_at' | 'due_reason' | 'last_call_id'>>;
 
 /** Calls begin this far apart. */
-const spacingMs = (callsPerMinute: number) => 60_000 / callsPerMinute;
+export const spacingMs = (callsPerMinute: number) => 60_000 / callsPerMinute;
 
 /**
  * A contact whose next attempt begins now. `calling`: how many of the campaign are being called.

@@ -132,6 +132,8 @@ t.test('rows and code speak of the same things', async (t) => {
   const FOLLOWS: Record<string, string> = {
     AgentSummary: 'Agent',
     AgentChange: 'NewAgent',
+    CampaignChange: 'NewCampaign',
+    CampaignContactWithCalls: 'CampaignContact',
     WebhookDeliveryDetail: 'WebhookDelivery',
     WebhookEndpointWithSecret: 'WebhookEndpoint',
     WebhookSecretShown: 'WebhookSecret',

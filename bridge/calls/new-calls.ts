@@ -56,6 +56,8 @@ export class NewCalls {
   async #begin(record: CallRecord, event: EventType, patience = 1): Promise<{ call: Call }> {
     const opened = await this.#open(record, event, patience);
     if ('conflict' in opened) {
+      if (record.contact_id !== null && opened.conflict !== 'insufficient_credit')
+        throw new AppError('conflict', `The campaign does not begin this call: ${opened.conflict}.`);
       throw new AppError(
         'insufficient_credit',
         'The credit left does not cover the start of a call; add credit and try again.',

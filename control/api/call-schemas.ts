@@ -324,6 +324,9 @@ export const call = z
       .describe(
         'When all that told of anybody was taken out of it, by an erasure or because it was older than calls are kept. What is left counts: times, lengths, money. Both numbers are `erased`. Null: nothing was.',
       ),
+    campaign_id: id.nullable().describe('The campaign that it is a call of; null without one.'),
+    contact_id: id.nullable().describe('The contact there.'),
+    attempt: z.int().nullable().describe('Which call to this contact it is, from 1.'),
   })
   .meta({
     id: 'Call',

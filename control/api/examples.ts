@@ -136,6 +136,9 @@ export const CALL = {
   model: 'gpt-realtime-2.1',
   gaps: [{ why: 'stream_lost', started_at: '2026-03-01T12:00:30.412Z', from_ms: 23_102, to_ms: 23_640 }],
   erased_at: null,
+  campaign_id: null,
+  contact_id: null,
+  attempt: null,
 };
 
 export const TRANSCRIPT = {

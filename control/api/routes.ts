@@ -5,6 +5,8 @@ import { alertRoutes } from './alerts.ts';
 import { balanceRoutes } from './balance.ts';
 import { callActivityRoutes } from './call-activity.ts';
 import { callRoutes } from './calls.ts';
+import { campaignContactRoutes } from './campaign-contacts.ts';
+import { campaignRoutes } from './campaigns.ts';
 import { erasureRoutes } from './erasures.ts';
 import { eventRoutes } from './events.ts';
 import { legalHoldRoutes } from './legal-holds.ts';
@@ -22,6 +24,8 @@ export const ROUTES: readonly Route[] = [
   ...numberRoutes,
   ...callRoutes,
   ...callActivityRoutes,
+  ...campaignRoutes,
+  ...campaignContactRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...webhookSecretRoutes,

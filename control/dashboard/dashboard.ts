@@ -67,7 +67,7 @@ export function openDashboard(o: DashboardOptions): Dashboard {
     monotonicMs: o.monotonicMs,
   });
   // As for a key: all of an operator's browsers together.
-  api.use(open, requireSession(sessions), limit.byKey, jsonBody());
+  api.use(open, requireSession(sessions), limit.byKey, jsonBody({ leavesCsv: true }));
   const live = liveApi({ ...o, sessions });
   api.use(own, live.router, overviewApi(o), recordingApi(o), callTotalsApi(o));
   api.use(serveRoutes(DASHBOARD_ROUTES, o, '/dashboard/api'));

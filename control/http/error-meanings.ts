@@ -56,8 +56,9 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
     'The first request with this Idempotency-Key is still running; ask again for its answer.',
   changed_meanwhile:
     'Somebody else changed it after the time in `If-Match`: read it again, and repeat the change on what it is now.',
-  body_too_large: 'The body has more than 256 KB.',
-  unsupported_media_type: 'Send JSON in UTF-8, as Content-Type: application/json, without Content-Encoding.',
+  body_too_large: 'The body has more than 256 KB; a file of contacts, more than 5 MB.',
+  unsupported_media_type:
+    'Send JSON in UTF-8, as Content-Type: application/json, without Content-Encoding; a file of contacts as text/csv.',
   call_elsewhere:
     'Several daemons run on one set of data, and the one that has the call does not answer now. Wait as long as Retry-After says: it answers by then, or another has the call.',
   rate_limited: 'Too many requests; wait as long as Retry-After says.',

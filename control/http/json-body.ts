@@ -1,4 +1,5 @@
 // Reads a JSON body: type, size, encoding, depth and keys are checked before any route sees it.
+import type { IncomingMessage } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import { AppError } from '../../errors.ts';
 
@@ -62,13 +63,43 @@ function isJson(contentType: string | undefined): boolean {
   return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
 }
 
-/** Puts the JSON object into `req.body`; `{}` where there is none. GET and HEAD have no body, whatever they send. */
-export function jsonBody(): RequestHandler {
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+
+/** Whether it has a body in CSV, in UTF-8 and not compressed. */
+export function isCsv(req: IncomingMessage): boolean {
+  const [type, ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = parameters.map((p) => p.trim()).find((p) => p.startsWith('charset='));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  const encoding = req.headers['content-encoding'] ?? 'identity';
+  return hasBody(req) && type?.trim() === 'text/csv' && isUtf8 && encoding === 'identity';
+}
+
+/**
+ * A body, whole: what is done with it takes longer than a body may take to arrive. The connection stays, for the answer.
+ * @throws AppError body_too_large above so many bytes
+ */
+export async function bodyBytes(req: IncomingMessage, most: number): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > most)
+      throw new AppError('body_too_large', `The file may have ${Math.floor(most / 1_000_000)} MB at most.`);
+    chunks.push(chunk);
+  }
+  return chunks;
+}
+
+/**
+ * Puts the JSON object into `req.body`; `{}` where there is none. GET and HEAD have no body, whatever they send. With
+ * `leavesCsv` a body in CSV is left to be read by whoever takes it.
+ */
+export function jsonBody({ leavesCsv = false } = {}): RequestHandler {
   return (req, res, next) => {
     req.body = {};
-    const hasBody =
-      req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length']) > 0;
-    if (req.method === 'GET' || req.method === 'HEAD' || !hasBody) return next();
+    if (req.method === 'GET' || req.method === 'HEAD' || !hasBody(req)) return next();
+    if (leavesCsv && isCsv(req)) return next();
     // An empty chunked body is no body, whatever its type, so the type is asked after reading.
     raw(req, res, (error?: unknown) => {
       if (error) return next(error);

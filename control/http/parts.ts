@@ -17,6 +17,8 @@ import type { LineHealth } from '../health/line-health.ts';
 export interface ControlParts {
   store: Store;
   calls: Calls;
+  /** Told when a campaign has changed. */
+  campaigns: { wake(): void };
   carriers: Pick<Carriers, 'all' | 'named' | 'ofPages' | 'seller'>;
   egress: Pick<Egress, 'check' | 'request'>;
   config: Config;

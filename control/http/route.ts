@@ -7,6 +7,7 @@ import { redact } from '../../log.ts';
 import { type Actor, mustBeAllowed, type Permission, permissionFor } from './actor.ts';
 import type { Answer } from './answer.ts';
 import { checkIdempotencyKey, once } from './idempotency.ts';
+import { bodyBytes, isCsv } from './json-body.ts';
 import type { ControlParts } from './parts.ts';
 import { contextOf } from './request-context.ts';
 import { parse } from './schemas.ts';
@@ -30,6 +31,8 @@ export interface RouteRequest<Path extends string, Query, Body> extends ControlP
   ifUpdatedAt: string | null;
   /** Path and query as they were asked, for links. */
   url: string;
+  /** The body of a route that takes a file, in pieces. @throws AppError body_too_large */
+  file(): Promise<Buffer[]>;
   /** To be awaited before an effect that must not happen twice; names what will show whether it has happened. */
   intend(id: string): Promise<void>;
 }
@@ -52,6 +55,8 @@ interface RouteDescription {
   errors?: readonly ErrorCode[] | undefined;
   query?: z.ZodType | undefined;
   body?: z.ZodType | undefined;
+  /** Its body is a file in CSV and no JSON: what it is, and how many bytes it may have. */
+  takes?: { description: string; bytes: number } | undefined;
   /** Null: the answer has no body, or is no JSON. */
   answer: z.ZodType | null;
   /** Media type of a good answer that is no JSON. */
@@ -92,6 +97,8 @@ interface RouteSpec<Path extends string, Q extends z.ZodType, B extends z.ZodTyp
   run(request: RouteRequest<Path, z.output<Q>, z.output<B>>, res: Response): Promise<Answer | null>;
 }
 
+const TAKES_CSV = 'Send the file as the body, as Content-Type: text/csv, in UTF-8.';
+const TAKES_JSON = 'Send the body as Content-Type: application/json, in UTF-8.';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Makes a route; query and body types follow from its schemas. */
@@ -107,6 +114,8 @@ export function route<
       if (context.orgId === null || context.keyId === null || context.actor === null)
         throw new AppError('unauthorized', 'Send an API key.');
       mustBeAllowed(context.actor, spec.needs ?? permissionFor(spec.method));
+      if ((spec.takes !== undefined) !== isCsv(req))
+        throw new AppError('unsupported_media_type', spec.takes ? TAKES_CSV : TAKES_JSON);
       const params = readParams(req.params);
       const query = spec.query ? parse(spec.query, req.query) : refuseAll(req.query, 'query parameters');
       const given = req.body as Record<string, unknown>;
@@ -122,6 +131,7 @@ export function route<
         body: body as z.output<B>,
         ifUpdatedAt: spec.ifMatch === true ? readIfMatch(req.get('If-Match')) : null,
         url: req.originalUrl,
+        file: () => bodyBytes(req, spec.takes?.bytes ?? 0),
       };
       const key = spec.once ? checkIdempotencyKey(req.get('Idempotency-Key')) : null;
       const run = (intend: (id: string) => Promise<void>) => spec.run({ ...request, intend }, res);

@@ -378,6 +378,14 @@ function operationOf(route: Route, schemas: Schemas, shared: Record<string, Resp
     security: [{ apiKey: [route.needs ?? permissionFor(route.method)] }],
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.takes === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'text/csv': { schema: { type: 'string', description: route.takes.description } } },
+          },
+        }),
     ...(route.body === undefined
       ? {}
       : {

@@ -52,6 +52,8 @@ interface Operation {
   path: string;
   /** Takes an Idempotency-Key. */
   once: boolean;
+  /** Its body is a file in CSV. */
+  file: boolean;
   types: unknown;
 }
 
@@ -63,6 +65,7 @@ function operationsOf(document: OpenApi): Operation[] {
       const shared = parameters.filter((one): one is Reference => '$ref' in one);
       const query = own.filter((one) => one.in === 'query');
       const body = operation.requestBody?.content['application/json']?.schema;
+      const file = operation.requestBody?.content['text/csv'] !== undefined;
       const good = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
       const content = good !== undefined && 'content' in good ? good.content : undefined;
       const answer = content?.['application/json']?.schema;
@@ -76,7 +79,7 @@ function operationsOf(document: OpenApi): Operation[] {
           ),
           query.filter((one) => one.required).map((one) => one.name),
         ),
-        body: body === undefined ? { tsType: 'undefined' } : prepared(body),
+        body: body === undefined ? { tsType: file ? 'string' : 'undefined' } : prepared(body),
         answer:
           answer === undefined
             ? { tsType: content === undefined ? 'undefined' : 'Response' }
@@ -87,6 +90,7 @@ function operationsOf(document: OpenApi): Operation[] {
         method: method.toUpperCase(),
         path,
         once: shared.some((one) => one.$ref.endsWith('/IdempotencyKey')),
+        file,
         types: objectOf(types, Object.keys(types)),
       };
     }),
@@ -122,8 +126,8 @@ export async function sdkTypes(): Promise<string> {
   );
   const table = operations
     .map(
-      ({ id, method, path, once }) =>
-        `  ${id}: { method: '${method}', path: '${path}'${once ? ', once: true' : ''} },`,
+      ({ id, method, path, once, file }) =>
+        `  ${id}: { method: '${method}', path: '${path}'${once ? ', once: true' : ''}${file ? ', file: true' : ''} },`,
     )
     .join('\n');
   return [
@@ -132,7 +136,7 @@ export async function sdkTypes(): Promise<string> {
     // Where a type came from in the generator's input tells a reader nothing.
     types.trim().replace(/^ \*\n \* This interface was referenced by [\s\S]*?"\.\n/gm, ''),
     '',
-    '/** Method and path of every operation; `once`: it takes an Idempotency-Key. */',
+    '/** Method and path of every operation; `once`: it takes an Idempotency-Key; `file`: its body is CSV. */',
     'export const OPERATIONS = {',
     table,
     '} as const;',

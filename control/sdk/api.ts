@@ -459,6 +459,160 @@ export interface Operations {
     body: undefined;
     answer: CallEvents;
   };
+  createCampaign: {
+    query: {};
+    body: NewCampaign;
+    answer: Campaign;
+  };
+  listCampaigns: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only of this status.
+       */
+      status?: 'draft' | 'running' | 'paused' | 'completed' | 'stopped';
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: Campaign[];
+    };
+  };
+  getCampaign: {
+    query: {};
+    body: undefined;
+    answer: Campaign;
+  };
+  updateCampaign: {
+    query: {};
+    body: CampaignChange;
+    answer: Campaign;
+  };
+  deleteCampaign: {
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  startCampaign: {
+    query: {};
+    body: undefined;
+    answer: Campaign;
+  };
+  pauseCampaign: {
+    query: {};
+    body: undefined;
+    answer: Campaign;
+  };
+  resumeCampaign: {
+    query: {};
+    body: undefined;
+    answer: Campaign;
+  };
+  stopCampaign: {
+    query: {};
+    body: undefined;
+    answer: Campaign;
+  };
+  getCampaignReport: {
+    query: {};
+    body: undefined;
+    answer: CampaignReport;
+  };
+  addContacts: {
+    query: {};
+    body: NewContacts;
+    answer: {
+      /**
+       * How many were added.
+       */
+      added: number;
+      /**
+       * Those that were not, in their order.
+       */
+      not_taken: {
+        /**
+         * Its place in the request, from 0.
+         */
+        index: number;
+        /**
+         * Why it was not taken.
+         */
+        code: 'invalid_number' | 'invalid_priority' | 'invalid_time_zone' | 'context_too_large' | 'duplicate';
+        /**
+         * The same for people.
+         */
+        message: string;
+      }[];
+    };
+  };
+  listContacts: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only of this status.
+       */
+      status?: 'waiting' | 'calling' | 'done' | 'refused' | 'skipped';
+      /**
+       * Only with this outcome.
+       */
+      outcome?: string;
+      /**
+       * Digits of the number.
+       */
+      search?: string;
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: CampaignContact[];
+    };
+  };
+  importContacts: {
+    query: {
+      /**
+       * The column with the number. Without it: the first called to, number, phone or the like.
+       */
+      number_column?: string;
+      /**
+       * Numbers without a country code are of this country (ISO 3166).
+       */
+      country?: string;
+      /**
+       * `true`: nothing is added; the answer says what would be.
+       */
+      dry_run?: boolean;
+    };
+    body: string;
+    answer: ImportReport;
+  };
+  getContact: {
+    query: {};
+    body: undefined;
+    answer: CampaignContactWithCalls;
+  };
+  exportContacts: {
+    query: {};
+    body: undefined;
+    answer: Response;
+  };
   listEvents: {
     query: {
       /**
@@ -1630,6 +1784,18 @@ export interface Call {
    * When all that told of anybody was taken out of it, by an erasure or because it was older than calls are kept. What is left counts: times, lengths, money. Both numbers are `erased`. Null: nothing was.
    */
   erased_at: string | null;
+  /**
+   * The campaign that it is a call of; null without one.
+   */
+  campaign_id: string | null;
+  /**
+   * The contact there.
+   */
+  contact_id: string | null;
+  /**
+   * Which call to this contact it is, from 1.
+   */
+  attempt: number | null;
 }
 /**
  * What a call cost whoever runs the service, estimated; beside the price that is charged.
@@ -1965,6 +2131,784 @@ export interface CallEventDelivery {
    * When it was delivered. Null: not so far.
    */
   delivered_at: string | null;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "NewCampaign".
+ */
+export interface NewCampaign {
+  /**
+   * For people.
+   */
+  name: string;
+  /**
+   * The outbound agent that calls.
+   */
+  agent_id: string;
+  /**
+   * Calls begin at least 60 seconds divided by this apart; the default 60 is one a second, the rate of a new account at most carriers.
+   */
+  calls_per_minute?: number;
+  /**
+   * Calls of it at once, at most; default 10.
+   */
+  max_concurrent?: number;
+  /**
+   * Lines that it leaves to other calls: with no more than these free it begins none; default 2.
+   */
+  free_lines?: number;
+  /**
+   * When it calls; none: at any time that the rules of outbound calls allow.
+   */
+  windows?: {
+    /**
+     * Days of the week.
+     */
+    days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+    /**
+     * The first minute of it, `HH:MM`, local.
+     */
+    from: string;
+    /**
+     * The first minute that is no longer of it, `HH:MM`; 24:00 is the end of the day.
+     */
+    to: string;
+  }[];
+  /**
+   * The campaign's own zone; default UTC.
+   */
+  time_zone?: string;
+  /**
+   * In whose zone the windows hold: `contact` (the default): in every zone that the contact's number may be in; `campaign`: in its own; `both`: in all of these at once.
+   */
+  window_zone?: 'contact' | 'campaign' | 'both';
+  /**
+   * Calls to one contact in all, whatever their outcomes; default 3.
+   */
+  max_attempts?: number;
+  /**
+   * A number attached to the agent that it calls from. Null: its primary number.
+   */
+  from_number?: string | null;
+  /**
+   * When a contact is called again, by the outcome; those that are not named stay as they are.
+   */
+  retries?: {
+    /**
+     * The line was busy.
+     */
+    busy?: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * Nobody answered.
+     */
+    no_answer?: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * A voicemail or another machine answered.
+     */
+    voicemail?: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * The conversation was cut: by a fault, or because something ran out.
+     */
+    cut?: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * The call could not be connected.
+     */
+    failed?: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+  };
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "Campaign".
+ */
+export interface Campaign {
+  /**
+   * Campaign id.
+   */
+  id: string;
+  /**
+   * For people.
+   */
+  name: string;
+  /**
+   * The outbound agent that calls.
+   */
+  agent_id: string;
+  /**
+   * A number attached to the agent that it calls from. Null: its primary number.
+   */
+  from_number: string | null;
+  /**
+   * Calls begin at least 60 seconds divided by this apart; the default 60 is one a second, the rate of a new account at most carriers.
+   */
+  calls_per_minute: number;
+  /**
+   * Calls of it at once, at most; default 10.
+   */
+  max_concurrent: number;
+  /**
+   * Lines that it leaves to other calls: with no more than these free it begins none; default 2.
+   */
+  free_lines: number;
+  /**
+   * When it calls; none: at any time that the rules of outbound calls allow.
+   */
+  windows: {
+    /**
+     * Days of the week.
+     */
+    days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+    /**
+     * The first minute of it, `HH:MM`, local.
+     */
+    from: string;
+    /**
+     * The first minute that is no longer of it, `HH:MM`; 24:00 is the end of the day.
+     */
+    to: string;
+  }[];
+  /**
+   * The campaign's own zone; default UTC.
+   */
+  time_zone: string;
+  /**
+   * In whose zone the windows hold: `contact` (the default): in every zone that the contact's number may be in; `campaign`: in its own; `both`: in all of these at once.
+   */
+  window_zone: 'contact' | 'campaign' | 'both';
+  /**
+   * Calls to one contact in all, whatever their outcomes; default 3.
+   */
+  max_attempts: number;
+  /**
+   * `draft`: never started. `running`. `paused`: calls go on, none begins. `completed`: every contact has its outcome. `stopped`: whoever waited was skipped.
+   */
+  status: 'draft' | 'running' | 'paused' | 'completed' | 'stopped';
+  /**
+   * Why it was paused by itself: an error code and what it means; null where it was not.
+   */
+  status_reason: string | null;
+  /**
+   * When a contact is called again, by the outcome.
+   */
+  retries: {
+    /**
+     * The line was busy.
+     */
+    busy: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * Nobody answered.
+     */
+    no_answer: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * A voicemail or another machine answered.
+     */
+    voicemail: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * The conversation was cut: by a fault, or because something ran out.
+     */
+    cut: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * The call could not be connected.
+     */
+    failed: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+  };
+  /**
+   * Why no call is begun for a while; null: nothing is in the way.
+   */
+  held: {
+    /**
+     * The error code that stands in the way.
+     */
+    code: string;
+    /**
+     * When it goes on by itself.
+     */
+    until: string;
+  } | null;
+  contacts: ContactCounts;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * When it was last changed.
+   */
+  updated_at: string;
+  /**
+   * When it was first started.
+   */
+  started_at: string | null;
+  /**
+   * When it was completed or stopped.
+   */
+  ended_at: string | null;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "ContactCounts".
+ */
+export interface ContactCounts {
+  /**
+   * All of them.
+   */
+  total: number;
+  /**
+   * To be called, now or later.
+   */
+  waiting: number;
+  /**
+   * On a call.
+   */
+  calling: number;
+  /**
+   * With an outcome.
+   */
+  done: number;
+  /**
+   * Not called, by a rule of outbound calls.
+   */
+  refused: number;
+  /**
+   * Not called, because the campaign was stopped.
+   */
+  skipped: number;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "CampaignChange".
+ */
+export interface CampaignChange {
+  /**
+   * For people.
+   */
+  name?: string;
+  /**
+   * The outbound agent that calls.
+   */
+  agent_id?: string;
+  /**
+   * Calls begin at least 60 seconds divided by this apart; the default 60 is one a second, the rate of a new account at most carriers.
+   */
+  calls_per_minute?: number;
+  /**
+   * Calls of it at once, at most; default 10.
+   */
+  max_concurrent?: number;
+  /**
+   * Lines that it leaves to other calls: with no more than these free it begins none; default 2.
+   */
+  free_lines?: number;
+  /**
+   * When it calls; none: at any time that the rules of outbound calls allow.
+   */
+  windows?: {
+    /**
+     * Days of the week.
+     */
+    days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+    /**
+     * The first minute of it, `HH:MM`, local.
+     */
+    from: string;
+    /**
+     * The first minute that is no longer of it, `HH:MM`; 24:00 is the end of the day.
+     */
+    to: string;
+  }[];
+  /**
+   * The campaign's own zone; default UTC.
+   */
+  time_zone?: string;
+  /**
+   * In whose zone the windows hold: `contact` (the default): in every zone that the contact's number may be in; `campaign`: in its own; `both`: in all of these at once.
+   */
+  window_zone?: 'contact' | 'campaign' | 'both';
+  /**
+   * Calls to one contact in all, whatever their outcomes; default 3.
+   */
+  max_attempts?: number;
+  /**
+   * A number attached to the agent that it calls from. Null: its primary number.
+   */
+  from_number?: string | null;
+  /**
+   * When a contact is called again, by the outcome; those that are not named stay as they are.
+   */
+  retries?: {
+    /**
+     * The line was busy.
+     */
+    busy?: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * Nobody answered.
+     */
+    no_answer?: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * A voicemail or another machine answered.
+     */
+    voicemail?: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * The conversation was cut: by a fault, or because something ran out.
+     */
+    cut?: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+    /**
+     * The call could not be connected.
+     */
+    failed?: {
+      /**
+       * How often a contact is called again after this outcome.
+       */
+      times: number;
+      /**
+       * How much later, in minutes.
+       */
+      after_minutes: number;
+    };
+  };
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "CampaignReport".
+ */
+export interface CampaignReport {
+  /**
+   * The campaign.
+   */
+  campaign_id: string;
+  contacts: ContactCounts;
+  /**
+   * Contacts by their final outcome.
+   */
+  outcomes: {
+    [k: string]: number;
+  };
+  /**
+   * Calls, retries among them.
+   */
+  attempts: {
+    /**
+     * Calls that have ended.
+     */
+    total: number;
+    /**
+     * The same by outcome.
+     */
+    by_outcome: {
+      [k: string]: number;
+    };
+  };
+  /**
+   * Hours in which calls ended, in order.
+   */
+  hours: {
+    /**
+     * Its beginning.
+     */
+    hour: string;
+    /**
+     * Calls that ended in it.
+     */
+    by_outcome: {
+      [k: string]: number;
+    };
+  }[];
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "NewContacts".
+ */
+export interface NewContacts {
+  /**
+   * Whom to call.
+   */
+  contacts: {
+    /**
+     * His number with its country code; spaces and the like are taken out.
+     */
+    to: string;
+    /**
+     * What the agent is told of this one; 16 KB of JSON at most.
+     */
+    context?: {
+      [k: string]: unknown;
+    };
+    /**
+     * When he is called, among the others: 9 first, 0 last; default 0.
+     */
+    priority?: number;
+    /**
+     * His zone, where it is known better than by his number.
+     */
+    time_zone?: string;
+  }[];
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "CampaignContact".
+ */
+export interface CampaignContact {
+  /**
+   * Contact id.
+   */
+  id: string;
+  /**
+   * The campaign.
+   */
+  campaign_id: string;
+  /**
+   * The number as it will be called.
+   */
+  to_number: string;
+  /**
+   * What the agent is told.
+   */
+  context: {
+    [k: string]: unknown;
+  };
+  /**
+   * When he is called, among the others: 9 first, 0 last.
+   */
+  priority: number;
+  /**
+   * The zones that he may be in.
+   */
+  time_zones: string[];
+  /**
+   * `waiting`: to be called, now or later. `calling`. `done`: with an outcome. `refused`: not called, by a rule. `skipped`: the campaign was stopped first.
+   */
+  status: 'waiting' | 'calling' | 'done' | 'refused' | 'skipped';
+  /**
+   * Once it is known: answered, voicemail, busy, no_answer, failed, cut, canceled, opted_out, `refused:` and an error code, or skipped.
+   */
+  outcome: string | null;
+  /**
+   * Calls made.
+   */
+  attempts: number;
+  /**
+   * When he is called again at the earliest; null: at once, or not.
+   */
+  next_attempt_at: string | null;
+  /**
+   * What `next_attempt_at` comes from: the wait after an outcome, the windows, or the rules of outbound calls.
+   */
+  waits_for: ('retry' | 'window' | 'gate') | null;
+  /**
+   * The last call to him.
+   */
+  last_call_id: string | null;
+  /**
+   * What that call brought, by the agent's `returns`.
+   */
+  result: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Whether it did; null without a call.
+   */
+  result_status: ('pending' | 'completed' | 'failed') | null;
+  /**
+   * When he was added.
+   */
+  created_at: string;
+  /**
+   * When he was last changed.
+   */
+  updated_at: string;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "ImportReport".
+ */
+export interface ImportReport {
+  /**
+   * Lines with a contact, the first one with the names not among them.
+   */
+  lines: number;
+  /**
+   * Contacts added; with `dry_run`, that would be, but for those that it has already.
+   */
+  added: number;
+  /**
+   * Numbers that the file has twice, or the campaign had already.
+   */
+  duplicates: number;
+  /**
+   * Lines that are no contact.
+   */
+  refused: number;
+  /**
+   * The first 200 lines that were not taken.
+   */
+  not_taken: {
+    /**
+     * As the file counts, from 1.
+     */
+    line: number;
+    /**
+     * Why it was not taken.
+     */
+    code: 'invalid_number' | 'invalid_priority' | 'invalid_time_zone' | 'context_too_large' | 'duplicate';
+    /**
+     * The same for people.
+     */
+    message: string;
+  }[];
+  /**
+   * The column that the numbers were read from.
+   */
+  number_column: string;
+  /**
+   * The columns that the agent is told.
+   */
+  context_columns: string[];
+  /**
+   * The first five as they were read.
+   */
+  preview: {
+    /**
+     * The number as it will be called.
+     */
+    to_number: string;
+    /**
+     * What the agent is told.
+     */
+    context: {
+      [k: string]: unknown;
+    };
+    /**
+     * When he is called, among the others: 9 first, 0 last.
+     */
+    priority: number;
+    /**
+     * The zones that he may be in.
+     */
+    time_zones: string[];
+  }[];
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "CampaignContactWithCalls".
+ */
+export interface CampaignContactWithCalls {
+  /**
+   * Contact id.
+   */
+  id: string;
+  /**
+   * The campaign.
+   */
+  campaign_id: string;
+  /**
+   * The number as it will be called.
+   */
+  to_number: string;
+  /**
+   * What the agent is told.
+   */
+  context: {
+    [k: string]: unknown;
+  };
+  /**
+   * When he is called, among the others: 9 first, 0 last.
+   */
+  priority: number;
+  /**
+   * The zones that he may be in.
+   */
+  time_zones: string[];
+  /**
+   * `waiting`: to be called, now or later. `calling`. `done`: with an outcome. `refused`: not called, by a rule. `skipped`: the campaign was stopped first.
+   */
+  status: 'waiting' | 'calling' | 'done' | 'refused' | 'skipped';
+  /**
+   * Once it is known: answered, voicemail, busy, no_answer, failed, cut, canceled, opted_out, `refused:` and an error code, or skipped.
+   */
+  outcome: string | null;
+  /**
+   * Calls made.
+   */
+  attempts: number;
+  /**
+   * When he is called again at the earliest; null: at once, or not.
+   */
+  next_attempt_at: string | null;
+  /**
+   * What `next_attempt_at` comes from: the wait after an outcome, the windows, or the rules of outbound calls.
+   */
+  waits_for: ('retry' | 'window' | 'gate') | null;
+  /**
+   * The last call to him.
+   */
+  last_call_id: string | null;
+  /**
+   * What that call brought, by the agent's `returns`.
+   */
+  result: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Whether it did; null without a call.
+   */
+  result_status: ('pending' | 'completed' | 'failed') | null;
+  /**
+   * When he was added.
+   */
+  created_at: string;
+  /**
+   * When he was last changed.
+   */
+  updated_at: string;
+  /**
+   * Every attempt, in order.
+   */
+  calls: {
+    /**
+     * Counts from 1.
+     */
+    attempt: number;
+    /**
+     * The call.
+     */
+    call_id: string;
+    /**
+     * When it was begun.
+     */
+    started_at: string;
+    /**
+     * When it ended.
+     */
+    ended_at: string | null;
+    /**
+     * How it ended; null while it lasts.
+     */
+    outcome: string | null;
+  }[];
 }
 /**
  * This interface was referenced by `Operations`'s JSON-Schema
@@ -3144,7 +4088,7 @@ export interface ErrorAnswer {
   };
 }
 
-/** Method and path of every operation; `once`: it takes an Idempotency-Key. */
+/** Method and path of every operation; `once`: it takes an Idempotency-Key; `file`: its body is CSV. */
 export const OPERATIONS = {
   createAgent: { method: 'POST', path: '/v1/agents', once: true },
   listAgents: { method: 'GET', path: '/v1/agents' },
@@ -3169,6 +4113,21 @@ export const OPERATIONS = {
   getRecording: { method: 'GET', path: '/v1/calls/{id}/recording' },
   getTurns: { method: 'GET', path: '/v1/calls/{id}/turns' },
   listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events' },
+  createCampaign: { method: 'POST', path: '/v1/campaigns', once: true },
+  listCampaigns: { method: 'GET', path: '/v1/campaigns' },
+  getCampaign: { method: 'GET', path: '/v1/campaigns/{id}' },
+  updateCampaign: { method: 'PATCH', path: '/v1/campaigns/{id}' },
+  deleteCampaign: { method: 'DELETE', path: '/v1/campaigns/{id}' },
+  startCampaign: { method: 'POST', path: '/v1/campaigns/{id}/start' },
+  pauseCampaign: { method: 'POST', path: '/v1/campaigns/{id}/pause' },
+  resumeCampaign: { method: 'POST', path: '/v1/campaigns/{id}/resume' },
+  stopCampaign: { method: 'POST', path: '/v1/campaigns/{id}/stop' },
+  getCampaignReport: { method: 'GET', path: '/v1/campaigns/{id}/report' },
+  addContacts: { method: 'POST', path: '/v1/campaigns/{id}/contacts', once: true },
+  listContacts: { method: 'GET', path: '/v1/campaigns/{id}/contacts' },
+  importContacts: { method: 'POST', path: '/v1/campaigns/{id}/contacts/import', file: true },
+  getContact: { method: 'GET', path: '/v1/campaigns/{id}/contacts/{contact_id}' },
+  exportContacts: { method: 'GET', path: '/v1/campaigns/{id}/contacts.csv' },
   listEvents: { method: 'GET', path: '/v1/events' },
   followEvents: { method: 'GET', path: '/v1/events/follow' },
   listWebhookEvents: { method: 'GET', path: '/v1/webhook_events' },

@@ -13,20 +13,18 @@ import type {
   WebhookDelivery,
   WebhookEndpoint,
 } from './api.ts';
+import { campaignsOf } from './campaigns.ts';
 import { OffhookConnectionError } from './errors.ts';
-import { List, nextOf } from './list.ts';
+import { type Requests, requestsOf } from './requests.ts';
 import type { AgentOf, AskedFor, CallOf, IdOf, PromptCallOf } from './results.ts';
 import {
   type AnswerOf,
   type BodyOf,
   createTransport,
   type OffhookOptions,
-  type Operation,
   pause,
   type QueryOf,
-  type Request,
   type RequestOptions,
-  type Transport,
 } from './transport.ts';
 import { sign, verify } from './webhooks.ts';
 
@@ -47,28 +45,6 @@ export interface WaitOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   /** Milliseconds to wait in all (default: as long as it takes). */
   withinMs?: number | undefined;
 }
-
-/** The requests of one client: what every resource is made of. */
-function requestsOf(transport: Transport) {
-  return {
-    async ask<O extends Operation>(operation: O, request: Request<O> = {}): Promise<AnswerOf<O>> {
-      return (await transport.send(operation, request)).answer;
-    },
-    /** A list, whichever of the two forms its answer has: `{data: […]}` or a bare array. */
-    list<T, O extends Operation>(operation: O, query: QueryOf<O> = {}, o: RequestOptions = {}): List<T> {
-      return new List<T>(async (startingAfter) => {
-        const { answer, headers } = await transport.send(operation, {
-          ...o,
-          query: { ...query, ...(startingAfter === null ? {} : { starting_after: startingAfter }) },
-        });
-        const data = Array.isArray(answer) ? (answer as T[]) : (answer as { data: T[] }).data;
-        return { data, next: nextOf(headers.get('link')) };
-      });
-    },
-  };
-}
-
-type Requests = ReturnType<typeof requestsOf>;
 
 const agentsOf = ({ ask, list }: Requests) => ({
   /** The agent knows what it `returns`, and so do its calls. */
@@ -353,6 +329,7 @@ export class Offhook {
   readonly models: ReturnType<typeof modelsOf>;
   readonly numbers: ReturnType<typeof numbersOf>;
   readonly calls: ReturnType<typeof callsOf>;
+  readonly campaigns: ReturnType<typeof campaignsOf>;
   readonly events: ReturnType<typeof eventsOf>;
   readonly webhookEndpoints: ReturnType<typeof webhookEndpointsOf>;
   readonly webhookDeliveries: ReturnType<typeof webhookDeliveriesOf>;
@@ -376,6 +353,7 @@ export class Offhook {
     this.agents = agentsOf(requests);
     this.models = modelsOf(requests);
     this.numbers = numbersOf(requests);
+    this.campaigns = campaignsOf(requests);
     this.calls = callsOf(requests);
     this.events = eventsOf(requests);
     this.webhookEndpoints = webhookEndpointsOf(requests);

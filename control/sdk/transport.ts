@@ -103,8 +103,8 @@ export function createTransport(o: OffhookOptions): Transport {
       if (once) headers['idempotency-key'] = request.idempotencyKey ?? newKey();
       let body: string | undefined;
       if (request.body !== undefined) {
-        headers['content-type'] = 'application/json';
-        body = JSON.stringify(request.body);
+        headers['content-type'] = 'file' in rest ? 'text/csv' : 'application/json';
+        body = 'file' in rest ? String(request.body) : JSON.stringify(request.body);
       }
       const repeatable = method !== 'POST' || once;
       const timeoutMs = request.timeoutMs ?? o.timeoutMs ?? 30_000;

@@ -230,10 +230,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'storage',
     ],
   },
+  // A campaign is run by what it is given: a store, calls, and how a call is made.
+  'control/campaigns': { may: ['.', 'bridge/calls', 'storage', 'storage/outbound'] },
   'control/api': {
     may: [
       '.',
       'bridge/calls',
+      'control/campaigns',
       'bridge/carriers',
       'bridge/models',
       'bridge/setups.ts',

@@ -25,6 +25,9 @@ interface World {
   calls: string[];
   webhook_endpoints: string[];
   webhook_deliveries: string[];
+  campaigns: string[];
+  /** One of each campaign, in their order. */
+  contacts: string[];
 }
 
 type Resource = keyof World;
@@ -63,6 +66,23 @@ function furnisher(rig: Rig, orgId: string, key: string) {
       const listed = await rig.api('GET', '/v1/webhook_deliveries', { key });
       return (listed.body.data as { id: string }[]).map((one) => one.id);
     },
+    // One that waits to be started, one that runs, one that is paused.
+    campaigns: async (world) => {
+      const made: string[] = [];
+      world.contacts = [];
+      for (const turns of [[], ['start'], ['start', 'pause']]) {
+        const body = { name: 'Campaign', agent_id: world.agents[0] };
+        const id = await make('/v1/campaigns', body);
+        const contacts = [{ to: '+14155550123' }];
+        await rig.api('POST', `/v1/campaigns/${id}/contacts`, { key, body: { contacts } });
+        for (const turn of turns) await rig.api('POST', `/v1/campaigns/${id}/${turn}`, { key });
+        const listed = await rig.api('GET', `/v1/campaigns/${id}/contacts`, { key });
+        made.push(id);
+        world.contacts.push((listed.body.data as { id: string }[])[0]?.id ?? '');
+      }
+      return made;
+    },
+    contacts: async (world) => world.contacts,
   };
   return {
     async all(): Promise<World> {
@@ -72,6 +92,8 @@ function furnisher(rig: Rig, orgId: string, key: string) {
         agents: [],
         calls: [],
         webhook_deliveries: [],
+        campaigns: [],
+        contacts: [],
       };
       for (const [name, maker] of Object.entries(makers)) world[name as Resource] = await maker(world);
       return world;
@@ -202,12 +224,13 @@ async function attack(
     return random.pick(from ?? own.agents);
   };
   const schema = operation.requestBody?.content['application/json']?.schema;
+  const takesFile = operation.requestBody?.content['text/csv'] !== undefined;
 
   function next(): Sent {
     let refused: string | null = null;
     let foreign = false;
     const path = o.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
-      const kind = name === 'number_id' ? 'numbers' : resource;
+      const kind = name === 'number_id' ? 'numbers' : name === 'contact_id' ? 'contacts' : resource;
       const chance = random.below(100);
       if (chance < 80) return random.pick(own[kind]);
       if (chance < 90) {
@@ -235,14 +258,21 @@ async function attack(
     }
     if (random.chance(0.05))
       headers['idempotency-key'] = random.chance(0.8) ? `key-${random.below(50)}` : 'x'.repeat(300);
+    const file: Bytes = {
+      bytes: Buffer.from(`to,name\n+1415555${1000 + random.below(9000)},${text}\n`),
+      headers: { 'content-type': 'text/csv' },
+      kind: 'derived',
+    };
     const body: Bytes =
-      kind < 65
-        ? {
-            bytes: Buffer.from(text),
-            headers: { 'content-type': 'application/json' },
-            kind: kind < 30 ? 'derived' : 'damaged',
-          }
-        : hostile(good, random);
+      takesFile && kind < 65
+        ? file
+        : kind < 65
+          ? {
+              bytes: Buffer.from(text),
+              headers: { 'content-type': 'application/json' },
+              kind: kind < 30 ? 'derived' : 'damaged',
+            }
+          : hostile(good, random);
     return {
       path: query === '' ? path : `${path}?${query}`,
       method: o.method.toUpperCase(),
@@ -288,7 +318,11 @@ async function attack(
         ? null
         : sent.body?.wrongHeaders && sent.body.bytes.length > 0
           ? 'wrong headers'
-          : faultOfBody(sent.method, o.path, parsed);
+          : takesFile
+            ? sent.body?.headers['content-type'] === 'text/csv'
+              ? null
+              : 'no file'
+            : faultOfBody(sent.method, o.path, parsed);
     if (status < 400 && bodyFault !== null && !replayed) fail(`taken, though not allowed (${bodyFault})`);
     if (status < 400 && sent.refused !== null && !replayed) fail(`taken, with ${sent.refused}`);
     const text = sent.body?.bytes.toString() ?? '';
@@ -307,7 +341,11 @@ async function attack(
     if (status >= 400 && (effect || asked() !== before.asked)) fail('a refusal that changed something');
     if (o.method === 'get' && effect) fail('a read that changed something');
     // What was used up is made anew, so that the next request finds something; what has a limit is taken away.
-    if (changed && status < 300 && (o.method === 'delete' || /cancel|hangup/.test(o.path))) {
+    if (
+      changed &&
+      status < 300 &&
+      (o.method === 'delete' || /cancel|hangup|start|pause|resume|stop/.test(o.path))
+    ) {
       await ours.again(own, resource);
     }
     if (status === 201 && operation.operationId === 'createWebhookEndpoint') {

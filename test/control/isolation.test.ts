@@ -3,6 +3,8 @@ import t from 'tap';
 import { ROUTES } from '../../control/api/routes.ts';
 import { openRig } from './rig.ts';
 
+const CONTACTS = { contacts: [{ to: '+14155550124' }] };
+
 t.test('every route with a foreign id in its path answers 404 and changes nothing', async (t) => {
   const rig = await openRig(t);
   const agent = await rig.agent({ webhook_url: 'https://example.com/hook' });
@@ -12,12 +14,16 @@ t.test('every route with a foreign id in its path answers 404 and changes nothin
     await rig.api('POST', '/v1/webhook_endpoints', { body: { url: 'https://example.com/a' } })
   ).body;
   const [delivery] = (await rig.api('GET', '/v1/webhook_deliveries')).body.data;
+  const campaign = (await rig.api('POST', '/v1/campaigns', { body: { name: 'C', agent_id: agent.id } })).body;
+  await rig.api('POST', `/v1/campaigns/${campaign.id}/contacts`, { body: CONTACTS });
+  const [contact] = (await rig.api('GET', `/v1/campaigns/${campaign.id}/contacts`)).body.data;
   const ids: Record<string, string> = {
     agents: agent.id,
     numbers: agent.number_id,
     calls: call.id,
     webhook_endpoints: endpoint.id,
     webhook_deliveries: delivery.id,
+    campaigns: campaign.id,
   };
   const foreignNumber = await rig.number('+15550009999', rig.other.orgId);
   const bodies: Record<string, unknown> = {
@@ -26,27 +32,42 @@ t.test('every route with a foreign id in its path answers 404 and changes nothin
     'patch /v1/agents/:id': { name: 'taken over' },
     'post /v1/webhook_endpoints/:id/replay': { since: '2026-01-01T00:00:00Z' },
     'patch /v1/webhook_endpoints/:id': { url: 'https://example.org/' },
+    'patch /v1/campaigns/:id': { name: 'taken over' },
+    'post /v1/campaigns/:id/contacts': CONTACTS,
   };
-  const paths = ['/v1/agents', '/v1/numbers', '/v1/calls', '/v1/webhook_endpoints', '/v1/webhook_deliveries'];
+  const paths = [
+    '/v1/agents',
+    '/v1/numbers',
+    '/v1/calls',
+    '/v1/webhook_endpoints',
+    '/v1/webhook_deliveries',
+    '/v1/campaigns',
+  ];
   const before = await Promise.all(paths.map(async (path) => (await rig.api('GET', path)).text));
   let asked = 0;
   for (const route of ROUTES) {
     if (!route.path.includes(':')) continue;
     asked += 1;
     const resource = route.path.split('/')[2] ?? '';
-    const path = route.path.replace(':id', ids[resource] ?? 'none').replace(':number_id', agent.number_id);
+    const path = route.path
+      .replace(':id', ids[resource] ?? 'none')
+      .replace(':number_id', agent.number_id)
+      .replace(':contact_id', contact.id);
     const body = bodies[`${route.method} ${route.path}`];
-    const foreign = await rig.api(route.method.toUpperCase(), path, { key: rig.other.key, body });
+    const given = route.takes
+      ? { raw: 'to\n+14155550123\n', headers: { 'content-type': 'text/csv' } }
+      : { body };
+    const foreign = await rig.api(route.method.toUpperCase(), path, { key: rig.other.key, ...given });
     t.same([foreign.status, foreign.body?.error.code], [404, 'not_found'], `${route.method} ${route.path}`);
     const nobody = path.replaceAll(/[0-9a-f-]{36}/g, '0199c000-0000-7000-8000-000000000000');
-    const unknown = await rig.api(route.method.toUpperCase(), nobody, { key: rig.other.key, body });
+    const unknown = await rig.api(route.method.toUpperCase(), nobody, { key: rig.other.key, ...given });
     t.equal(
       unknown.body?.error.message,
       foreign.body?.error.message,
       'and reads as if it were not there at all',
     );
   }
-  t.equal(asked, 22);
+  t.ok(asked >= 35, `${asked} routes`);
   t.same(await Promise.all(paths.map(async (path) => (await rig.api('GET', path)).text)), before);
   t.same(rig.released, []);
 

@@ -81,6 +81,8 @@ export interface Rig {
   awaited: CallRecord[];
   /** And how long their agents wait. */
   patience: number[];
+  /** When campaigns were told that one has changed. */
+  woken: Date[];
   bought: string[];
   released: string[];
   searches: NumberSearch[];
@@ -189,6 +191,7 @@ export async function openRig(
     dispatched: [],
     awaited: [],
     patience: [],
+    woken: [],
     bought: [],
     released: [],
     searches: [],
@@ -329,6 +332,7 @@ export async function openRig(
   const parts = {
     store,
     calls,
+    campaigns: { wake: () => void rig.woken.push(now()) },
     carriers,
     egress,
     config,

@@ -91,7 +91,7 @@ t.test('every operation has its method, and asks just that', async (t) => {
   const offhook = new Offhook({ apiKey: 'sk_x', baseUrl: url });
   const templates = new Map(
     Object.entries(OPERATIONS).map(([id, { method, path }]) => [
-      `${method} ${path.replaceAll(/\{(id|agent_id)\}/g, 'a').replaceAll('{number_id}', 'b')}`,
+      `${method} ${path.replaceAll(/\{(id|agent_id)\}/g, 'a').replaceAll(/\{(number|contact)_id\}/g, 'b')}`,
       id,
     ]),
   );
@@ -105,13 +105,15 @@ t.test('every operation has its method, and asks just that', async (t) => {
       const before = asked.length;
       // Ids where ids belong; a body or a query is whatever comes.
       const argument =
-        /^(attachNumber|detachNumber|setPrimaryNumber|update|get|archive|release|delete|transcript|turns|events|recording|cancel|hangup|rotateSecret|redeliver|test|replay|lift|removeAgent)$/.test(
-          method,
-        ) &&
+        (name === 'campaigns'
+          ? !/^(create|list)$/.test(method)
+          : /^(attachNumber|detachNumber|setPrimaryNumber|update|get|archive|release|delete|transcript|turns|events|recording|cancel|hangup|rotateSecret|redeliver|test|replay|lift|removeAgent)$/.test(
+              method,
+            )) &&
         resource !== offhook.webhookSecret &&
         resource !== offhook.balance;
       // Whatever the operator alone may do.
-      const args = argument ? ['a', method === 'detachNumber' ? 'b' : {}] : [{}];
+      const args = argument ? ['a', method === 'detachNumber' || method === 'contact' ? 'b' : {}] : [{}];
       if (name === 'balance' || name === 'organizations') args.push('operator');
       const answer = (run as (...given: unknown[]) => unknown)(...args);
       // A stream asks when it is read.
