@@ -106,6 +106,28 @@ export const SETTINGS = {
   },
   MAX_CALL_SECONDS: { kind: 'integer', default: '3600', min: 10, max: 14400, help: 'longest call' },
   RING_SECONDS: { kind: 'integer', default: '60', min: 5, max: 600, help: 'how long an outbound call rings' },
+  OUTBOUND_COUNTRIES: {
+    kind: 'list',
+    default: '',
+    help: 'countries that may be called (US,CA,…), beside those of the numbers that an organization has; an organization’s own rules go before this and the next three',
+  },
+  OUTBOUND_PER_DESTINATION_PER_DAY: {
+    kind: 'integer',
+    default: '3',
+    min: 0,
+    help: 'calls to one number in 24 hours, for an organization (0: any number)',
+  },
+  OUTBOUND_PER_MINUTE: {
+    kind: 'integer',
+    default: '60',
+    min: 0,
+    help: 'outbound calls of an organization in a minute (0: any number)',
+  },
+  OUTBOUND_HOURS: {
+    kind: 'string',
+    default: '08:00-21:00',
+    help: 'when outbound calls may be placed, by the clock where the called number is (00:00-24:00: at any time)',
+  },
   RECORD_CALLS: { kind: 'boolean', default: 'false', help: 'write each call as a stereo WAV file' },
   WEBHOOK_ALLOWED_CIDRS: {
     kind: 'list',
@@ -343,6 +365,17 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const result = config as Config;
   if (!/^(debug|info|warn|error|silent)$/.test(result.LOG_LEVEL)) {
     throw new ConfigError(`LOG_LEVEL: "${result.LOG_LEVEL}" is none of debug, info, warn, error, silent`);
+  }
+  if (!/^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/.test(result.OUTBOUND_HOURS)) {
+    throw new ConfigError(`OUTBOUND_HOURS: "${result.OUTBOUND_HOURS}" is not like 08:00-21:00`);
+  }
+  const [opens = '', closes = ''] = result.OUTBOUND_HOURS.split('-');
+  if (opens >= closes) {
+    throw new ConfigError('OUTBOUND_HOURS: they end on the day on which they begin, such as 08:00-21:00');
+  }
+  for (const country of result.OUTBOUND_COUNTRIES) {
+    if (!/^[A-Z]{2}$/.test(country))
+      throw new ConfigError(`OUTBOUND_COUNTRIES: "${country}" is no country such as US (ISO 3166)`);
   }
   if (result.OFFHOOK_API_KEY !== null && !/^sk_[A-Za-z0-9_-]{16,200}$/.test(result.OFFHOOK_API_KEY)) {
     throw new ConfigError(

@@ -81,6 +81,7 @@ import { failpoint, setFailpoints } from './failpoints.ts';
 import { type Log, openLog, redact } from './log.ts';
 import { RecentLog } from './recent-log.ts';
 import { Recordings } from './recordings.ts';
+import { defaultsOf } from './storage/outbound/rules.ts';
 import type { CallRecord } from './storage/records.ts';
 import { openIntegrityCheck } from './storage/sqlite/integrity.ts';
 import { openStore } from './storage/sqlite/store.ts';
@@ -199,6 +200,7 @@ export async function start(
       path: databasePath,
       shared: config.DATA_DIR_SHARED || handed !== null,
       secretKeys: config.SECRET_KEY,
+      outbound: defaultsOf(config),
       log,
       now,
       onWrite: () => failpoint('commit'),

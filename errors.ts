@@ -69,6 +69,8 @@ export interface AppErrorOptions {
   retryable?: boolean;
   /** For `carrier_error`: the carrier's own code, as text. */
   carrierCode?: string;
+  /** For a call that the outbound gate refuses: what the code rests on. */
+  evidence?: Record<string, unknown>;
   /** For 429 and 503: seconds for `Retry-After`. */
   retryAfterSeconds?: number;
 }
@@ -79,6 +81,7 @@ export class AppError extends Error {
   readonly param: string | undefined;
   readonly retryable: boolean;
   readonly carrierCode: string | undefined;
+  readonly evidence: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
@@ -88,6 +91,7 @@ export class AppError extends Error {
     this.param = options.param;
     this.retryable = options.retryable ?? ERROR_STATUS[code] >= 500;
     this.carrierCode = options.carrierCode;
+    this.evidence = options.evidence;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 

@@ -342,6 +342,10 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       OPENAI_BASE_URL: `${model.url}/v1`,
       OFFHOOK_API_KEY: apiKey,
       WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+      // Its numbers are none that anybody has: one is called as often as a test wants, at any time.
+      OUTBOUND_HOURS: '00:00-24:00',
+      OUTBOUND_PER_DESTINATION_PER_DAY: '0',
+      OUTBOUND_PER_MINUTE: '0',
       // The simulators, and whatever else runs here, have the same processors: being late is no sign of too many calls.
       MEDIA_LATE_MS: '3000',
     });

@@ -20,6 +20,7 @@ export const CHANGEABLE_OF_AGENT = [
   'eagerness',
   'interruption',
   'summarize',
+  'consent',
 ] as const satisfies readonly (keyof AgentRecord)[];
 
 /** The primary number of a new agent: the one that was asked for, else the first. Conflict primary_number_not_attached. */

@@ -1,4 +1,5 @@
 // What verbs of storage have in common: a page of a list, the answer that something is no longer as it was, how soon to write. PURE types.
+import type { GateRefusal } from './outbound/outbound-records.ts';
 
 /** Newest first. `startingAfter` is the id of the last item of the page before. */
 export interface Page {
@@ -7,7 +8,11 @@ export interface Page {
 }
 
 /** What a verb answers when the state it was to change is no longer there. */
-export type Conflict = { conflict: string };
+export type Conflict = {
+  conflict: string;
+  /** With `refused`: why the gate does not let an outbound call through. */
+  refusal?: GateRefusal;
+};
 
 /** How soon a write is to be stored. */
 export interface Patience {

@@ -43,6 +43,7 @@ export const CALL_FIELDS = [
   'campaign_id',
   'contact_id',
   'attempt',
+  'gate',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 export type PublicCall = Pick<CallRecord, (typeof CALL_FIELDS)[number]>;

@@ -200,6 +200,8 @@ export interface AgentRecord {
   interruption: AgentInterruption;
   /** Its calls are summed up when they are over. */
   summarize: boolean;
+  /** Whether it calls nobody without a consent. */
+  consent: AgentConsent;
   primary_number_id: string | null;
   archived_at: string | null;
   created_at: string;
@@ -210,6 +212,9 @@ export interface AgentView extends AgentRecord {
   /** Attached numbers, oldest attachment first. */
   numbers: NumberView[];
 }
+
+/** Whether an agent calls only whose consent is known. */
+export type AgentConsent = 'none' | 'required';
 
 /** A call: the API's fields, then what the daemon keeps beside them. */
 export interface CallRecord {

@@ -5,6 +5,7 @@ import type { AlertMessageRecord, AlertSettingsRecord, AlertStateRecord } from '
 import type { Conflict, Page, Patience } from './answers.ts';
 import type { CampaignStore } from './campaign-store.ts';
 import type { KeptVerbs } from './kept-verbs.ts';
+import type { Doer, GateOverride } from './outbound/outbound-records.ts';
 import type { OutboundVerbs } from './outbound-verbs.ts';
 import type { PeopleStore } from './people-store.ts';
 import type {
@@ -296,14 +297,22 @@ export interface Store extends OutboundVerbs, CampaignStore, PeopleStore, KeptVe
 
   // calls
   /**
-   * The row, its first event and its hold on the credit in one transaction.
+   * The row, its first event and its hold on the credit in one transaction. An outbound call by telephone passes the gate in
+   * it, whoever asks: conflict `refused`, with the `refusal`, when it does not; `gate` of the record says how it did.
    * Conflict `insufficient_credit` when the organization's balance does not cover `reserve`. With a contact of a campaign it
    * is that contact's attempt, begun in the same transaction; conflicts `campaign_not_owner` when another daemon runs it, and
    * those of `begunAttempt` in campaign-contact.ts.
+   * @param o.by who asks for the call
+   * @param o.override what may pass though the gate would refuse it
    */
   createCall(
     call: CallRecord,
-    o: { events: readonly EventType[]; reserve: number },
+    o: {
+      events: readonly EventType[];
+      reserve: number;
+      by?: Doer | undefined;
+      override?: GateOverride | undefined;
+    },
   ): Promise<CallRecord | Conflict>;
   getCall(orgId: string, id: string): Promise<CallRecord | null>;
   /** Not scoped: for the carrier's hooks and the media threads, which know no organization. */

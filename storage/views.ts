@@ -42,6 +42,7 @@ export const AGENT_FIELDS = [
   'eagerness',
   'interruption',
   'summarize',
+  'consent',
   'primary_number_id',
   'archived_at',
   'created_at',

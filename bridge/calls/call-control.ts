@@ -13,7 +13,7 @@ import { recoverCalls } from './call-recovery.ts';
 import { CallSlots } from './call-slots.ts';
 import { isTerminal } from './call-state.ts';
 import { CallWatch } from './call-watch.ts';
-import type { Calls, EndVerb, InboundCall, LiveCall, PassOn } from './calls.ts';
+import type { AskedBy, Calls, EndVerb, InboundCall, LiveCall, PassOn } from './calls.ts';
 import { CarrierEvents } from './carrier-events.ts';
 import { refuseElsewhere } from './elsewhere.ts';
 import type { Input } from './live-state.ts';
@@ -106,8 +106,8 @@ export class CallControl implements Calls {
     return recoverCalls(this.#context, this.#owned, calls);
   }
 
-  dispatch(call: CallRecord): Promise<CallRecord> {
-    return this.#newCalls.dispatch(call);
+  dispatch(call: CallRecord, asked?: AskedBy): Promise<CallRecord> {
+    return this.#newCalls.dispatch(call, asked);
   }
 
   awaitStream(call: CallRecord, o: { patience: number }): ReturnType<Calls['awaitStream']> {

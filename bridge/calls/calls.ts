@@ -1,4 +1,5 @@
 // What the control plane asks of calls. PURE types; call-control.ts does it.
+import type { Doer, GateOverride } from '../../storage/outbound/outbound-records.ts';
 import type { AgentView, CallRecord } from '../../storage/records.ts';
 import type { Carrier } from '../carriers/carrier.ts';
 import type { FloorHolder } from '../protocol/messages.ts';
@@ -16,12 +17,19 @@ export type EndVerb = 'cancel' | 'hang-up';
 /** Has the daemon that has a call end it. @throws CallElsewhere when it does not answer; AppError as it refuses */
 export type PassOn = (verb: EndVerb, orgId: string, callId: string) => Promise<void>;
 
+/** Who asks for a call, and what he lets pass though the outbound gate would refuse it. */
+export interface AskedBy {
+  by?: Doer | undefined;
+  override?: GateOverride | undefined;
+}
+
 export interface Calls {
   /**
    * Stores the call (status `queued`), asks a media thread and the carrier, and answers the call as it then stands.
-   * @throws AppError carrier_error (the call is kept as failed), at_capacity, draining, insufficient_credit
+   * @throws AppError carrier_error (the call is kept as failed), at_capacity, draining, insufficient_credit, and the codes
+   *   of the outbound gate (GATE_CODES), which refuses before anything is stored
    */
-  dispatch(call: CallRecord): Promise<CallRecord>;
+  dispatch(call: CallRecord, asked?: AskedBy): Promise<CallRecord>;
   /**
    * Stores a call that nobody dials, asks a media thread, and answers where its stream is awaited and the token that the
    * stream must bring, once. The call ends soon when no stream comes.

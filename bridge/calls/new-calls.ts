@@ -8,8 +8,9 @@ import type { Conflict } from '../../storage/store.ts';
 import { Call } from './call.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallSlots } from './call-slots.ts';
-import type { Calls } from './calls.ts';
+import type { AskedBy, Calls } from './calls.ts';
 import type { OwnedCalls } from './owned-calls.ts';
+import { refusedCall } from './refused-call.ts';
 
 export class NewCalls {
   readonly #o: CallContext;
@@ -23,8 +24,8 @@ export class NewCalls {
   }
 
   /** As `Calls.dispatch`. */
-  async dispatch(record: CallRecord): Promise<CallRecord> {
-    const { call } = await this.#begin(record, 'call.queued');
+  async dispatch(record: CallRecord, asked: AskedBy = {}): Promise<CallRecord> {
+    const { call } = await this.#begin(record, 'call.queued', 1, asked);
     this.#o.failpoint('row_before_dial');
     const { thread } = call.picture ?? {};
     this.#o.log.info({ call_id: call.id, to: maskNumber(record.to_number), thread }, 'call.dispatched');
@@ -53,9 +54,15 @@ export class NewCalls {
     return call;
   }
 
-  async #begin(record: CallRecord, event: EventType, patience = 1): Promise<{ call: Call }> {
-    const opened = await this.#open(record, event, patience);
+  async #begin(
+    record: CallRecord,
+    event: EventType,
+    patience: number,
+    asked: AskedBy = {},
+  ): Promise<{ call: Call }> {
+    const opened = await this.#open(record, event, patience, asked);
     if ('conflict' in opened) {
+      if (opened.refusal !== undefined) throw refusedCall(opened.refusal);
       if (record.contact_id !== null && opened.conflict !== 'insufficient_credit')
         throw new AppError('conflict', `The campaign does not begin this call: ${opened.conflict}.`);
       throw new AppError(
@@ -66,7 +73,12 @@ export class NewCalls {
     return opened;
   }
 
-  async #open(record: CallRecord, event: EventType, patience: number): Promise<{ call: Call } | Conflict> {
+  async #open(
+    record: CallRecord,
+    event: EventType,
+    patience: number,
+    asked: AskedBy = {},
+  ): Promise<{ call: Call } | Conflict> {
     const { store, recordCalls, pricePerMinute, reserveMinutes } = this.#o;
     const recording_path = recordCalls ? join('recordings', `${record.id}.wav`) : null;
     const wanted = { ...record, recording_path };
@@ -77,7 +89,10 @@ export class NewCalls {
       return owner;
     });
     const reserve = Math.ceil(pricePerMinute * reserveMinutes);
-    const made = await call.create(() => store.createCall(wanted, { events: [event], reserve }), patience);
+    const made = await call.create(
+      () => store.createCall(wanted, { events: [event], reserve, ...asked }),
+      patience,
+    );
     return 'conflict' in made ? made : { call };
   }
 }

@@ -73,6 +73,11 @@ const interruption = z
   .describe(
     'How easily it is interrupted: how much speech over its voice stops it. `easy` stops for half a second of it, and sometimes for an “okay” or a cough; `hard` goes on until somebody keeps speaking for about a second. A word that means “stop” stops it in any case. Default: `normal`.',
   );
+const consent = z
+  .enum(['none', 'required'])
+  .describe(
+    'Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.',
+  );
 
 const summarize = z
   .boolean()
@@ -179,6 +184,7 @@ const settings = {
   eagerness: eagerness.optional(),
   interruption: interruption.optional(),
   summarize: summarize.optional(),
+  consent: consent.optional(),
 };
 
 /** An agent without its numbers: what a page tries before it is saved. Of the session-only API, so it stands in no reference. */
@@ -266,6 +272,7 @@ export const agentSummary = z
     eagerness,
     interruption,
     summarize,
+    consent,
     primary_number_id: id
       .nullable()
       .describe(

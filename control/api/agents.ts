@@ -139,6 +139,7 @@ export const agentRoutes: Route[] = [
       if (body.interruption_words !== undefined) change.interruption_words = body.interruption_words ?? [];
       if (body.patience !== undefined) change.patience = body.patience;
       if (body.eagerness !== undefined) change.eagerness = body.eagerness;
+      if (body.consent !== undefined) change.consent = body.consent;
       if (body.interruption !== undefined) change.interruption = body.interruption;
       if (body.summarize !== undefined) change.summarize = body.summarize;
       checkAgentUrls(egress, change);

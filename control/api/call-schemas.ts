@@ -4,6 +4,7 @@ import { GAP_REASONS, SENTIMENTS } from '../../storage/records.ts';
 import { context, e164, id, instructions, metadata, time, url } from '../http/schemas.ts';
 import { draftAgent, returns, returnsInput } from './agent-schemas.ts';
 import { AGENT, CALL, TRANSCRIPT } from './examples.ts';
+import { gate, override } from './gate-schemas.ts';
 
 export const status = z
   .enum([
@@ -25,6 +26,7 @@ export const direction = z
   .describe('`outbound`: placed with POST /v1/calls. `inbound`: answered by an inbound agent.');
 
 const common = {
+  override: override.optional(),
   to: e164.describe('Whom to call, E.164.'),
   context: context
     .optional()
@@ -327,6 +329,11 @@ export const call = z
     campaign_id: id.nullable().describe('The campaign that it is a call of; null without one.'),
     contact_id: id.nullable().describe('The contact there.'),
     attempt: z.int().nullable().describe('Which call to this contact it is, from 1.'),
+    gate: gate
+      .nullable()
+      .describe(
+        'By which facts an outbound call was let through; null for an inbound one, and for one made before there was a gate.',
+      ),
   })
   .meta({
     id: 'Call',

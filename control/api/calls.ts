@@ -9,6 +9,7 @@ import { callView } from '../../storage/call-view.ts';
 import { GATE_CODES } from '../../storage/outbound/outbound-records.ts';
 import { type CallRecord, TERMINAL_STATUSES } from '../../storage/records.ts';
 import type { CallFilters, Store } from '../../storage/store.ts';
+import { doerOf, mustBeAllowed } from '../http/actor.ts';
 import { found } from '../http/answer.ts';
 import { page } from '../http/paging.ts';
 import { checkOwnLimit, tokenBuckets } from '../http/rate-limit.ts';
@@ -95,12 +96,18 @@ export const callRoutes: Route[] = [
         return call === null ? null : { body: callView(call) };
       },
     },
-    async run({ body, calls, intend, ...parts }) {
+    async run({ body, calls, intend, actor, log, ...parts }) {
+      if (body.override !== undefined) mustBeAllowed(actor, 'admin');
+      const by = doerOf(actor);
+      const override = body.override === undefined ? undefined : { by, ...body.override };
       const call = 'agent_id' in body ? await agentCall(parts, body) : await promptCall(parts, body);
       await intend(call.id);
       failpoint('intent_before_row');
       try {
-        const dispatched = await calls.dispatch(call);
+        const dispatched = await calls.dispatch(call, { by, override });
+        const let_pass = dispatched.gate?.overridden ?? null;
+        if (let_pass !== null)
+          log.warn({ call_id: call.id, by: let_pass.by, codes: let_pass.codes }, 'call.gate_overridden');
         failpoint('accepted_before_answer');
         return { body: callView(dispatched) };
       } catch (error) {

@@ -62,6 +62,7 @@ export const AGENT = {
   eagerness: 'normal',
   interruption: 'normal',
   summarize: true,
+  consent: 'none',
   primary_number_id: ATTACHED_NUMBER.id,
   archived_at: null,
   created_at: '2026-03-01T11:45:00.000Z',
@@ -139,6 +140,18 @@ export const CALL = {
   campaign_id: null,
   contact_id: null,
   attempt: null,
+  gate: {
+    decided_at: '2026-03-01T17:00:00.000Z',
+    country: 'US',
+    kind: 'fixed_line_or_mobile',
+    zones: ['America/Los_Angeles'],
+    local_times: [{ zone: 'America/Los_Angeles', time: '2026-03-01T09:00' }],
+    calls_to_destination: 0,
+    calls_in_minute: 2,
+    spent_milli_cents: null,
+    consent_id: null,
+    overridden: null,
+  },
 };
 
 export const TRANSCRIPT = {

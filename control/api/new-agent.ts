@@ -68,6 +68,7 @@ export function newAgent(
     eagerness: body.eagerness ?? 'normal',
     interruption: body.interruption ?? 'normal',
     summarize: body.summarize ?? false,
+    consent: body.consent ?? 'none',
     primary_number_id: o.primary,
     archived_at: null,
     created_at: at,

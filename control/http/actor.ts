@@ -56,3 +56,8 @@ export function mustBeAllowed(actor: Actor, wanted: Permission): void {
   const who = actor.kind === 'key' ? 'This API key' : 'Your role';
   throw new AppError('forbidden', `${who} does not allow to ${REFUSED[wanted]} (${wanted}).`);
 }
+
+/** As it is written down beside what was done. */
+export function doerOf({ kind, id, name }: Actor): { kind: Actor['kind']; id: string; name: string } {
+  return { kind, id, name };
+}

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { contextOf } from './request-context.ts';
 
 /** The body of an error answer. */
-export function errorBody(error: AppError, requestId: string): { error: Record<string, string> } {
+export function errorBody(error: AppError, requestId: string): { error: Record<string, unknown> } {
   const internal = error.code === 'internal';
   return {
     error: {
@@ -13,6 +13,7 @@ export function errorBody(error: AppError, requestId: string): { error: Record<s
       message: internal ? INTERNAL : error.message,
       ...(error.param === undefined || internal ? {} : { param: error.param }),
       ...(error.carrierCode === undefined ? {} : { carrier_code: error.carrierCode }),
+      ...(error.evidence === undefined ? {} : { evidence: error.evidence }),
       request_id: requestId,
     },
   };

@@ -108,6 +108,17 @@ export const errorAnswer = z
         .string()
         .optional()
         .describe("Only with `carrier_error`: the carrier's own error code."),
+      evidence: z
+        .looseObject({
+          codes: z
+            .array(z.string())
+            .optional()
+            .describe('Every code that speaks against the call, this one too.'),
+        })
+        .optional()
+        .describe(
+          'Only of a call that is not placed by the rules of outbound calls: what the code rests on, such as the count and the limit, or the time there. An override must name all of its `codes`.',
+        ),
       request_id: z.string().describe('The same as the X-Request-Id header; the log has it too.'),
     }),
   })

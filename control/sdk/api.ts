@@ -1067,6 +1067,10 @@ export interface NewAgent {
    */
   summarize?: boolean;
   /**
+   * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
+   */
+  consent?: 'none' | 'required';
+  /**
    * Numbers to attach. A number has one inbound agent at most, and any count of outbound ones.
    */
   number_ids?: string[];
@@ -1173,6 +1177,10 @@ export interface Agent {
    * Whether each call is summed up when it is over, in one to three sentences and a word on how the other side was; by the extraction model, in the same request as the result, and for a little more of its tokens. Default: false.
    */
   summarize: boolean;
+  /**
+   * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
+   */
+  consent: 'none' | 'required';
   /**
    * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
    */
@@ -1321,6 +1329,10 @@ export interface AgentSummary {
    */
   summarize: boolean;
   /**
+   * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
+   */
+  consent: 'none' | 'required';
+  /**
    * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
    */
   primary_number_id: string | null;
@@ -1402,6 +1414,10 @@ export interface AgentChange {
    * Whether each call is summed up when it is over, in one to three sentences and a word on how the other side was; by the extraction model, in the same request as the result, and for a little more of its tokens. Default: false.
    */
   summarize?: boolean;
+  /**
+   * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
+   */
+  consent?: 'none' | 'required';
 }
 /**
  * This interface was referenced by `Operations`'s JSON-Schema
@@ -1546,6 +1562,28 @@ export interface AgentCall {
    */
   agent_id: string;
   /**
+   * Places the call though the rules of outbound calls would refuse it. For whoever may administer the organization; who it was is kept with the call, and logged.
+   */
+  override?: {
+    /**
+     * What may speak against the call: every code that does must be named, `do_not_call` too.
+     */
+    codes: (
+      | 'destination_closed'
+      | 'destination_not_allowed'
+      | 'do_not_call'
+      | 'consent_missing'
+      | 'outside_calling_hours'
+      | 'too_many_to_destination'
+      | 'calls_per_minute'
+      | 'daily_spend_reached'
+    )[];
+    /**
+     * Why, for whoever reads it later.
+     */
+    reason: string;
+  };
+  /**
    * Whom to call, E.164.
    */
   to: string;
@@ -1579,6 +1617,28 @@ export interface AgentCall {
  * via the `definition` "PromptCall".
  */
 export interface PromptCall {
+  /**
+   * Places the call though the rules of outbound calls would refuse it. For whoever may administer the organization; who it was is kept with the call, and logged.
+   */
+  override?: {
+    /**
+     * What may speak against the call: every code that does must be named, `do_not_call` too.
+     */
+    codes: (
+      | 'destination_closed'
+      | 'destination_not_allowed'
+      | 'do_not_call'
+      | 'consent_missing'
+      | 'outside_calling_hours'
+      | 'too_many_to_destination'
+      | 'calls_per_minute'
+      | 'daily_spend_reached'
+    )[];
+    /**
+     * Why, for whoever reads it later.
+     */
+    reason: string;
+  };
   /**
    * Whom to call, E.164.
    */
@@ -1796,6 +1856,108 @@ export interface Call {
    * Which call to this contact it is, from 1.
    */
   attempt: number | null;
+  /**
+   * By which facts an outbound call was let through; null for an inbound one, and for one made before there was a gate.
+   */
+  gate: {
+    /**
+     * When.
+     */
+    decided_at: string;
+    /**
+     * ISO 3166; null for a number of no country.
+     */
+    country: string | null;
+    /**
+     * The kind of range that the number is of, as Google’s libphonenumber knows it. `satellite`: of a satellite or another global network. `unassigned`: of a numbering plan, and no range of it is known to have the number.
+     */
+    kind:
+      | 'fixed_line'
+      | 'mobile'
+      | 'fixed_line_or_mobile'
+      | 'voip'
+      | 'toll_free'
+      | 'premium'
+      | 'shared_cost'
+      | 'satellite'
+      | 'personal'
+      | 'pager'
+      | 'uan'
+      | 'voicemail'
+      | 'unassigned';
+    /**
+     * Time zones that the number may be in.
+     */
+    zones: string[];
+    /**
+     * What the clocks show where the number may be, each different time once.
+     */
+    local_times: {
+      /**
+       * A time zone, as `America/New_York`.
+       */
+      zone: string;
+      /**
+       * What its clocks show, as `2026-03-01T08:05`.
+       */
+      time: string;
+    }[];
+    /**
+     * Calls to the number in the 24 hours before; null where no limit asks for it.
+     */
+    calls_to_destination: number | null;
+    /**
+     * Calls of the organization in the minute before; null where no limit asks for it.
+     */
+    calls_in_minute: number | null;
+    /**
+     * What the organization had spent in the 24 hours before; null where no limit asks for it.
+     */
+    spent_milli_cents: number | null;
+    /**
+     * The consent that it rests on, where one was needed.
+     */
+    consent_id: string | null;
+    /**
+     * What was let pass, and by whom. Null: nothing spoke against it.
+     */
+    overridden: {
+      /**
+       * Who.
+       */
+      by: {
+        /**
+         * What it is.
+         */
+        kind: 'key' | 'user' | 'campaign' | 'call';
+        /**
+         * Its id.
+         */
+        id: string;
+        /**
+         * What it is called.
+         */
+        name: string;
+      };
+      /**
+       * What would have refused it.
+       */
+      codes: (
+        | 'destination_closed'
+        | 'destination_not_allowed'
+        | 'do_not_call'
+        | 'consent_missing'
+        | 'outside_calling_hours'
+        | 'too_many_to_destination'
+        | 'calls_per_minute'
+        | 'daily_spend_reached'
+      )[];
+      /**
+       * Why.
+       */
+      reason: string;
+    } | null;
+  } | null;
 }
 /**
  * What a call cost whoever runs the service, estimated; beside the price that is charged.
@@ -4081,6 +4243,15 @@ export interface ErrorAnswer {
      * Only with `carrier_error`: the carrier's own error code.
      */
     carrier_code?: string;
+    /**
+     * Only of a call that is not placed by the rules of outbound calls: what the code rests on, such as the count and the limit, or the time there. An override must name all of its `codes`.
+     */
+    evidence?: {
+      /**
+       * Every code that speaks against the call, this one too.
+       */
+      codes?: string[];
+    };
     /**
      * The same as the X-Request-Id header; the log has it too.
      */

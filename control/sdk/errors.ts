@@ -11,6 +11,8 @@ export class OffhookError extends Error {
   readonly param: string | null;
   /** The carrier's own code, with `carrier_error`. */
   readonly carrierCode: string | null;
+  /** Of a call that the rules of outbound calls refuse: what the code rests on. */
+  readonly evidence: Record<string, unknown> | null;
   /** The same as in the daemon's log. */
   readonly requestId: string | null;
   /** Seconds the API asks to wait before another try; null when it did not say. */
@@ -23,6 +25,7 @@ export class OffhookError extends Error {
       code: string;
       param?: string | null;
       carrierCode?: string | null;
+      evidence?: Record<string, unknown> | null;
       requestId?: string | null;
       retryAfterSeconds?: number | null;
       cause?: unknown;
@@ -33,6 +36,7 @@ export class OffhookError extends Error {
     this.code = o.code;
     this.param = o.param ?? null;
     this.carrierCode = o.carrierCode ?? null;
+    this.evidence = o.evidence ?? null;
     this.requestId = o.requestId ?? null;
     this.retryAfterSeconds = o.retryAfterSeconds ?? null;
   }
@@ -72,6 +76,8 @@ export async function errorOf(response: Response): Promise<OffhookError> {
     code: text(fields.code) ?? `http_${response.status}`,
     param: text(fields.param),
     carrierCode: text(fields.carrier_code),
+    evidence:
+      typeof fields.evidence === 'object' ? (fields.evidence as Record<string, unknown> | null) : null,
     requestId: text(fields.request_id) ?? response.headers.get('x-request-id'),
     retryAfterSeconds: Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter : null,
   });

@@ -7,6 +7,7 @@ const MOST_FILE_LINES = 400;
 
 /** Files, and functions as `file name`, that may be longer, and why. */
 export const LONGER: Readonly<Record<string, string>> = {
+  'config.ts': 'one table of settings',
   'daemon.ts': 'opens every part in order: one flow, read from top to bottom',
   'daemon.ts start': 'opens every part in order: one flow, read from top to bottom',
   'bridge/media/talk.ts': 'does everything that the floor says, in one place',
@@ -27,6 +28,7 @@ export const LONGER: Readonly<Record<string, string>> = {
   'storage/sqlite/erasures.ts erasures': 'a list of verbs over prepared statements',
   'storage/sqlite/retention.ts retention': 'a list of verbs over prepared statements',
   'storage/sqlite/organizations.ts organizations': 'a list of verbs over prepared statements',
+  'storage/sqlite/outbound.ts outbound': 'a list of verbs over prepared statements',
   'storage/sqlite/people.ts people': 'a list of verbs over prepared statements',
   'storage/sqlite/migrations.ts': 'a list that is only added to',
   'storage/sqlite/rows.ts': 'the columns of each table, one after the other',

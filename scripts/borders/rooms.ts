@@ -44,6 +44,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'control/*',
       'control/operations/instance.ts',
       'storage',
+      'storage/outbound',
       // Of an engine, what opens it and what checks its file.
       'storage/sqlite/store.ts',
       'storage/sqlite/integrity.ts',
@@ -187,6 +188,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'bridge/carriers/media.ts',
       'bridge/models',
       'storage',
+      'storage/outbound',
     ],
   },
 

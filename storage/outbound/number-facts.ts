@@ -4,7 +4,7 @@ import { type CountryCode, type NumberType, parsePhoneNumberFromString } from 'l
 import table from './number-zones.json' with { type: 'json' };
 
 /** Kinds of ranges. `unassigned`: of a numbering plan, and no range of it is known to have the number. */
-const NUMBER_KINDS = [
+export const NUMBER_KINDS = [
   'fixed_line',
   'mobile',
   'fixed_line_or_mobile',
@@ -27,7 +27,7 @@ export interface NumberFacts {
   kind: NumberKind;
   /** As long as numbers of its country are; a number that is not reaches nobody. */
   possible: boolean;
-  /** IANA names; several where the number does not tell which. None for what is no country's. */
+  /** IANA names; several where the number does not tell which. None for what is no country's, or nobody's. */
   zones: readonly string[];
 }
 
@@ -125,8 +125,8 @@ function workOut(e164: string): NumberFacts {
   const code = parsed.countryCallingCode;
   const country = parsed.country ?? MAIN_COUNTRY[code] ?? null;
   const kind = kindOf(digits, code, parsed.getType());
-  const zones = zonesOf({ digits, code, kind, country });
-  return { country, kind, possible: parsed.isPossible(), zones };
+  const possible = parsed.isPossible();
+  return { country, kind, possible, zones: possible ? zonesOf({ digits, code, kind, country }) : [] };
 }
 
 function kindOf(digits: string, code: string, type: NumberType): NumberKind {

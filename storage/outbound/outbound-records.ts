@@ -45,8 +45,8 @@ export interface NewDoNotCall {
 
 /** What the gate refuses a call for; each is the code of the API's error too. */
 export const GATE_CODES = [
-  'destination_not_allowed',
   'destination_closed',
+  'destination_not_allowed',
   'do_not_call',
   'consent_missing',
   'outside_calling_hours',
@@ -63,6 +63,56 @@ export interface GateOverride {
   reason: string;
 }
 
+/** Why a call is not placed. */
+export interface GateRefusal {
+  code: GateCode;
+  /** For people. */
+  reason: string;
+  /** What the code rests on. */
+  evidence: Record<string, unknown>;
+  /** When the same call may go out as far as this goes; null: not by waiting. */
+  retry_after_seconds: number | null;
+  /** Everything that spoke against it, this one too: what an override must name. */
+  codes: GateCode[];
+}
+
+/** A call that was not placed. */
+export interface RefusedCallRecord {
+  id: string;
+  org_id: string;
+  /** Null once it was erased. */
+  to_number: string | null;
+  last4: string;
+  from_number: string | null;
+  agent_id: string | null;
+  code: GateCode;
+  reason: string;
+  evidence: Record<string, unknown>;
+  codes: GateCode[];
+  /** Who asked for it, where that is known. */
+  asked_by: Doer | null;
+  created_at: string;
+}
+
+/** Somebody has agreed to be called. */
+export interface ConsentRecord {
+  id: string;
+  org_id: string;
+  number_hash: string;
+  /** Null once it was erased. */
+  number: string | null;
+  last4: string;
+  /** What for, in words. */
+  purpose: string;
+  /** How it came: a form, a contract, a call. */
+  source: string;
+  given_at: string;
+  evidence: Record<string, unknown> | null;
+  revoked_at: string | null;
+  created_by: Doer | null;
+  created_at: string;
+}
+
 /** By which facts an outbound call was let through. */
 export interface CallGate {
   decided_at: string;
@@ -72,10 +122,10 @@ export interface CallGate {
   zones: string[];
   /** What the clocks there showed, each different time once, as `2026-03-01T08:05`. */
   local_times: { zone: string; time: string }[];
-  /** Calls to the number in the 24 hours before, and of the organization in the minute before. */
-  calls_to_destination: number;
-  calls_in_minute: number;
-  /** What the organization had spent in the 24 hours before; null where no limit asks for it. */
+  /** Calls to the number in the 24 hours before, of the organization in the minute before, what it had spent in the 24 hours
+   * before; each null where no limit asks for it. */
+  calls_to_destination: number | null;
+  calls_in_minute: number | null;
   spent_milli_cents: number | null;
   /** The consent that it rests on, where one is needed. */
   consent_id: string | null;

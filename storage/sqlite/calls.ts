@@ -2,11 +2,12 @@
 import { changedCall, isTerminal } from '../call-change.ts';
 import { beforePublishing } from '../event-receivers.ts';
 import { CALL_STATUSES, type CallRecord, DIRECTIONS } from '../records.ts';
-import type { CallChange, CallFilters, CallSums, Store } from '../store.ts';
+import type { CallChange, CallFilters, CallSums, Conflict, Store } from '../store.ts';
 import { beginAttempt, endAttempt } from './campaign-attempts.ts';
 import { accepted, type Connection, Refusal, updateById } from './connection.ts';
 import { LIVE, refuseOthers } from './daemons.ts';
 import { post } from './ledger.ts';
+import type { OutboundGate } from './outbound-gate.ts';
 import { publish } from './outbox.ts';
 import { countCall } from './overview.ts';
 import { type PageOptions, readPage, type Where } from './pages.ts';
@@ -93,7 +94,7 @@ function sumsOf(rows: readonly Row[], limit: number): CallSums {
   return sums;
 }
 
-export function calls(connection: Connection): Pick<Store, Verbs> {
+export function calls(connection: Connection, gate: OutboundGate): Pick<Store, Verbs> {
   const { statement, tryWrite, tryWriteFact, kept } = connection;
   /** Calls as they are, of which a change is kept in memory and not stored. */
   const ahead = new Map<string, CallRecord>();
@@ -153,10 +154,20 @@ export function calls(connection: Connection): Pick<Store, Verbs> {
   }
 
   return {
-    async createCall(given, { events, reserve }) {
-      return tryWrite((news) => {
+    async createCall(given, { events, reserve, by, override }) {
+      return tryWrite((news): CallRecord | Conflict => {
         if (read(given.id)) throw new Refusal('call_exists');
-        const fresh = { ...given, updated_at: connection.now(), reserved_milli_cents: 0 };
+        // The only way to an outbound row: what the gate refuses is never there to be dialled.
+        const passed =
+          given.direction === 'outbound' && given.telephone ? gate.pass(given, { by, override }) : null;
+        // Not thrown: that it was refused is written down.
+        if (passed !== null && 'refusal' in passed) return { conflict: 'refused', refusal: passed.refusal };
+        const fresh = {
+          ...given,
+          updated_at: connection.now(),
+          reserved_milli_cents: 0,
+          gate: passed?.allowed ?? null,
+        };
         const before = beforePublishing(fresh, events);
         checkCarrierId(before);
         beginAttempt(connection, before);

@@ -10,7 +10,7 @@ import { readPage } from './pages.ts';
 type Verbs = 'addDoNotCall' | 'isDoNotCall' | 'getDoNotCall' | 'listDoNotCall' | 'removeDoNotCall';
 
 /** The entry of a number, as it is stored. */
-function findDoNotCall(connection: Connection, orgId: string, e164: string): DoNotCallRecord | null {
+export function findDoNotCall(connection: Connection, orgId: string, e164: string): DoNotCallRecord | null {
   const known = knownHash(connection, orgId, e164);
   if (known === null) return null;
   const row = connection

@@ -1017,6 +1017,11 @@ CREATE TABLE erased_files (
 ) STRICT;
 `;
 
+// Whether an agent calls nobody without a consent.
+const CONSENT_OF_AGENTS = `
+ALTER TABLE agents ADD COLUMN consent TEXT NOT NULL DEFAULT 'none';
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -1049,4 +1054,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'people', sql: PEOPLE, kind: 'adds' },
   { name: 'alerts', sql: ALERTS, kind: 'adds' },
   { name: 'what is kept', sql: KEPT, kind: 'adds' },
+  { name: 'consent of agents', sql: CONSENT_OF_AGENTS, kind: 'adds' },
 ];

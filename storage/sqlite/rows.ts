@@ -215,6 +215,7 @@ export const AGENTS = table<AgentRecord>('agents', {
   eagerness: 'value',
   interruption: 'value',
   summarize: 'boolean',
+  consent: 'value',
   primary_number_id: 'value',
   archived_at: 'value',
   created_at: 'value',

@@ -2,6 +2,7 @@
 // better-sqlite3 is synchronous: a verb reads when it is asked, and writes with those asked at the same time (group-commit.ts).
 import { systemClock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
+import { type OutboundDefaults, UNLIMITED } from '../outbound/rules.ts';
 import { sealStore } from '../sealed-store.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Store } from '../store.ts';
@@ -25,6 +26,8 @@ import { idempotency } from './idempotency.ts';
 import { numbers } from './numbers.ts';
 import { adoptOperators } from './operators.ts';
 import { organizations } from './organizations.ts';
+import { outbound } from './outbound.ts';
+import { OutboundGate } from './outbound-gate.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { openReader } from './reader.ts';
@@ -42,6 +45,11 @@ export interface StoreOptions {
   log?: Log;
   /** What SECRET_KEY says: the keys of the stored secrets, the newest first. Null: those of the file beside the database. */
   secretKeys?: string | null;
+  /**
+   * The rules of outbound calls for organizations that have none of their own. Without them only closed ranges, countries
+   * and the do-not-call list hold calls back: for programs that place none.
+   */
+  outbound?: OutboundDefaults;
   /** The clock of updated_at, events, deliveries and ledger rows. */
   now?: () => Date;
   /** For tests: called in each write transaction, and may throw what a disk would, or take as long. */
@@ -89,6 +97,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     reader,
   });
 
+  const gate = new OutboundGate(connection, o.outbound ?? UNLIMITED);
   const store: Store = {
     ...organizations(connection),
     ...people(connection),
@@ -96,9 +105,9 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...numbers(connection),
     ...agents(connection),
     ...daemons(connection, { path, daemon: database.daemon }),
-    ...calls(connection),
     ...campaigns(connection),
     ...campaignContacts(connection),
+    ...calls(connection, gate),
     ...transcript(connection),
     ...overview(connection),
     ...turns(connection),
@@ -106,6 +115,7 @@ export async function openStore(o: StoreOptions): Promise<Store> {
     ...deliveries(connection),
     ...farOffRetries(connection),
     ...doNotCall(connection),
+    ...outbound(connection, gate),
     ...idempotency(connection),
     ...storedTimes(connection),
     ...alerts(connection),

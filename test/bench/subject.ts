@@ -110,6 +110,9 @@ async function openDaemon(name: ColumnName, o: SubjectOptions, undo: (() => void
       MEDIA_THREADS: String(o.mediaThreads),
       MEDIA_PORT: String(mediaPort),
       MAX_CONCURRENT_CALLS: '10000',
+      OUTBOUND_HOURS: '00:00-24:00',
+      OUTBOUND_PER_DESTINATION_PER_DAY: '0',
+      OUTBOUND_PER_MINUTE: '0',
       // What is measured here is what happens beyond it.
       MEDIA_LATE_MS: '0',
       RATE_LIMIT_PER_SECOND: '10000',

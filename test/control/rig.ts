@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import type { Express, Router } from 'express';
 import type { Test } from 'tap';
 import { exportRecording, NotARecording } from '../../audio/recording-file.ts';
-import type { Calls, LiveCall } from '../../bridge/calls/calls.ts';
+import type { AskedBy, Calls, LiveCall } from '../../bridge/calls/calls.ts';
+import { refusedCall } from '../../bridge/calls/refused-call.ts';
 import type { AvailableNumber, NumberSearch, OwnedNumber } from '../../bridge/carriers/carrier.ts';
 import { createCarriers } from '../../bridge/carriers/registry.ts';
 import { openaiSetup } from '../../bridge/models/openai/setup.ts';
@@ -88,7 +89,7 @@ export interface Rig {
   searches: NumberSearch[];
   /** What the stand-ins do; tests replace them. */
   behaviour: {
-    dispatch: (call: CallRecord) => Promise<CallRecord>;
+    dispatch: (call: CallRecord, asked?: AskedBy) => Promise<CallRecord>;
     buy: (o: { e164: string; friendlyName?: string | undefined }) => Promise<OwnedNumber>;
     release: (carrierNumberId: string) => Promise<void>;
     search: (o: NumberSearch) => Promise<AvailableNumber[]>;
@@ -196,11 +197,13 @@ export async function openRig(
     released: [],
     searches: [],
     behaviour: {
-      async dispatch(call) {
+      async dispatch(call, asked) {
         const created = await store.createCall(call, {
           events: ['call.queued'],
           reserve: call.reserved_milli_cents,
+          ...asked,
         });
+        if ('conflict' in created && created.refusal !== undefined) throw refusedCall(created.refusal);
         if ('conflict' in created) throw new AppError('insufficient_credit', 'Not enough credit.');
         const saved = await store.saveCall(call.id, {
           from: ['queued'],
@@ -238,9 +241,9 @@ export async function openRig(
     return saved;
   }
   const calls: Calls = {
-    dispatch(call) {
+    dispatch(call, asked) {
       rig.dispatched.push(call);
-      return rig.behaviour.dispatch(call);
+      return rig.behaviour.dispatch(call, asked);
     },
     async awaitStream(call, { patience }) {
       rig.awaited.push(call);

@@ -244,6 +244,7 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
         eagerness: 'normal',
         interruption: 'normal',
         summarize: false,
+        consent: 'none',
         primary_number_id: null,
         archived_at: null,
         created_at: at,

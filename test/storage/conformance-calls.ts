@@ -44,7 +44,8 @@ export function callConformance(t: Test, openEmpty: OpenEmpty): void {
     });
     clock.tick(5);
     const created = succeeded(await store.createCall(call, { events: [], reserve: 0 }));
-    t.strictSame(created, { ...call, updated_at: at(5) });
+    t.strictSame(created, { ...call, updated_at: at(5), gate: created.gate });
+    t.match(created.gate, { decided_at: at(5), country: 'US', overridden: null });
     t.strictSame(await store.getCall(org, call.id), created);
     t.strictSame(await store.findCall(call.id), created);
     t.strictSame(await store.findCallByCarrierId('simulated', 'CA1'), created);

@@ -111,6 +111,7 @@ export function makeAgent(orgId: string, fields: Partial<AgentRecord> = {}): Age
     eagerness: 'normal',
     interruption: 'normal',
     summarize: false,
+    consent: 'none',
     primary_number_id: null,
     archived_at: null,
     created_at: START,

@@ -94,6 +94,26 @@ t.test('every list with every combination of its filters', async (t) => {
   const attempt = { campaign_id: campaign.id, contact_id: contact.id, attempt: 1 };
   await store.createCall(makeCall(org, attempt), { events: [], reserve: 0 });
   await store.settleAttempts(campaign.id);
+  await store.setOutboundRules(
+    org,
+    {
+      set: {
+        calls_per_destination_per_day: 3,
+        calls_per_minute: 9,
+        spend_per_day_milli_cents: 9,
+        consent: 'required',
+      },
+      unset: [],
+    },
+    { kind: 'user', id: 'u', name: 'Ada' },
+  );
+  await store.decideOutbound(org, { to: '+14155550100' });
+  for (const startingAfter of [undefined, call.id]) {
+    for (const number of [undefined, '+14155550100'])
+      await store.listConsents(org, { number }, { limit: 50, startingAfter });
+    for (const code of [undefined, 'do_not_call' as const])
+      await store.listRefusedCalls(org, { code }, { limit: 50, startingAfter });
+  }
   for (const verb of ['callHours', 'failureReasons', 'answerLatencies'] as const) {
     await store[verb](org, at(0), at(3_600_000));
   }

@@ -1,10 +1,12 @@
 // The SQLite store does what every store must do: on disk, as it runs.
 import { join } from 'node:path';
 import t from 'tap';
+import { UNLIMITED } from '../../../storage/outbound/rules.ts';
 import { calls } from '../../../storage/sqlite/calls.ts';
 import { openConnection } from '../../../storage/sqlite/connection.ts';
 import { openDatabase } from '../../../storage/sqlite/database.ts';
 import { organizations } from '../../../storage/sqlite/organizations.ts';
+import { OutboundGate } from '../../../storage/sqlite/outbound-gate.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import { storeConformance } from '../conformance.ts';
 import { ownerConformance } from '../conformance-owners.ts';
@@ -33,7 +35,10 @@ t.test(
       owner: database.daemon.epoch,
       clock: () => new Date(START),
     });
-    const store = { ...organizations(connection), ...calls(connection) };
+    const store = {
+      ...organizations(connection),
+      ...calls(connection, new OutboundGate(connection, UNLIMITED)),
+    };
     const organization = makeOrganization({ balance_milli_cents: 1e6 });
     await store.createOrganization(organization, makeKey(organization.id));
     const { db } = database;

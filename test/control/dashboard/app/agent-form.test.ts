@@ -42,6 +42,7 @@ const AGENT: Agent = {
   eagerness: 'eager',
   interruption: 'hard',
   summarize: true,
+  consent: 'none',
   primary_number_id: null,
   archived_at: null,
   created_at: '2026-01-01T00:00:00.000Z',
