@@ -151,6 +151,7 @@ function begin(
       orgId: null,
       keyId: null,
       actor: null,
+      address: null,
       isStillGood: async () => true,
       error: null,
     };
@@ -159,6 +160,7 @@ function begin(
     const begun = performance.now();
     // While its socket still knows where it comes from.
     const by = clientOfRequest(req);
+    contextOf(res).address = by.address;
     res.once('close', () => {
       const { requestId, route, orgId, keyId, error } = contextOf(res);
       // Probes and scrapes come every few seconds, a page's files by the dozen; they tell nothing when they are well.

@@ -79,7 +79,8 @@ function sourceOf(file: string): { names: RegExp[]; outside: boolean } | null {
   const text = readFileSync(path, 'utf8');
   // The rig of control/ is the whole application on a socket; e2e/ is the daemon itself.
   const outside =
-    file.startsWith('e2e/') || (file.startsWith('control/') && /from '(\.\/|(\.\.\/)+)rig\.ts'/.test(text));
+    file.startsWith('e2e/') ||
+    (file.startsWith('control/') && /from '(\.\/|(\.\.\/)+)(dashboard\/)?rig\.ts'/.test(text));
   const found = { names: namesOf(text), outside };
   sources.set(file, found);
   return found;

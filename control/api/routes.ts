@@ -2,6 +2,7 @@
 import type { Route } from '../http/route.ts';
 import { agentRoutes } from './agents.ts';
 import { alertRoutes } from './alerts.ts';
+import { auditLogRoutes } from './audit-log.ts';
 import { balanceRoutes } from './balance.ts';
 import { callActivityRoutes } from './call-activity.ts';
 import { callRoutes } from './calls.ts';
@@ -36,4 +37,5 @@ export const ROUTES: readonly Route[] = [
   ...retentionRoutes,
   ...erasureRoutes,
   ...legalHoldRoutes,
+  ...auditLogRoutes,
 ];

@@ -5,6 +5,7 @@ import { Offhook } from '../sdk/index.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addAlertCommands } from './commands/alerts.ts';
+import { addAuditCommands } from './commands/audit.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCallCommands } from './commands/calls.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -114,6 +115,7 @@ ${EXIT_HELP}`,
 
   addCallCommands(program, run);
   addAgentCommands(program, run);
+  addAuditCommands(program, run);
   addModelCommands(program, run);
   addNumberCommands(program, run);
   addKeptCommands(program, run);

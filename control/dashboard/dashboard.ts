@@ -10,15 +10,18 @@ import { rateLimit } from '../http/rate-limit.ts';
 import { hostRules } from '../http/request-arrival.ts';
 import { contextOf } from '../http/request-context.ts';
 import { type Route, serveRoutes } from '../http/route.ts';
+import { accountRoutes } from './account-api.ts';
 import { openAssets } from './assets.ts';
 import { browserCallRoutes } from './browser-calls.ts';
 import { callTotalsApi } from './call-totals.ts';
 import { refuseOtherHosts, refuseOthersPages, requireSession } from './guard.ts';
+import { invitationApi } from './invitations.ts';
 import { keyRoutes } from './key-api.ts';
 import { liveApi } from './live-api.ts';
 import type { LiveFeed } from './live-feed.ts';
 import { overviewApi } from './overview-api.ts';
 import { pageRoutes } from './pages.ts';
+import { peopleRoutes } from './people-api.ts';
 import { recordingApi } from './recording-api.ts';
 import { sessionApi } from './session-api.ts';
 import { openSessions } from './sessions.ts';
@@ -40,14 +43,13 @@ export interface DashboardOptions extends ControlParts {
 export interface Dashboard {
   /** For createApp's `pages`. */
   pages: Router;
+  /** What people do here and programs do not; each says what it needs, as those of /v1. */
+  routes: readonly Route[];
   /** Makes the page's files ahead of the first visit. */
   prepare(): void;
   /** Ends what is open. Safe to call twice. */
   close(): Promise<void>;
 }
-
-/** What people do here and programs do not; each says what it needs, as those of /v1. */
-export const DASHBOARD_ROUTES: readonly Route[] = [...browserCallRoutes, ...keyRoutes];
 
 /** A daemon that starts has more urgent things to do. */
 const PREPARE_AFTER_MS = 2_000;
@@ -67,10 +69,22 @@ export function openDashboard(o: DashboardOptions): Dashboard {
     monotonicMs: o.monotonicMs,
   });
   // As for a key: all of an operator's browsers together.
-  api.use(open, requireSession(sessions), limit.byKey, jsonBody({ leavesCsv: true }));
+  api.use(
+    open,
+    invitationApi({ ...o, signIn }),
+    requireSession(sessions),
+    limit.byKey,
+    jsonBody({ leavesCsv: true }),
+  );
   const live = liveApi({ ...o, sessions });
   api.use(own, live.router, overviewApi(o), recordingApi(o), callTotalsApi(o));
-  api.use(serveRoutes(DASHBOARD_ROUTES, o, '/dashboard/api'));
+  const routes = [
+    ...browserCallRoutes,
+    ...keyRoutes,
+    ...accountRoutes({ ...o, sessions, signIn }),
+    ...peopleRoutes({ ...o, sessions }),
+  ];
+  api.use(serveRoutes(routes, o, '/dashboard/api'));
   api.use('/v1', serveRoutes(o.routes, o, '/v1'));
   api.use(nothingHere);
 
@@ -82,6 +96,7 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   pages.use(pageRoutes(assets));
   return {
     pages,
+    routes,
     prepare() {
       stopPreparing = assets.prepare(PREPARE_AFTER_MS);
     },
@@ -98,7 +113,7 @@ const nothingHere: RequestHandler = () => {
 
 /** Metrics have a label for each of these; other paths are the client's to invent and share one. */
 const KNOWN =
-  /^\/(session|setup|login|logout|password|keys|live|overview|health|recordings|call_totals|browser_calls)(?=\/|$)/;
+  /^\/(session|setup|login|logout|password|invitation|invitations|account|people|keys|live|overview|health|recordings|call_totals|browser_calls)(?=\/|$)/;
 
 const mark: RequestHandler = (req, res, next) => {
   contextOf(res).route = `/dashboard/api${KNOWN.exec(req.path)?.[0] ?? ''}`;

@@ -4,6 +4,8 @@ import { AppError } from '../../errors.ts';
 export interface Answer {
   body?: unknown;
   headers?: Record<string, string>;
+  /** For the audit log: what else there is to say, small; and what was meant, where neither path nor body say it. */
+  noted?: { detail?: Record<string, unknown>; targetId?: string };
 }
 
 /** What a change may be held to by If-Match. */

@@ -62,6 +62,18 @@ const CONFLICTS: Readonly<Record<string, { code: ErrorCode; message: string }>> 
     message: 'No agent of your organization has this id; GET /v1/agents lists them.',
   },
   not_found: { code: 'not_found', message: 'There is no such call.' },
+  email_taken: {
+    code: 'conflict',
+    message: 'Somebody of this organization has this e-mail address already.',
+  },
+  last_owner: {
+    code: 'conflict',
+    message: 'An organization keeps one owner at least: make somebody else an owner first.',
+  },
+  invitation_used: {
+    code: 'forbidden',
+    message: 'This link has been used, is too old, or was taken back. Ask for another one.',
+  },
   name_taken: {
     code: 'conflict',
     message: 'Another organization of this daemon has this name; choose another.',

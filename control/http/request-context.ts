@@ -10,6 +10,8 @@ export interface RequestContext {
   /** Null until the key was found. */
   orgId: string | null;
   keyId: string | null;
+  /** Where it comes from, as far as one can see. */
+  address: string | null;
   /** Who asks; null until the key or the session was found. */
   actor: Actor | null;
   /** Whether the key, or the session, is still good: to be asked again by what answers late. */

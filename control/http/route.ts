@@ -6,10 +6,11 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import { redact } from '../../log.ts';
 import { type Actor, mustBeAllowed, type Permission, permissionFor } from './actor.ts';
 import type { Answer } from './answer.ts';
+import { noteAction, targetKind } from './audit.ts';
 import { checkIdempotencyKey, once } from './idempotency.ts';
 import { bodyBytes, isCsv } from './json-body.ts';
 import type { ControlParts } from './parts.ts';
-import { contextOf } from './request-context.ts';
+import { contextOf, type RequestContext } from './request-context.ts';
 import { parse } from './schemas.ts';
 
 type ParameterNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -134,7 +135,11 @@ export function route<
         file: () => bodyBytes(req, spec.takes?.bytes ?? 0),
       };
       const key = spec.once ? checkIdempotencyKey(req.get('Idempotency-Key')) : null;
-      const run = (intend: (id: string) => Promise<void>) => spec.run({ ...request, intend }, res);
+      const run = async (intend: (id: string) => Promise<void>) => {
+        const answer = await spec.run({ ...request, intend }, res);
+        if (spec.method !== 'get') await note(spec, parts, request, answer, context);
+        return answer;
+      };
       const { recover } = spec.once ?? {};
       const answer =
         key === null || !spec.once
@@ -162,6 +167,32 @@ export function route<
       else res.json(answer.body);
     },
   };
+}
+
+/** What was changed by it has happened: the row of it waits for nobody, but where it is about people, keys, money or rules. */
+async function note(
+  spec: RouteDescription,
+  parts: ControlParts,
+  request: { orgId: string; actor: Actor; params: Record<string, string> },
+  answer: Answer | null,
+  { requestId, address }: Pick<RequestContext, 'requestId' | 'address'>,
+): Promise<void> {
+  const made = (answer?.body as { id?: unknown } | undefined)?.id;
+  const id = answer?.noted?.targetId ?? request.params.id ?? (typeof made === 'string' ? made : null);
+  const noted = noteAction(
+    parts,
+    {
+      orgId: request.orgId,
+      actor: request.actor,
+      action: spec.operation,
+      target: { kind: targetKind(spec.path), id },
+      detail: answer?.noted?.detail,
+      address,
+      requestId,
+    },
+    { patient: spec.needs !== 'admin' },
+  );
+  if (spec.needs === 'admin') await noted;
 }
 
 function readParams(given: Request['params']): Record<string, string> {

@@ -26,6 +26,7 @@ export const TAG_MEANING: Readonly<Record<string, string>> = {
   Alerts: 'Of what an organization is told when it is wrong, and by which way.',
   Balance: "The organization's credit.",
   Organizations: 'Who shares this daemon, each apart from all others: for the operator.',
+  AuditLog: 'Who did what: for whoever has the scope `admin`.',
   Reference: 'This document.',
 };
 

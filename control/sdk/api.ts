@@ -989,6 +989,55 @@ export interface Operations {
     body: undefined;
     answer: LegalHold;
   };
+  listActions: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only what this key or person did.
+       */
+      actor_id?: string;
+      /**
+       * Only this operation, as the reference names it: `createCall`, `signIn`.
+       */
+      action?: string;
+      /**
+       * Only what was done to this.
+       */
+      target_id?: string;
+    };
+    body: undefined;
+    answer: {
+      /**
+       * Newest first.
+       */
+      data: Action[];
+    };
+  };
+  exportActions: {
+    query: {
+      /**
+       * Only what this key or person did.
+       */
+      actor_id?: string;
+      /**
+       * Only this operation, as the reference names it: `createCall`, `signIn`.
+       */
+      action?: string;
+      /**
+       * Only what was done to this.
+       */
+      target_id?: string;
+    };
+    body: undefined;
+    answer: Response;
+  };
   getOpenApi: {
     query: {};
     body: undefined;
@@ -4223,6 +4272,57 @@ export interface LegalHold {
   lifted_at: string | null;
 }
 /**
+ * A row of the audit log: something that was changed, or an attempt to sign in.
+ */
+export interface Action {
+  /**
+   * Id of the row.
+   */
+  id: string;
+  /**
+   * When it was done.
+   */
+  created_at: string;
+  /**
+   * `nobody`: a failed attempt to sign in. `host`: a link or a command of the machine itself.
+   */
+  actor_kind: 'key' | 'user' | 'nobody' | 'host';
+  /**
+   * Of the key or the person. Null: neither.
+   */
+  actor_id: string | null;
+  /**
+   * As it was called then.
+   */
+  actor_name: string;
+  /**
+   * The operation, as the reference names it, or what was done to sign in.
+   */
+  action: string;
+  /**
+   * What it was done to: `agent`, `call`, `user`.
+   */
+  target_kind: string | null;
+  /**
+   * Its id, where it has one.
+   */
+  target_id: string | null;
+  /**
+   * What else there is to say, small; never a body, a number or a secret.
+   */
+  detail: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Where it was asked from; of IPv6 the network.
+   */
+  address: string | null;
+  /**
+   * X-Request-Id of the request.
+   */
+  request_id: string | null;
+}
+/**
  * The body of every error answer.
  */
 export interface ErrorAnswer {
@@ -4335,5 +4435,7 @@ export const OPERATIONS = {
   listLegalHolds: { method: 'GET', path: '/v1/legal_holds' },
   getLegalHold: { method: 'GET', path: '/v1/legal_holds/{id}' },
   liftLegalHold: { method: 'DELETE', path: '/v1/legal_holds/{id}' },
+  listActions: { method: 'GET', path: '/v1/audit_log' },
+  exportActions: { method: 'GET', path: '/v1/audit_log.csv' },
   getOpenApi: { method: 'GET', path: '/v1/openapi.json' },
 } as const;

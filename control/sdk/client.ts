@@ -1,5 +1,6 @@
 // The client: every operation of /v1, by resource. What a request is, and when it is repeated, is in transport.ts.
 import type {
+  Action,
   AgentSummary,
   AvailableNumber,
   Call,
@@ -315,6 +316,15 @@ const retentionOf = ({ ask }: Requests) => ({
     ask('removeAgentRetention', { ...o, params: { agent_id: agentId } }),
 });
 
+const auditLogOf = ({ ask, list }: Requests) => ({
+  /** Who did what, newest first; takes a key with the scope `admin`. */
+  list: (query?: QueryOf<'listActions'>, o?: RequestOptions) =>
+    list<Action, 'listActions'>('listActions', query, o),
+  /** All that fits, as CSV: a `Response`, made while its `body` is read. */
+  exportCsv: (query?: QueryOf<'exportActions'>, o?: RequestOptions): Promise<Response> =>
+    ask('exportActions', { ...o, query }),
+});
+
 /**
  * A client of one daemon.
  * ```ts
@@ -339,6 +349,7 @@ export class Offhook {
   readonly balance: ReturnType<typeof balanceOf>;
   readonly organizations: ReturnType<typeof organizationsOf>;
   readonly logs: ReturnType<typeof logsOf>;
+  readonly auditLog: ReturnType<typeof auditLogOf>;
   readonly webhooks: { verify: typeof verify; sign: typeof sign } = { verify, sign };
   /** How the line stands, part by part. */
   readonly health: (o?: RequestOptions) => Promise<AnswerOf<'getHealth'>>;
@@ -368,6 +379,7 @@ export class Offhook {
     this.erasures = erasuresOf(requests);
     this.legalHolds = legalHoldsOf(requests);
     this.retention = retentionOf(requests);
+    this.auditLog = auditLogOf(requests);
     this.openApi = (o) => requests.ask('getOpenApi', o);
   }
 }

@@ -353,6 +353,8 @@ t.test('a good answer and an error of every operation are as the document says',
   await good('POST', '/v1/balance/credits', { body: { amount_milli_cents: 5 }, headers: asOperator });
   await good('POST', '/v1/organizations', { body: { name: 'Harbour Clinic' }, headers: asOperator });
   await good('GET', '/v1/organizations', { headers: asOperator });
+  await good('GET', '/v1/audit_log?limit=2');
+  await good('GET', '/v1/audit_log.csv');
   await good('DELETE', `/v1/webhook_endpoints/${endpoint.id}`);
   await good('DELETE', at);
 
