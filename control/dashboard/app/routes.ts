@@ -71,6 +71,11 @@ export const ROUTES: readonly Route[] = [
     load: async () => (await import('./pages/webhooks/endpoint-page.ts')).EndpointPage,
   },
   {
+    path: '/alerts',
+    load: async () => (await import('./pages/alerts.ts')).AlertsPage,
+    nav: { label: 'Alerts', icon: 'alerts', group: 'connect' },
+  },
+  {
     path: '/keys',
     load: async () => (await import('./pages/keys.ts')).KeysPage,
     nav: { label: 'API keys', icon: 'keys', group: 'connect' },
