@@ -85,4 +85,5 @@ export const ROUTES: readonly Route[] = [
     load: async () => (await import('./pages/settings.ts')).SettingsPage,
     nav: { label: 'Settings', icon: 'settings', group: 'team' },
   },
+  { path: '/settings/kept', load: async () => (await import('./pages/kept/kept-page.ts')).KeptPage },
 ];

@@ -23,6 +23,7 @@ import { CostSection, ResultSection, SentSection } from './call-parts.ts';
 import { TalkSection } from './call-talk.ts';
 import { TranscriptView } from './call-transcript.ts';
 import { TurnsSection } from './call-turns.ts';
+import { ErasedCall, KeptSection } from './kept/erase-call.ts';
 import { HangUp, StreamNotice } from './live.ts';
 
 const NO_LINES: Transcript['data'] = [];
@@ -117,6 +118,7 @@ function useLiveUpdates(id: string, loads: Loads, reloadAll: () => void): void {
 
 function CallView(props: Omit<Loads, 'call'> & { call: Call; error: unknown }) {
   const { call } = props;
+  if (call.erased_at !== null) return html`<${ErasedCall} call=${call} back=${BACK} />`;
   const over = isOver(call);
   const outcome = outcomeOf(call);
   const heading = html`<span class="call-heading"
@@ -147,6 +149,7 @@ function CallView(props: Omit<Loads, 'call'> & { call: Call; error: unknown }) {
       <div>
         <${CostSection} call=${call} />
         <${SentSection} call=${call} />
+        <${KeptSection} call=${call} />
       </div>
     </div>
   <//>`;

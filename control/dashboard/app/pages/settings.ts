@@ -187,6 +187,7 @@ export function SettingsPage() {
             ],
           ]}
         />
+        <p><a href="/settings/kept">What is kept</a>: for how long, erasing a person, legal holds.</p>
         <${Note}><p>Everything else is set where the daemon is started, by its environment; the README lists every setting.</p><//>
       <//></div>
     </div>
