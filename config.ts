@@ -129,6 +129,18 @@ export const SETTINGS = {
     help: 'when outbound calls may be placed, by the clock where the called number is (00:00-24:00: at any time)',
   },
   RECORD_CALLS: { kind: 'boolean', default: 'false', help: 'write each call as a stereo WAV file' },
+  RECORDING_NOTICE: {
+    kind: 'choice',
+    default: 'always',
+    choices: ['always', 'never'],
+    help: 'whether a call that is recorded begins with a line that says so, as long as the organization says nothing else: always or never',
+  },
+  OUTBOUND_DISCLOSURE: {
+    kind: 'choice',
+    default: 'standard',
+    choices: ['standard', 'off'],
+    help: 'what new outbound agents, and calls without an agent, say before all else when nothing else is chosen: that an AI calls and for whom (standard), or nothing of the kind (off)',
+  },
   WEBHOOK_ALLOWED_CIDRS: {
     kind: 'list',
     default: '',

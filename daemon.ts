@@ -32,6 +32,7 @@ import { shortWords } from './control/agents/texts/short-words.ts';
 import { openToolRunner } from './control/agents/tool-runner.ts';
 import { modelTools } from './control/agents/tools.ts';
 import { Alerts } from './control/alerts/alerts.ts';
+import { speaksOf } from './control/api/call-record.ts';
 import { inboundCall } from './control/api/inbound-call.ts';
 import { agentCall } from './control/api/new-call.ts';
 import { ROUTES } from './control/api/routes.ts';
@@ -399,7 +400,7 @@ export async function start(
       pricePerMinute: config.PRICE_PER_MINUTE_MILLI_CENTS,
       reserveMinutes: config.RESERVE_MINUTES,
       runTool,
-      inboundCall: (call) => {
+      inboundCall: async (call) => {
         const model = call.agent.model ?? models.defaultName;
         if (models.access(model) === null) {
           log.error(
@@ -413,6 +414,7 @@ export async function start(
           model,
           now: now(),
           reserve: config.RESERVE_MINUTES * config.PRICE_PER_MINUTE_MILLI_CENTS,
+          speaks: await speaksOf(store, call.agent.org_id, config),
         });
       },
       joinRecording: (call) => recordings.join(call),

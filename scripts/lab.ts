@@ -346,6 +346,9 @@ export async function openLab(o: LabOptions): Promise<Lab> {
       OUTBOUND_HOURS: '00:00-24:00',
       OUTBOUND_PER_DESTINATION_PER_DAY: '0',
       OUTBOUND_PER_MINUTE: '0',
+      // What is tried here is something else, unless its agent says otherwise.
+      OUTBOUND_DISCLOSURE: 'off',
+      RECORDING_NOTICE: 'never',
       // The simulators, and whatever else runs here, have the same processors: being late is no sign of too many calls.
       MEDIA_LATE_MS: '3000',
     });

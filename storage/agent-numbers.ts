@@ -21,6 +21,7 @@ export const CHANGEABLE_OF_AGENT = [
   'interruption',
   'summarize',
   'consent',
+  'disclosure',
 ] as const satisfies readonly (keyof AgentRecord)[];
 
 /** The primary number of a new agent: the one that was asked for, else the first. Conflict primary_number_not_attached. */

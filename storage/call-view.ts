@@ -44,6 +44,7 @@ export const CALL_FIELDS = [
   'contact_id',
   'attempt',
   'gate',
+  'disclosure',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 export type PublicCall = Pick<CallRecord, (typeof CALL_FIELDS)[number]>;

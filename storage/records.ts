@@ -27,6 +27,7 @@ export type WebhookStatus = 'none' | 'pending' | 'delivered' | 'failed';
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'exhausted'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export type VoicemailAction = 'hangup' | 'leave_message';
+export type RecordingNotice = 'always' | 'never';
 export type AgentType = 'inbound' | 'outbound';
 /** How an agent takes turns, in words; what they mean is told in control/api/agent-schemas.ts. */
 export type AgentPatience = 'short' | 'normal' | 'long';
@@ -34,6 +35,32 @@ export type AgentEagerness = 'relaxed' | 'normal' | 'eager';
 export type AgentInterruption = 'hard' | 'normal' | 'easy';
 export const SENTIMENTS = ['positive', 'neutral', 'negative'] as const;
 export type Sentiment = (typeof SENTIMENTS)[number];
+
+/** What an agent says before all else. `text`: of `custom` alone. */
+export interface AgentDisclosure {
+  mode: 'standard' | 'custom' | 'off';
+  text: string | null;
+}
+
+/** What was to be said on a call before all else, and how much of it was heard. Times count from the first stream's start. */
+export interface CallDisclosure {
+  text: string;
+  heard_text: string;
+  heard_ms: number;
+  /** Null: it has not begun. */
+  started_ms: number | null;
+  /** Null: it is being said, or the process that said it has died. */
+  ended_ms: number | null;
+  /** All of it was heard, word for word. */
+  complete: boolean;
+}
+
+/** The other side asked not to be called again: what was said, and when, since the first stream's start. */
+export interface OptedOut {
+  at_ms: number;
+  text: string;
+  by: 'words' | 'tool';
+}
 
 /** A returns schema as the client gave it: field name -> type name, or an object with type, description and enum. */
 export type Returns = Record<string, string | { type: string; description?: string; enum?: string[] }>;
@@ -129,6 +156,10 @@ export interface OrganizationRecord {
   previous_webhook_secret_expires_at: string | null;
   /** Null: unlimited credit. */
   balance_milli_cents: number | null;
+  /** What it is called on the phone; null: as its name. */
+  spoken_name: string | null;
+  /** Whether it is said that a call is recorded; null: as the daemon's setting has it. */
+  recording_notice: RecordingNotice | null;
   created_at: string;
 }
 
@@ -202,6 +233,8 @@ export interface AgentRecord {
   summarize: boolean;
   /** Whether it calls nobody without a consent. */
   consent: AgentConsent;
+  /** Null: nothing was chosen (`disclosureOf`). */
+  disclosure: AgentDisclosure | null;
   primary_number_id: string | null;
   archived_at: string | null;
   created_at: string;
@@ -270,6 +303,10 @@ export interface CallRecord {
   interruption: AgentInterruption;
   /** It is summed up when it is over. */
   summarize: boolean;
+  /** Null: there was nothing to be said before all else. */
+  disclosure: CallDisclosure | null;
+  /** Null: nobody has asked that. */
+  opted_out: OptedOut | null;
   carrier: string;
   /** It goes over the telephone network; else its other side is a page, and it does not say how the line does. */
   telephone: boolean;

@@ -219,13 +219,18 @@ export interface Store extends OutboundVerbs, CampaignStore, PeopleStore, KeptVe
   findOrganization(idOrName: string): Promise<OrganizationRecord | null>;
   /** Newest first. */
   listOrganizations(page: Page): Promise<OrganizationRecord[]>;
-  /** Renames it or rotates the secret of its inline deliveries; null for an unknown one. */
+  /** Renames it, says how it is spoken of, or rotates the secret of its inline deliveries; null for an unknown one. */
   updateOrganization(
     id: string,
     change: Partial<
       Pick<
         OrganizationRecord,
-        'name' | 'webhook_secret' | 'previous_webhook_secret' | 'previous_webhook_secret_expires_at'
+        | 'name'
+        | 'webhook_secret'
+        | 'previous_webhook_secret'
+        | 'previous_webhook_secret_expires_at'
+        | 'spoken_name'
+        | 'recording_notice'
       >
     >,
   ): Promise<OrganizationRecord | null>;

@@ -1,4 +1,5 @@
 // Agent, Number, Endpoint, Delivery and Attempt as the API shows them: secrets and our own columns stay behind. PURE.
+import { disclosureOf } from './disclosure.ts';
 import type {
   AgentRecord,
   AgentView,
@@ -43,6 +44,7 @@ export const AGENT_FIELDS = [
   'interruption',
   'summarize',
   'consent',
+  'disclosure',
   'primary_number_id',
   'archived_at',
   'created_at',
@@ -121,6 +123,7 @@ export function agentView(record: AgentView): PublicAgent {
   return {
     ...pick(record, AGENT_FIELDS),
     tools: maskedTools(record.tools),
+    disclosure: disclosureOf(record),
     numbers: record.numbers.map(numberView),
   };
 }

@@ -65,6 +65,9 @@ export function planCall(
       texts: o.texts.session,
     },
     texts: o.texts.talk(call.direction, o.language),
+    // Who heard it before whoever had the call was lost is not told again.
+    disclosure:
+      o.resumed !== null && call.disclosure?.complete === true ? null : (call.disclosure?.text ?? null),
     shortWords: o.texts.shortWords(o.language, call.interruption_words),
     machine: o.machine,
     patience: o.patience,

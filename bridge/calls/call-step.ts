@@ -134,6 +134,7 @@ type MediaInput = Input<
   | 'media-started'
   | 'stream-ended'
   | 'usage'
+  | 'disclosure'
   | 'tool-called'
   | 'digits-requested'
   | 'transfer-requested'
@@ -158,6 +159,9 @@ function takeFromMedia(d: Draft, input: MediaInput): void {
       return;
     case 'usage':
       use(d, input.usage);
+      return;
+    case 'disclosure':
+      disclosed(d, input.disclosure);
       return;
     case 'tool-called': {
       const { type, ...tool } = input;
@@ -203,6 +207,13 @@ function use(d: Draft, used: Readonly<Record<string, number>>): void {
   for (const [name, count] of Object.entries(used)) usage[name] = (usage[name] ?? 0) + count;
   d.know({ usage });
   d.note({ usage });
+}
+
+/** How much was heard of the line that is said before all else. */
+function disclosed(d: Draft, said: Input<'disclosure'>['disclosure']): void {
+  const { text, heardText: heard_text, heardMs: heard_ms, complete } = said;
+  const { startedMs: started_ms, endedMs: ended_ms } = said;
+  d.note({ disclosure: { text, heard_text, heard_ms, started_ms, ended_ms, complete } });
 }
 
 /** Has the carrier take the line out of the talk; its tool is answered when the line is back, or when it never left. */

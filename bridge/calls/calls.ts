@@ -56,7 +56,7 @@ export type InboundCall = (o: {
   from: string;
   carrier: Carrier;
   carrierCallId: string;
-}) => CallRecord | null;
+}) => CallRecord | null | Promise<CallRecord | null>;
 
 /** Runs a tool of a call and answers the text for the model. Never rejects: a failure is a text that says so. */
 export type RunTool = (request: {

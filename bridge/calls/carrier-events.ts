@@ -135,7 +135,7 @@ export class CarrierEvents {
       await this.#refuse(carrier, carrierCallId, 'rejected');
       return null;
     }
-    const record = this.#o.inboundCall({ agent, to, from, carrier, carrierCallId });
+    const record = await this.#o.inboundCall({ agent, to, from, carrier, carrierCallId });
     if (record === null) {
       observer.refused?.('no_model');
       await this.#refuse(carrier, carrierCallId, 'rejected');

@@ -4,7 +4,14 @@ import type { CallRecord, CallStatus, EventType, GapReason, LedgerRecord } from 
 import type { CarrierCallSnapshot, CarrierEvent } from '../carriers/carrier.ts';
 import type { LineTexts, SpokenLine } from '../protocol/agent-texts.ts';
 import type { Fault, FaultCode, HangupCause } from '../protocol/call-reasons.ts';
-import type { EndReason, MachineVerdict, StreamLoss, ToMedia, ToolCall } from '../protocol/messages.ts';
+import type {
+  Disclosure,
+  EndReason,
+  MachineVerdict,
+  StreamLoss,
+  ToMedia,
+  ToolCall,
+} from '../protocol/messages.ts';
 import type { CallEvent } from './call-state.ts';
 
 /** Why a call is ended. */
@@ -135,7 +142,8 @@ export function stillUp(live: LiveState, nowMs: number): LiveState {
 }
 
 /** What is told of a talk as it goes on, and nobody waits for. */
-export const isPatient = ({ type }: Pick<CallInput, 'type'>): boolean => type === 'alive' || type === 'usage';
+export const isPatient = ({ type }: Pick<CallInput, 'type'>): boolean =>
+  type === 'alive' || type === 'usage' || type === 'disclosure';
 
 /**
  * The live state when a step could not be written. What came in has happened all the same; but nothing follows of it: the
@@ -191,6 +199,8 @@ export type CallInput =
   | { type: 'media-started'; carrierCallId: string; at: string; atMs: number }
   | { type: 'stream-ended'; how: 'stopped' | 'lost'; why: StreamLoss; atMs: number }
   | { type: 'usage'; usage: Readonly<Record<string, number>> }
+  /** So much was heard of the line that is said before all else. */
+  | { type: 'disclosure'; disclosure: Disclosure }
   | ({ type: 'tool-called' } & ToolCall)
   | { type: 'digits-requested'; toolCallId: string; digits: string }
   | { type: 'transfer-requested'; toolCallId: string; number: string }

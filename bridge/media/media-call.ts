@@ -83,7 +83,12 @@ export class MediaCall {
     const { post } = ports;
     const now = this.#now;
     const floor = new Floor(
-      { greets: plan.texts.greeting !== null, plan: plan.machine, cutOff: cutOffOf(resumed) },
+      {
+        greets: plan.texts.greeting !== null,
+        plan: plan.machine,
+        cutOff: cutOffOf(resumed),
+        discloses: plan.disclosure !== null,
+      },
       ports.rules,
     );
     this.#recorder = new CallRecorder({

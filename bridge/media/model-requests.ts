@@ -81,6 +81,13 @@ export class ModelRequests {
     else this.#model.respond({ instructions: fillIn(this.#texts.sayLine, { line }) });
   }
 
+  /** Has the line said that comes before all else: as it stands, it is worded in the language of the call. */
+  disclose(line: string): void {
+    if (this.#model.busy()) this.#model.interrupt([]);
+    if (this.#model.capabilities.saysLines) this.#model.say(line);
+    else this.#model.respond({ instructions: fillIn(this.#texts.disclose, { line }) });
+  }
+
   /** The caller typed words. @param respond asks for the answer */
   typed(text: string, respond: boolean): void {
     this.#record.note('caller', text);

@@ -16,6 +16,7 @@ import type { Cut } from '../turns/playout.ts';
 import type { TurnEffect } from '../turns/turns.ts';
 import { AnswerTimes, type Begun } from './answer-times.ts';
 import type { Leaving } from './call-tools.ts';
+import { DisclosureTold } from './disclosure-told.ts';
 import { Transcript } from './transcript.ts';
 
 /** What failed, where a talk does not end in order. A model that was lost says why itself. */
@@ -41,6 +42,7 @@ export class TalkRecord {
   readonly #transcript: Transcript;
   readonly #times: AnswerTimes;
   #said = '';
+  #disclosure: DisclosureTold | null = null;
   #wordsArrived: (() => void) | null = null;
 
   constructor(o: {
@@ -84,6 +86,7 @@ export class TalkRecord {
 
   /** The first frame of an item was handed to the carrier. */
   readonly sent = (itemId: string): void => {
+    this.#begins(itemId);
     this.#transcript.agentStarted(itemId, Math.round(this.#now()));
     this.#times.sent();
   };
@@ -126,30 +129,48 @@ export class TalkRecord {
     this.#post({ type: 'usage', callId: this.#callId, usage: { ...usage, ...thrown } });
   }
 
+  /** The line is asked for that comes before all else. */
+  disclosing(line: string): void {
+    this.#disclosure = new DisclosureTold(line);
+  }
+
+  /** Whatever the agent says from now on is something else. */
+  disclosed(): void {
+    this.#disclosure?.over();
+  }
+
+  /** All that was said of that line was heard. */
+  get told(): boolean {
+    return this.#disclosure?.told ?? false;
+  }
+
   agentText(itemId: string, delta: string): void {
+    this.#begins(itemId);
     this.#transcript.agentText(itemId, delta, this.#now());
   }
 
   agentTextDone(itemId: string, text: string): void {
-    this.#say(this.#transcript.agentTextDone(itemId, text, this.#now()));
+    this.#begins(itemId);
+    this.#sayOf(itemId, this.#transcript.agentTextDone(itemId, text, this.#now()), null);
     this.#heardWords();
   }
 
   /** All of an item was heard. */
   itemHeard(itemId: string, receivedMs: number): void {
-    this.#say(this.#transcript.agentHeard(itemId, receivedMs, this.#now()));
+    this.#sayOf(itemId, this.#transcript.agentHeard(itemId, receivedMs, this.#now()), receivedMs);
     this.#heardWords();
   }
 
   /** So much of an item was heard by now: each further word is told, so that whoever takes the call up knows of it. */
   hearing(sofar: Cut | null): void {
-    if (sofar !== null) this.#say(this.#transcript.agentHearing(sofar.itemId, sofar));
+    if (sofar !== null)
+      this.#sayOf(sofar.itemId, this.#transcript.agentHearing(sofar.itemId, sofar), sofar.heardMs);
   }
 
   /** An item was cut. Answers the words of it that were heard. */
   itemCut(cut: Cut): string {
     const update = this.#transcript.agentCut(cut.itemId, cut, this.#now());
-    this.#say(update);
+    this.#sayOf(cut.itemId, update, cut.heardMs);
     this.#heardWords();
     return update?.heardText ?? '';
   }
@@ -278,6 +299,20 @@ export class TalkRecord {
     this.#said = said;
     // Into a silence it may say something else; what it has asked for before stands.
     this.asks = lines.some((line) => askedFor(line) !== null);
+  }
+
+  /** An item of which nothing was known. */
+  #begins(itemId: string): void {
+    if (this.#disclosure !== null && !this.#transcript.knows(itemId)) this.#disclosure.begins(itemId);
+  }
+
+  /** A line of the agent's, of which so much was heard; null: that is told of no more. */
+  #sayOf(itemId: string, item: TranscriptUpdate | null, heardMs: number | null): void {
+    this.#say(item);
+    const disclosure = item && this.#disclosure?.update(itemId, item, heardMs);
+    // Of one that was begun again, what was heard before stands until more is.
+    if (disclosure && disclosure.heardText !== '')
+      this.#post({ type: 'disclosure', callId: this.#callId, disclosure });
   }
 
   #say(item: TranscriptUpdate | null): void {

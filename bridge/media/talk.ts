@@ -68,6 +68,7 @@ export class Talk implements CallerListener {
     quietMs: 0,
     heardMs: 0,
     asked: false,
+    told: false,
   };
   #modelLost: Fault | null = null;
   #over = false;
@@ -244,6 +245,7 @@ export class Talk implements CallerListener {
     if (this.#over) return;
     // Of a tick, which comes fifty times a second, there are none.
     const effects = this.#floor.tell(event, now);
+    if (effects.length > 0 && this.#floor.at !== 'disclosing') this.#record.disclosed();
     for (let i = 0; i < effects.length; i++) this.#perform(effects[i]!);
   }
 
@@ -254,12 +256,13 @@ export class Talk implements CallerListener {
     this.#tick.stillMs = this.#silence.stillMs(now);
     this.#tick.quietMs = this.#silence.quietMs(now);
     this.#tick.asked = this.#record.asks;
+    this.#tick.told = this.#record.told;
     this.#handle(this.#tick, now);
   }
 
   /** What is said over the agent's voice is always judged here: its echo is known here, and a hold cannot wait. */
   #weTell(): boolean {
-    return !this.#modelTells || this.#floor.at === 'agent';
+    return !this.#modelTells || this.#floor.at === 'agent' || this.#floor.at === 'disclosing';
   }
 
   /** A response runs or waits, or a tool does; or it did when what is told now came. */
@@ -312,6 +315,9 @@ export class Talk implements CallerListener {
       case 'say':
         this.#requests.say(effect.text);
         return;
+      case 'disclose':
+        this.#disclose();
+        return;
       case 'digits':
         this.#requests.pressed(effect.digits, effect.respond);
         return;
@@ -334,6 +340,13 @@ export class Talk implements CallerListener {
         if (!this.#leave()) this.#finished(effect.reason as EndReason);
         return;
     }
+  }
+
+  #disclose(): void {
+    const line = this.#call.disclosure ?? '';
+    this.#record.wanted('greeting', null);
+    this.#record.disclosing(line);
+    this.#requests.disclose(line);
   }
 
   #commit({ speechEndMs, respond }: Extract<TurnEffect, { do: 'commit' }>): void {

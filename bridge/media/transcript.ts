@@ -48,6 +48,11 @@ export class Transcript {
     this.#newId = newId;
   }
 
+  /** Whether anything of an agent's item is known. */
+  knows(itemId: string): boolean {
+    return this.#agent.has(itemId);
+  }
+
   /** Words of an agent's item; the first ones open its line at `atMs`. */
   agentText(itemId: string, delta: string, atMs: number): void {
     const line = this.#line(itemId, atMs);

@@ -45,6 +45,8 @@ export interface TalkTexts {
   brokeIn: string;
   /** Told to have {line} said, in whatever language the conversation is. */
   sayLine: string;
+  /** Told to have {line} said as it stands, before all else. */
+  disclose: string;
   /** Told when {keys} were pressed, in the other side's place. */
   keysPressed: string;
   /** What the transcript says of {keys}. */

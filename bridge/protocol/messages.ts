@@ -6,7 +6,7 @@ import type { ShortWords, SpokenLine, TalkTexts } from './agent-texts.ts';
 import type { FaultCode, HangupCause } from './call-reasons.ts';
 
 /** Of these messages. Whoever starts with another version is refused: it rises when a message changes its meaning. */
-export const MEDIA_PROTOCOL = 7;
+export const MEDIA_PROTOCOL = 8;
 
 /** Anything that JSON leaves as it is. */
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [field: string]: Plain };
@@ -69,6 +69,8 @@ export interface PrepareCall {
   /** What the line takes, the media thread knows by its carrier. */
   model: Omit<ModelConfig, 'line'>;
   texts: TalkTexts;
+  /** Said before all else, and before a message; nothing interrupts it. Null: there is nothing to be said, or it was heard. */
+  disclosure: string | null;
   /** What tells a short word that stops the agent from one of assent. */
   shortWords: ShortWords;
   machine: MachinePlan;
@@ -95,6 +97,17 @@ export interface Resumed {
   talk: readonly { role: 'agent' | 'caller' | 'tool' | 'system'; text: string }[];
   /** Tools that had been called and not answered: nobody knows what they did. */
   unfinishedTools: readonly { name: string; argumentsJson: string }[];
+}
+
+/** The line that is said before all else, and how much of it was heard. Times count from the first stream's start. */
+export interface Disclosure {
+  text: string;
+  heardText: string;
+  heardMs: number;
+  startedMs: number | null;
+  endedMs: number | null;
+  /** All of it was heard, word for word. */
+  complete: boolean;
 }
 
 /** What a media thread ends a call by. */
@@ -249,6 +262,8 @@ export type CallMessage =
   | { type: 'alive'; callId: string }
   | { type: 'floor'; callId: string; floor: FloorHolder; atMs: number }
   | { type: 'transcript'; callId: string; items: TranscriptUpdate[] }
+  /** One word more of it was heard, or what became of it is known. */
+  | { type: 'disclosure'; callId: string; disclosure: Disclosure }
   | { type: 'turn'; callId: string; times: TurnTimes }
   /**
    * The caller cut the agent short. `onsetMs`: where his speech began; `heldMs`: when the voice was lowered; `pausedMs`: when it

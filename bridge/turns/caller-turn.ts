@@ -2,6 +2,7 @@
 // agent-turn.ts; how long a pause may be, end-of-turn.ts.
 import { firstWords } from './cut-off.ts';
 import { beginPieces, nextPiece } from './dictation.ts';
+import { onNoiseOverLine, onSpeechOverLine } from './disclosure.ts';
 import { endSilenceMs, isDictation, learnPause, listenedMs } from './end-of-turn.ts';
 import { hearTurn } from './machine.ts';
 import {
@@ -61,6 +62,8 @@ export function onSpeechStarted(state: TurnState, onsetMs: number): TurnStep | n
     }
     case 'thinking':
       return takeTurnBack(state, onsetMs);
+    case 'disclosing':
+      return onSpeechOverLine(state, phase, onsetMs);
     case 'suspecting':
       return to(spoken(state), { ...phase, listening: true }, phase.listening ? [] : listen);
     // Whoever speaks after a message was left on his voicemail is a person.
@@ -90,6 +93,7 @@ export function onSpeechTakenBack(state: TurnState, onsetMs: number, now: number
   const verdict = first && state.verdict === 'pending' ? 'silent' : state.verdict;
   const quiet: TurnState = { ...state, voice: QUIET_VOICE, verdict };
   if (phase.at === 'agent') return to(quiet, { ...phase, hold: null });
+  if (phase.at === 'disclosing') return onNoiseOverLine(quiet, phase, onsetMs, now);
   if (phase.at !== 'caller') return known(quiet);
   const what = first ? firstWords(state, now) : 'continue';
   if (state.answer === 'heard' || what === null)

@@ -28,6 +28,10 @@ export function onStreamGone(state: TurnState, now: number): TurnStep {
       return to(gone, { ...phase, silentSince: phase.silentSince ?? now });
     case 'agent':
       return to(gone, { ...phase, hold: null });
+    case 'disclosing': {
+      const { over } = phase;
+      return to(gone, { ...phase, over: over && { ...over, silentSince: over.silentSince ?? now } });
+    }
     case 'suspecting':
       return known(state.voice.is === 'quiet' ? gone : { ...gone, spokeUntil: now });
     default:
@@ -68,6 +72,7 @@ export function onStreamBack(state: TurnState, goneSince: number, rules: TurnRul
 function waitsOn(phase: Phase, later: (at: number) => number): Phase {
   switch (phase.at) {
     case 'closing':
+    case 'disclosing':
       return { ...phase, asked: phase.asked === null ? null : later(phase.asked) };
     case 'open':
     case 'thinking':

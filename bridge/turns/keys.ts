@@ -12,6 +12,8 @@ export function onTyped(state: TurnState, text: string, now: number): TurnStep |
     case 'caller':
     case 'closing':
       return { state: spoken(state), effects: [{ do: 'typed', text, respond: false }] };
+    case 'disclosing':
+      return to(spoken(state), { ...phase, typed: true }, [{ do: 'typed', text, respond: false }]);
     default: {
       const typed: TurnState = {
         ...state,
@@ -36,6 +38,7 @@ export function onKeys(state: TurnState, digits: string, now: number): TurnStep 
   const cleared: TurnState = { ...state, keys: null, moments: 0 };
   switch (phase.at) {
     case 'closing':
+    case 'disclosing':
     case 'opening':
     case 'waiting-for-beep':
     case 'away':

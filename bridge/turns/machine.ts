@@ -3,6 +3,7 @@
 // goes on over the answer. Being spoken to harms no machine; being waited out loses a person.
 import {
   closing,
+  disclosing,
   known,
   listens,
   open,
@@ -58,6 +59,8 @@ export function awaitsBeep(state: TurnState, rules: TurnRules): boolean {
       return true;
     case 'caller':
       return firstWords(state, phase.since, rules) || (state.verdict === 'suspected' && !isPerson(state));
+    case 'disclosing':
+      return !phase.forMessage && phase.over !== null && firstWords(state, phase.over.since, rules);
     case 'thinking':
     case 'agent':
     case 'open':
@@ -77,12 +80,15 @@ export function onBeep(state: TurnState, rules: TurnRules, now: number): TurnSte
   if (phase.at === 'waiting-for-beep') return leaveMessage(state, now);
   if (!awaitsBeep(state, rules)) return null;
   // It ends a greeting; after a word or two it is something else.
-  const short = phase.at === 'caller' && (phase.silentSince ?? now) - phase.since <= rules.machineSpeechMs;
+  const words = phase.at === 'disclosing' ? phase.over : phase.at === 'caller' ? phase : null;
+  const short = words !== null && (words.silentSince ?? now) - words.since <= rules.machineSpeechMs;
   if (short && state.verdict === 'pending') return null;
   return onMachineDetection(state, 'machine_ready', now);
 }
 
+/** Whoever listens to the message has heard nothing of what was said before the beep. */
 function leaveMessage(state: TurnState, now: number): TurnStep {
+  if (state.disclosure !== 'none') return to(state, disclosing(now, true), [{ do: 'disclose' }]);
   return to(state, closing(now, 'voicemail'), [{ do: 'speak', what: 'voicemail' }]);
 }
 
@@ -118,6 +124,7 @@ export function onMachineDetection(
   const { phase } = state;
   if (state.plan === 'none' || phase.at === 'over' || phase.at === 'closing' || phase.at === 'away')
     return null;
+  if (phase.at === 'disclosing' && phase.forMessage) return null;
   if (verdict === 'human' || verdict === 'unknown') {
     const human: TurnState = { ...state, verdict: 'human' };
     if (phase.at === 'suspecting') return answerPerson(human, now);

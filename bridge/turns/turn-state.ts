@@ -14,6 +14,7 @@ import {
 import { onSpeechStarted, onSpeechTakenBack, onTickCaller } from './caller-turn.ts';
 import { firstWords } from './cut-off.ts';
 import { endPiece } from './dictation.ts';
+import { onSpeechOverLineEnded, onTickDisclosing, tellFirst } from './disclosure.ts';
 import { onTickPaused, settleEarly } from './early-answer.ts';
 import { onStreamBack, onStreamGone, onTickGone } from './gap.ts';
 import { onKeys, onTyped } from './keys.ts';
@@ -53,7 +54,9 @@ function begin(state: TurnState, now: number): TurnStep {
 function onTick(state: TurnState, tick: Tick, rules: TurnRules, now: number): TurnStep | null {
   const { phase } = state;
   const { keys } = state;
-  if (keys !== null && now - keys.lastAt >= rules.digitPauseMs) return onKeys(state, keys.digits, now);
+  // Keys wait as well for what nothing interrupts.
+  if (keys !== null && phase.at !== 'disclosing' && now - keys.lastAt >= rules.digitPauseMs)
+    return onKeys(state, keys.digits, now);
   switch (phase.at) {
     case 'opening':
       return onTickOpening(state, phase, rules, now);
@@ -69,6 +72,8 @@ function onTick(state: TurnState, tick: Tick, rules: TurnRules, now: number): Tu
       return to(state, thinking(now, phase.prompts + 1), [
         { do: 'speak', what: 'idle', silences: phase.prompts + 1 },
       ]);
+    case 'disclosing':
+      return onTickDisclosing(state, phase, tick, rules, now);
     case 'thinking':
       return onTickThinking(state, phase, tick.tools === true, rules, now);
     case 'closing':
@@ -143,8 +148,10 @@ export function step(
   now: number,
   rules: TurnRules = TURN_RULES,
 ): TurnStep | null {
-  const next = decide(state, event, now, rules);
-  return next === null ? null : tellHold(state, settleEarly(state, event, endListening(state, next)));
+  const decided = decide(state, event, now, rules);
+  if (decided === null) return null;
+  const next = tellFirst(decided, now);
+  return tellHold(state, settleEarly(state, event, endListening(state, next)));
 }
 
 type Tick = Extract<TurnEvent, { type: 'tick' }>;
@@ -174,6 +181,7 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
     case 'speech-ended': {
       const ended: TurnState = { ...state, voice: QUIET_VOICE };
       if (phase.at === 'agent') return onSpeechOverEnded(state, phase, event.endMs, rules);
+      if (phase.at === 'disclosing') return onSpeechOverLineEnded(state, phase, event);
       if (phase.at === 'caller') {
         const pieces = endPiece(state.pieces, event.endMs, event.drawnOut === true);
         return to({ ...ended, pieces }, { ...phase, silentSince: event.endMs });
@@ -190,7 +198,7 @@ function decide(state: TurnState, event: TurnEvent, now: number, rules: TurnRule
       if (phase.at === 'thinking' || phase.at === 'open') {
         return onAgentAudio(state, phase.prompts, rules, now);
       }
-      return phase.at === 'closing'
+      return phase.at === 'closing' || phase.at === 'disclosing'
         ? to(state, { ...phase, asked: null }, [{ do: 'floor', floor: 'agent' }])
         : null;
     case 'all-heard':

@@ -91,6 +91,19 @@ export type Phase =
    * he did, and its answer is kept back.
    */
   | { at: 'caller'; since: number; silentSince: number | null; asked?: true }
+  /**
+   * The line that is said before all else is being spoken; nothing interrupts it. `asked`: since when it is waited for, null: it
+   * is on its way; `tries`: how often it was asked for; `forMessage`: to a machine, before the message. `over`: what is said
+   * over it, from its first onset; `typed`: something was typed meanwhile.
+   */
+  | {
+      at: 'disclosing';
+      asked: number | null;
+      tries: number;
+      forMessage: boolean;
+      over: { since: number; silentSince: number | null } | null;
+      typed: boolean;
+    }
   /** The model was asked and nothing is to be heard yet. */
   | { at: 'thinking'; since: number; retried: boolean; prompts: number }
   /** The agent's voice is on its way or being heard, since `since`; `hold`: it is ducked or paused, somebody seems to speak. */
@@ -123,6 +136,8 @@ export interface TurnState {
   modelReady: boolean;
   /** The agent speaks first. */
   greets: boolean;
+  /** A line is to be said before all else, was said on this call, or there is `none`. */
+  disclosure: 'none' | 'due' | 'said';
   /** How the call was left by who had it before; null: it begins here. */
   cutOff: CutOff | null;
   plan: Plan;
@@ -197,6 +212,7 @@ export type TurnEvent =
    * `tools`: some run. `due`: some sound of the agent is still to be heard or may come. For how long nothing was: `stillMs`
    * of the agent, neither received nor heard; `quietMs` of either side. `heardMs`: up to when the caller was listened to;
    * not given, or given as now: to all that is to come. `asked`: what was heard of the agent last asks for what is dictated.
+   * `told`: all that was said of the line that comes before all else was heard.
    */
   | {
       type: 'tick';
@@ -206,6 +222,7 @@ export type TurnEvent =
       quietMs?: number;
       heardMs?: number;
       asked?: boolean;
+      told?: boolean;
     };
 
 export type TurnEffect =
@@ -253,6 +270,8 @@ export type TurnEffect =
       /** For `idle`: silences in a row, from 1. */
       silences?: number;
     }
+  /** Have the agent say the line that comes before all else; again, where it was asked for before. */
+  | { do: 'disclose' }
   /** Have the agent say this line. */
   | { do: 'say'; text: string }
   /** Keys pressed; `respond` asks for the answer. */
@@ -272,7 +291,12 @@ export interface TurnStep {
 }
 
 /** The state before anything has happened. */
-export function openTurns(o: { greets: boolean; plan: Plan; cutOff?: CutOff | null }): TurnState {
+export function openTurns(o: {
+  greets: boolean;
+  plan: Plan;
+  cutOff?: CutOff | null;
+  discloses?: boolean;
+}): TurnState {
   return {
     phase: { at: 'opening', since: null },
     streaming: false,
@@ -280,6 +304,7 @@ export function openTurns(o: { greets: boolean; plan: Plan; cutOff?: CutOff | nu
     backAt: 0,
     modelReady: false,
     greets: o.greets,
+    disclosure: o.discloses === true ? 'due' : 'none',
     cutOff: o.cutOff ?? null,
     plan: o.plan,
     verdict: o.plan === 'none' ? 'human' : 'silent',
@@ -304,7 +329,9 @@ export const holdOf = ({ phase }: TurnState): Hold | null => (phase.at === 'agen
 
 /** The caller's speech is being given to the model. */
 export const listens = ({ phase }: TurnState): boolean =>
-  phase.at === 'caller' || (phase.at === 'suspecting' && phase.listening);
+  phase.at === 'caller' ||
+  (phase.at === 'suspecting' && phase.listening) ||
+  (phase.at === 'disclosing' && phase.over !== null && !phase.forMessage);
 
 /** The carrier has the other side on the line, with a stream or until the next one comes. */
 export const isOnLine = ({ streaming, goneSince }: TurnState): boolean => streaming || goneSince !== null;
@@ -331,6 +358,16 @@ export const thinking = (now: number, prompts = 0): Phase => ({
   since: now,
   retried: false,
   prompts,
+});
+
+/** The line that comes before all else: just asked for. @param forMessage to a machine that records */
+export const disclosing = (now: number, forMessage = false): Extract<Phase, { at: 'disclosing' }> => ({
+  at: 'disclosing',
+  asked: now,
+  tries: 1,
+  forMessage,
+  over: null,
+  typed: false,
 });
 
 /** The last words: just asked for at `asked`; null: they are on their way. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseLanguage } from '../agents/language.ts';
 import { booleanQuery, id, instructions, pageQuery, persona, time, url } from '../http/schemas.ts';
 import { DEFAULT_VOICE, VOICES } from './agent-voice.ts';
+import { disclosure, disclosureOfAgent } from './disclosure-schemas.ts';
 import { AGENT, ATTACHED_NUMBER } from './examples.ts';
 import { number } from './number-schemas.ts';
 
@@ -185,6 +186,7 @@ const settings = {
   interruption: interruption.optional(),
   summarize: summarize.optional(),
   consent: consent.optional(),
+  disclosure: disclosureOfAgent,
 };
 
 /** An agent without its numbers: what a page tries before it is saved. Of the session-only API, so it stands in no reference. */
@@ -273,6 +275,7 @@ export const agentSummary = z
     interruption,
     summarize,
     consent,
+    disclosure: disclosure.describe('What it says before all else.'),
     primary_number_id: id
       .nullable()
       .describe(

@@ -10,7 +10,7 @@ import { settled } from '../http/conflicts.ts';
 import { page } from '../http/paging.ts';
 import { type Route, route } from '../http/route.ts';
 import * as schemas from './agent-schemas.ts';
-import { checkAgentUrls, knownModel, knownVoice, newAgent } from './new-agent.ts';
+import { checkAgentUrls, defaultDisclosure, knownModel, knownVoice, newAgent } from './new-agent.ts';
 
 const NO_AGENT = 'Your organization has no agent with this id; GET /v1/agents lists them.';
 
@@ -51,7 +51,7 @@ export const agentRoutes: Route[] = [
     body: schemas.createAgent,
     answer: schemas.agent,
     once: { failures: 'dropped' },
-    async run({ store, egress, models, orgId, keyId, body, now }) {
+    async run({ store, egress, models, config, orgId, keyId, body, now }) {
       const numberIds = [...new Set(body.number_ids ?? [])];
       const primary = body.primary_number_id ?? numberIds[0] ?? null;
       if (primary !== null && !numberIds.includes(primary)) {
@@ -59,7 +59,7 @@ export const agentRoutes: Route[] = [
           param: 'primary_number_id',
         });
       }
-      const agent = newAgent({ egress, models, orgId, now: now() }, body, { userId: keyId, primary });
+      const agent = newAgent({ egress, models, config, orgId, now: now() }, body, { userId: keyId, primary });
       return { body: agentView(settled(await store.createAgent(agent, numberIds), 'number_ids')) };
     },
   }),
@@ -119,7 +119,7 @@ export const agentRoutes: Route[] = [
     status: 200,
     body: schemas.changeAgent,
     answer: schemas.agent,
-    async run({ store, egress, models, orgId, params, body, ifUpdatedAt, now }) {
+    async run({ store, egress, models, config, orgId, params, body, ifUpdatedAt, now }) {
       const agent = await liveAgent(store, orgId, params.id);
       const change: Partial<AgentRecord> = { updated_at: now().toISOString() };
       if (body.name !== undefined) change.name = body.name;
@@ -142,6 +142,8 @@ export const agentRoutes: Route[] = [
       if (body.consent !== undefined) change.consent = body.consent;
       if (body.interruption !== undefined) change.interruption = body.interruption;
       if (body.summarize !== undefined) change.summarize = body.summarize;
+      if (body.disclosure !== undefined)
+        change.disclosure = body.disclosure ?? defaultDisclosure(agent.type, config);
       checkAgentUrls(egress, change);
       const changed = settled(
         found(await store.updateAgent(orgId, params.id, change, { ifUpdatedAt }), NO_AGENT),

@@ -1,8 +1,39 @@
 // The record of a call at its start, whichever way it comes about: the prompt is rendered here, and never again.
 import { v7 as uuidv7 } from 'uuid';
 import type { Carrier } from '../../bridge/carriers/carrier.ts';
-import type { AgentView, CallRecord } from '../../storage/records.ts';
+import type { Config } from '../../config.ts';
+import { disclosureOf, spokenNameOf } from '../../storage/disclosure.ts';
+import type { AgentDisclosure, AgentView, CallDisclosure, CallRecord } from '../../storage/records.ts';
+import type { Store } from '../../storage/store.ts';
+import { disclosureLine } from '../agents/texts/disclosure.ts';
 import { renderPrompt } from '../agents/texts/system-prompt.ts';
+
+/** What of an organization and its daemon is said on its calls. `notice`: they are recorded, and that is to be said. */
+export interface Speaks {
+  organization: string | null;
+  notice: boolean;
+}
+
+/** How the calls of an organization begin. */
+export async function speaksOf(
+  store: Pick<Store, 'getOrganization'>,
+  orgId: string,
+  { RECORD_CALLS, RECORDING_NOTICE }: Pick<Config, 'RECORD_CALLS' | 'RECORDING_NOTICE'>,
+): Promise<Speaks> {
+  const organization = await store.getOrganization(orgId);
+  const notice = organization?.recording_notice ?? RECORDING_NOTICE;
+  return { organization: spokenNameOf(organization), notice: RECORD_CALLS && notice === 'always' };
+}
+
+/** Nothing of it has been said yet. */
+const unsaid = (text: string): CallDisclosure => ({
+  text,
+  heard_text: '',
+  heard_ms: 0,
+  started_ms: null,
+  ended_ms: null,
+  complete: false,
+});
 
 /** What is the caller's choice of a call; the rest of a record follows from it. */
 export type CallChoice = Pick<
@@ -25,6 +56,7 @@ export type CallChoice = Pick<
   | 'direction'
   | 'webhook_url'
 > & {
+  disclosure: AgentDisclosure;
   /** Null: the other side's language decides. */
   language: string | null;
   /** Null for a call that came in. */
@@ -39,6 +71,7 @@ export function choiceOf(agent: AgentView, model: string) {
   const { persona, instructions, returns, voice, tools, webhook_url, language } = agent;
   const { voicemail_action, interruption_words } = agent;
   const { patience, eagerness, interruption, summarize } = agent;
+  const disclosure = disclosureOf(agent);
   return {
     agent_id: agent.id,
     persona,
@@ -53,6 +86,7 @@ export function choiceOf(agent: AgentView, model: string) {
     eagerness,
     interruption,
     summarize,
+    disclosure,
     webhook_url,
     language,
   };
@@ -61,8 +95,16 @@ export function choiceOf(agent: AgentView, model: string) {
 /** A call to be dialled (`queued`) or one that rings here (`ringing`). */
 export function callRecord(
   choice: CallChoice,
-  o: { orgId: string; carrier: Pick<Carrier, 'name' | 'capabilities'>; now: Date; reserve: number },
+  o: {
+    orgId: string;
+    carrier: Pick<Carrier, 'name' | 'capabilities'>;
+    now: Date;
+    reserve: number;
+    speaks: Speaks;
+  },
 ): CallRecord {
+  const { disclosure, direction, language } = choice;
+  const line = disclosureLine({ disclosure, direction, language, ...o.speaks });
   const at = o.now.toISOString();
   const inbound = choice.direction === 'inbound';
   return {
@@ -118,6 +160,8 @@ export function callRecord(
     eagerness: choice.eagerness,
     interruption: choice.interruption,
     summarize: choice.summarize,
+    disclosure: line === null ? null : unsaid(line),
+    opted_out: null,
     carrier: o.carrier.name,
     telephone: o.carrier.capabilities.telephone,
     carrier_call_id: choice.carrier_call_id ?? null,

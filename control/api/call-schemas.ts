@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { GAP_REASONS, SENTIMENTS } from '../../storage/records.ts';
 import { context, e164, id, instructions, metadata, time, url } from '../http/schemas.ts';
 import { draftAgent, returns, returnsInput } from './agent-schemas.ts';
+import { callDisclosure, disclosureOfPrompt } from './disclosure-schemas.ts';
 import { AGENT, CALL, TRANSCRIPT } from './examples.ts';
 import { gate, override } from './gate-schemas.ts';
 
@@ -59,7 +60,7 @@ export const dispatchCall = z
     id: 'AgentCall',
     title: 'A call of an agent',
     description:
-      'Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness, interruption and summarize come from the agent and are not accepted here.',
+      'Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness, interruption, summarize and disclosure come from the agent and are not accepted here.',
     examples: [{ agent_id: AGENT.id, to: CALL.to_number, context: CALL.context, metadata: CALL.metadata }],
   });
 
@@ -81,6 +82,7 @@ export const promptCall = z
       .boolean()
       .optional()
       .describe('Whether the call is summed up when it is over. Default: false.'),
+    disclosure: disclosureOfPrompt,
     language: z
       .enum(['en', 'es'], 'must be en or es')
       .optional()
@@ -128,6 +130,7 @@ export const DISPATCH_HINTS: Readonly<Record<string, string>> = Object.fromEntri
     'eagerness',
     'interruption',
     'summarize',
+    'disclosure',
   ].map((field) => [
     field,
     `${field} comes from the agent and is not accepted here; change it with PATCH /v1/agents/{id}.`,
@@ -334,6 +337,7 @@ export const call = z
       .describe(
         'By which facts an outbound call was let through; null for an inbound one, and for one made before there was a gate.',
       ),
+    disclosure: callDisclosure,
   })
   .meta({
     id: 'Call',

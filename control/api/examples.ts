@@ -63,6 +63,7 @@ export const AGENT = {
   interruption: 'normal',
   summarize: true,
   consent: 'none',
+  disclosure: { mode: 'standard', text: null },
   primary_number_id: ATTACHED_NUMBER.id,
   archived_at: null,
   created_at: '2026-03-01T11:45:00.000Z',
@@ -151,6 +152,14 @@ export const CALL = {
     spent_milli_cents: null,
     consent_id: null,
     overridden: null,
+  },
+  disclosure: {
+    text: 'Hello, this is an AI assistant calling for Bluebird Clinic.',
+    heard_text: 'Hello, this is an AI assistant calling for Bluebird Clinic.',
+    heard_ms: 3_420,
+    started_ms: 610,
+    ended_ms: 4_030,
+    complete: true,
   },
 };
 

@@ -1,7 +1,7 @@
 // The record of a call that came in: what its agent brings, and who called.
 import type { Carrier } from '../../bridge/carriers/carrier.ts';
 import type { AgentView, CallRecord } from '../../storage/records.ts';
-import { callRecord, choiceOf } from './call-record.ts';
+import { callRecord, choiceOf, type Speaks } from './call-record.ts';
 
 /** A ringing call for an inbound agent. */
 export function inboundCall(o: {
@@ -14,6 +14,7 @@ export function inboundCall(o: {
   carrierCallId: string;
   now: Date;
   reserve: number;
+  speaks: Speaks;
 }): CallRecord {
   const { agent } = o;
   return callRecord(
@@ -26,6 +27,6 @@ export function inboundCall(o: {
       metadata: {},
       carrier_call_id: o.carrierCallId,
     },
-    { orgId: agent.org_id, carrier: o.carrier, now: o.now, reserve: o.reserve },
+    { orgId: agent.org_id, carrier: o.carrier, now: o.now, reserve: o.reserve, speaks: o.speaks },
   );
 }

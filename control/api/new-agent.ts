@@ -3,8 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import type { SpeechModels } from '../../bridge/calls/call-plan.ts';
 import { modelSetupOf } from '../../bridge/setups.ts';
+import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
-import type { AgentRecord, Tool } from '../../storage/records.ts';
+import type { AgentDisclosure, AgentRecord, AgentType, Tool } from '../../storage/records.ts';
 import { parseReturns } from '../agents/returns-schema.ts';
 import { keepMasked, parseTools, toolUrls } from '../agents/tools.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -35,6 +36,14 @@ export function knownVoice(models: SpeechModels, model: string | null, wanted: s
   return voiceOf(modelSetupOf(access.kind), wanted);
 }
 
+/** What an agent says before all else where nothing is chosen. */
+export function defaultDisclosure(
+  type: AgentType,
+  { OUTBOUND_DISCLOSURE }: Pick<Config, 'OUTBOUND_DISCLOSURE'>,
+): AgentDisclosure {
+  return { mode: type === 'outbound' ? OUTBOUND_DISCLOSURE : 'off', text: null };
+}
+
 /**
  * What `body` describes, each field that it leaves out at its default.
  * @param o.userId whoever asked: the id of the key, or of the operator
@@ -42,7 +51,13 @@ export function knownVoice(models: SpeechModels, model: string | null, wanted: s
  * @throws AppError invalid_model, invalid_voice, invalid_returns, invalid_tool, invalid_url, blocked_address
  */
 export function newAgent(
-  parts: { egress: Pick<Egress, 'check'>; models: SpeechModels; orgId: string; now: Date },
+  parts: {
+    egress: Pick<Egress, 'check'>;
+    models: SpeechModels;
+    config: Pick<Config, 'OUTBOUND_DISCLOSURE'>;
+    orgId: string;
+    now: Date;
+  },
   body: z.output<typeof draftAgent>,
   o: { userId: string; primary: string | null; storedTools?: readonly Tool[] | null },
 ): AgentRecord {
@@ -69,6 +84,7 @@ export function newAgent(
     interruption: body.interruption ?? 'normal',
     summarize: body.summarize ?? false,
     consent: body.consent ?? 'none',
+    disclosure: body.disclosure ?? defaultDisclosure(body.type, parts.config),
     primary_number_id: o.primary,
     archived_at: null,
     created_at: at,

@@ -6,9 +6,9 @@ import type { AgentView, CallRecord, NumberView } from '../../storage/records.ts
 import { parseReturns } from '../agents/returns-schema.ts';
 import type { ControlParts } from '../http/parts.ts';
 import { DEFAULT_VOICE } from './agent-voice.ts';
-import { type CallChoice, callRecord, choiceOf } from './call-record.ts';
+import { type CallChoice, callRecord, choiceOf, speaksOf } from './call-record.ts';
 import type * as schemas from './call-schemas.ts';
-import { checkAgentUrls, newAgent } from './new-agent.ts';
+import { checkAgentUrls, defaultDisclosure, newAgent } from './new-agent.ts';
 
 type Parts = Pick<ControlParts, 'store' | 'carriers' | 'egress' | 'config' | 'models' | 'now'> & {
   orgId: string;
@@ -87,6 +87,7 @@ export async function promptCall(
     eagerness: 'normal',
     interruption: 'normal',
     summarize: body.summarize ?? false,
+    disclosure: body.disclosure ?? defaultDisclosure('outbound', parts.config),
     webhook_url: body.webhook_url ?? null,
     language: body.language ?? null,
     context: body.context ?? {},
@@ -130,7 +131,7 @@ export async function pageCall(
         ...(draft === undefined ? {} : { draft: draft.name }),
       },
     },
-    recordOptions(parts, parts.carriers.ofPages()),
+    await recordOptions(parts, parts.carriers.ofPages()),
   );
 }
 
@@ -204,22 +205,23 @@ async function callerId(parts: Parts, e164: string | undefined): Promise<NumberV
 }
 
 /** A call goes out by the carrier of the number that it is made from. */
-function newCall(
+async function newCall(
   parts: Parts,
   from: NumberView,
   choice: Omit<CallChoice, 'direction' | 'from_number'>,
-): CallRecord {
+): Promise<CallRecord> {
   return callRecord(
     { ...choice, from_number: from.e164, direction: 'outbound' },
-    recordOptions(parts, parts.carriers.named(from.carrier)),
+    await recordOptions(parts, parts.carriers.named(from.carrier)),
   );
 }
 
-function recordOptions(parts: Parts, carrier: Carrier): Parameters<typeof callRecord>[1] {
+async function recordOptions(parts: Parts, carrier: Carrier): Promise<Parameters<typeof callRecord>[1]> {
   return {
     orgId: parts.orgId,
     carrier,
     now: parts.now(),
     reserve: parts.config.RESERVE_MINUTES * parts.config.PRICE_PER_MINUTE_MILLI_CENTS,
+    speaks: await speaksOf(parts.store, parts.orgId, parts.config),
   };
 }

@@ -96,6 +96,8 @@ export async function makeOrganization(o: {
     previous_webhook_secret: null,
     previous_webhook_secret_expires_at: null,
     balance_milli_cents: null,
+    spoken_name: null,
+    recording_notice: null,
     created_at: o.now.toISOString(),
   };
   const first = keyRecord(key, { orgId: record.id, name: 'First key', now: o.now });

@@ -14,6 +14,7 @@ import { legalHoldRoutes } from './legal-holds.ts';
 import { logRoutes } from './logs.ts';
 import { modelRoutes } from './models.ts';
 import { numberRoutes } from './numbers.ts';
+import { ownOrganizationRoutes } from './organization.ts';
 import { organizationRoutes } from './organizations.ts';
 import { retentionRoutes } from './retention.ts';
 import { webhookRoutes } from './webhook-endpoints.ts';
@@ -32,6 +33,7 @@ export const ROUTES: readonly Route[] = [
   ...webhookSecretRoutes,
   ...alertRoutes,
   ...balanceRoutes,
+  ...ownOrganizationRoutes,
   ...organizationRoutes,
   ...logRoutes,
   ...retentionRoutes,

@@ -1,6 +1,7 @@
 // The organization and the API key of the first start.
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../../config.ts';
+import { UNNAMED } from '../../storage/disclosure.ts';
 import type { Store } from '../../storage/store.ts';
 import { hashKey, keyRecord, newApiKey } from '../http/keys.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
@@ -23,11 +24,13 @@ export async function ensureFirstKey(
     await store.createOrganization(
       {
         id: orgId,
-        name: 'Default',
+        name: UNNAMED,
         webhook_secret: newWebhookSecret(),
         previous_webhook_secret: null,
         previous_webhook_secret_expires_at: null,
         balance_milli_cents: null,
+        spoken_name: null,
+        recording_notice: null,
         created_at: now.toISOString(),
       },
       keyRecord(key, { orgId, name: chosen === null ? 'First key' : 'OFFHOOK_API_KEY', now }),

@@ -25,6 +25,7 @@ export const TAG_MEANING: Readonly<Record<string, string>> = {
   Health: 'How the line stands, and how calls went on it.',
   Alerts: 'Of what an organization is told when it is wrong, and by which way.',
   Balance: "The organization's credit.",
+  Organization: 'Whose key it is: what is said of it on calls.',
   Organizations: 'Who shares this daemon, each apart from all others: for the operator.',
   AuditLog: 'Who did what: for whoever has the scope `admin`.',
   Reference: 'This document.',

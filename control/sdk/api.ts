@@ -844,6 +844,16 @@ export interface Operations {
     body: Credit;
     answer: Balance;
   };
+  getOrganization: {
+    query: {};
+    body: undefined;
+    answer: OwnOrganization;
+  };
+  updateOrganization: {
+    query: {};
+    body: OrganizationChange;
+    answer: OwnOrganization;
+  };
   createOrganization: {
     query: {};
     body: NewOrganization;
@@ -1120,6 +1130,10 @@ export interface NewAgent {
    */
   consent?: 'none' | 'required';
   /**
+   * What it says before all else. Null or left out: `standard` for an outbound agent (unless the daemon has `OUTBOUND_DISCLOSURE=off`), `off` for an inbound one.
+   */
+  disclosure?: NewDisclosure | null;
+  /**
    * Numbers to attach. A number has one inbound agent at most, and any count of outbound ones.
    */
   number_ids?: string[];
@@ -1148,6 +1162,19 @@ export interface Returns {
          */
         enum?: string[];
       };
+}
+/**
+ * What is said before all else, before the greeting and before a message: nothing interrupts it, and the call tells how much of it was heard. Where calls are recorded and the notice is on, that is said with it in any case.
+ */
+export interface NewDisclosure {
+  /**
+   * `standard`: that an AI calls and for whom, in our words; `custom`: `text`; `off`: nothing of the kind.
+   */
+  mode: 'standard' | 'custom' | 'off';
+  /**
+   * The line of `custom`, in the language of the calls; `{organization}` stands for the name that is spoken of yours. Null or left out with the others.
+   */
+  text?: string | null;
 }
 /**
  * How calls are to be led: who speaks, about what, with which voice, tools and numbers.
@@ -1230,6 +1257,7 @@ export interface Agent {
    * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
    */
   consent: 'none' | 'required';
+  disclosure: Disclosure;
   /**
    * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
    */
@@ -1250,6 +1278,19 @@ export interface Agent {
    * Every attached number, oldest attachment first.
    */
   numbers: PhoneNumber[];
+}
+/**
+ * What is said before all else.
+ */
+export interface Disclosure {
+  /**
+   * `standard`: that an AI calls and for whom, in our words; `custom`: `text`; `off`: nothing of the kind.
+   */
+  mode: 'standard' | 'custom' | 'off';
+  /**
+   * The line of `custom`. Null with the others.
+   */
+  text: string | null;
 }
 /**
  * A phone number that the organization has bought.
@@ -1381,6 +1422,7 @@ export interface AgentSummary {
    * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
    */
   consent: 'none' | 'required';
+  disclosure: Disclosure;
   /**
    * Default caller ID of outbound calls; for an inbound agent its main number. Null: no number is attached.
    */
@@ -1467,6 +1509,10 @@ export interface AgentChange {
    * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
    */
   consent?: 'none' | 'required';
+  /**
+   * What it says before all else. Null or left out: `standard` for an outbound agent (unless the daemon has `OUTBOUND_DISCLOSURE=off`), `off` for an inbound one.
+   */
+  disclosure?: NewDisclosure | null;
 }
 /**
  * This interface was referenced by `Operations`'s JSON-Schema
@@ -1603,7 +1649,7 @@ export interface NumberPurchase {
   carrier?: string;
 }
 /**
- * Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness, interruption and summarize come from the agent and are not accepted here.
+ * Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness, interruption, summarize and disclosure come from the agent and are not accepted here.
  */
 export interface AgentCall {
   /**
@@ -1724,6 +1770,10 @@ export interface PromptCall {
    * Whether the call is summed up when it is over. Default: false.
    */
   summarize?: boolean;
+  /**
+   * What is said before all else. Null or left out: `standard`, unless the daemon has `OUTBOUND_DISCLOSURE=off`.
+   */
+  disclosure?: NewDisclosure | null;
   /**
    * Language spoken. Left out: the greeting is in English, then the other side's decides.
    */
@@ -2007,6 +2057,10 @@ export interface Call {
       reason: string;
     } | null;
   } | null;
+  /**
+   * What was to be said before all else, and how much of it was heard. Null: nothing was.
+   */
+  disclosure: CallDisclosure | null;
 }
 /**
  * What a call cost whoever runs the service, estimated; beside the price that is charged.
@@ -2068,6 +2122,35 @@ export interface CallGap {
    * When the line was back, likewise. Null: it is not back yet, or the call ended without it.
    */
   to_ms: number | null;
+}
+/**
+ * The line that is said before all else. Of one that had to be begun again (for a message, or because the call was cut off) the last that was heard.
+ */
+export interface CallDisclosure {
+  /**
+   * The line, as it was to be said.
+   */
+  text: string;
+  /**
+   * The words of it that were heard, by what the carrier says it has played.
+   */
+  heard_text: string;
+  /**
+   * For so many milliseconds it was heard.
+   */
+  heard_ms: number;
+  /**
+   * When it began to be said, in milliseconds since the media stream's start. Null: it did not.
+   */
+  started_ms: number | null;
+  /**
+   * When its end was heard, or it was cut off. Null: not yet, or whoever said it has died.
+   */
+  ended_ms: number | null;
+  /**
+   * All of it was heard, word for word.
+   */
+  complete: boolean;
 }
 /**
  * What was said on a call.
@@ -3932,6 +4015,49 @@ export interface Credit {
   amount_milli_cents: number;
 }
 /**
+ * The organization that the key belongs to.
+ */
+export interface OwnOrganization {
+  /**
+   * Organization id: `org_id` of what belongs to it.
+   */
+  id: string;
+  /**
+   * What it is called here.
+   */
+  name: string;
+  /**
+   * What it is called on the phone. Null: as its name.
+   */
+  spoken_name: string | null;
+  /**
+   * The name that agents say. Null: none, while it has the name of a first start and no other was given.
+   */
+  said_as: string | null;
+  /**
+   * Whether a call that is recorded begins with a line that says so. Null: as the daemon has it (`RECORDING_NOTICE`).
+   */
+  recording_notice: ('always' | 'never') | null;
+  /**
+   * Creation.
+   */
+  created_at: string;
+}
+/**
+ * This interface was referenced by `Operations`'s JSON-Schema
+ * via the `definition` "OrganizationChange".
+ */
+export interface OrganizationChange {
+  /**
+   * What it is called on the phone, as it is to be said: 100 characters at most. Null: as its name.
+   */
+  spoken_name?: string | null;
+  /**
+   * `always` or `never`; null: as the daemon has it (`RECORDING_NOTICE`).
+   */
+  recording_notice?: ('always' | 'never') | null;
+}
+/**
  * An organization to be made.
  */
 export interface NewOrganization {
@@ -4422,6 +4548,8 @@ export const OPERATIONS = {
   getBalance: { method: 'GET', path: '/v1/balance' },
   setBalance: { method: 'PUT', path: '/v1/balance' },
   addCredit: { method: 'POST', path: '/v1/balance/credits', once: true },
+  getOrganization: { method: 'GET', path: '/v1/organization' },
+  updateOrganization: { method: 'PATCH', path: '/v1/organization' },
   createOrganization: { method: 'POST', path: '/v1/organizations', once: true },
   listOrganizations: { method: 'GET', path: '/v1/organizations' },
   readLogs: { method: 'GET', path: '/v1/logs' },

@@ -264,6 +264,14 @@ const balanceOf = ({ ask }: Requests) => ({
     ask('addCredit', { ...o, body, headers: { ...o?.headers, 'Operator-Key': operatorKey } }),
 });
 
+const organizationOf = ({ ask }: Requests) => ({
+  /** Your own. */
+  get: (o?: RequestOptions) => ask('getOrganization', o),
+  /** What is said of it on calls that begin from now on. */
+  update: (body: BodyOf<'updateOrganization'>, o?: RequestOptions) =>
+    ask('updateOrganization', { ...o, body }),
+});
+
 const organizationsOf = ({ ask, list }: Requests) => ({
   /** With its first API key and the link to its dashboard, both told this once. @param operatorKey as above */
   create: (body: BodyOf<'createOrganization'>, operatorKey: string, o?: RequestOptions) =>
@@ -347,6 +355,7 @@ export class Offhook {
   readonly webhookSecret: ReturnType<typeof webhookSecretOf>;
   readonly alerts: ReturnType<typeof alertsOf>;
   readonly balance: ReturnType<typeof balanceOf>;
+  readonly organization: ReturnType<typeof organizationOf>;
   readonly organizations: ReturnType<typeof organizationsOf>;
   readonly logs: ReturnType<typeof logsOf>;
   readonly auditLog: ReturnType<typeof auditLogOf>;
@@ -373,6 +382,7 @@ export class Offhook {
     this.webhookSecret = webhookSecretOf(requests);
     this.alerts = alertsOf(requests);
     this.balance = balanceOf(requests);
+    this.organization = organizationOf(requests);
     this.organizations = organizationsOf(requests);
     this.health = (o) => requests.ask('getHealth', o);
     this.logs = logsOf(requests);

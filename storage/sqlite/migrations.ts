@@ -1022,6 +1022,15 @@ const CONSENT_OF_AGENTS = `
 ALTER TABLE agents ADD COLUMN consent TEXT NOT NULL DEFAULT 'none';
 `;
 
+// What is said before all else, how much of it was heard, and by which name an organization is spoken of.
+const DISCLOSURE = `
+ALTER TABLE agents ADD COLUMN disclosure TEXT;
+ALTER TABLE calls ADD COLUMN disclosure TEXT;
+ALTER TABLE calls ADD COLUMN opted_out TEXT;
+ALTER TABLE organizations ADD COLUMN spoken_name TEXT;
+ALTER TABLE organizations ADD COLUMN recording_notice TEXT;
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -1055,4 +1064,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'alerts', sql: ALERTS, kind: 'adds' },
   { name: 'what is kept', sql: KEPT, kind: 'adds' },
   { name: 'consent of agents', sql: CONSENT_OF_AGENTS, kind: 'adds' },
+  { name: 'disclosure', sql: DISCLOSURE, kind: 'adds' },
 ];

@@ -28,6 +28,8 @@ const CHANGEABLE = [
   'webhook_secret',
   'previous_webhook_secret',
   'previous_webhook_secret_expires_at',
+  'spoken_name',
+  'recording_notice',
 ] as const satisfies readonly (keyof OrganizationRecord)[];
 
 export function organizations(connection: Connection): Pick<Store, Verbs> {

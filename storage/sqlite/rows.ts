@@ -101,6 +101,8 @@ export const ORGANIZATIONS = table<OrganizationRecord>('organizations', {
   previous_webhook_secret: 'value',
   previous_webhook_secret_expires_at: 'value',
   balance_milli_cents: 'value',
+  spoken_name: 'value',
+  recording_notice: 'value',
   created_at: 'value',
 });
 
@@ -216,6 +218,7 @@ export const AGENTS = table<AgentRecord>('agents', {
   interruption: 'value',
   summarize: 'boolean',
   consent: 'value',
+  disclosure: 'json',
   primary_number_id: 'value',
   archived_at: 'value',
   created_at: 'value',
@@ -284,6 +287,8 @@ export const CALLS = table<CallRecord>('calls', {
   contact_id: 'value',
   attempt: 'value',
   erased_at: 'value',
+  disclosure: 'json',
+  opted_out: 'json',
 });
 
 export const CAMPAIGNS = table<CampaignRecord>('campaigns', {

@@ -155,6 +155,8 @@ export async function openRig(
       previous_webhook_secret: null,
       previous_webhook_secret_expires_at: null,
       balance_milli_cents: null,
+      spoken_name: null,
+      recording_notice: null,
       created_at: new Date(at + 1000).toISOString(),
     },
     {

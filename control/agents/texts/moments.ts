@@ -67,6 +67,8 @@ export function talkTexts(direction: 'inbound' | 'outbound', language: string | 
     cutUnheard: 'The other person spoke over you. They heard nothing of what you said last. It was not said.',
     brokeIn:
       'The other person has just broken in with a word or two while you spoke. You have stopped. React to it in one short sentence. Do not go on with what you were saying unless they ask for it.',
+    disclose:
+      'Say exactly this, word for word and as it stands, in its own language. Say nothing before it and nothing after it: "{line}"',
     sayLine: SAY_LINE,
     keysPressed: '(The other person pressed these keys on the phone: {keys})',
     keysNote: 'The caller pressed {keys}.',

@@ -39,6 +39,7 @@ export function makePlan({
       ...model,
     },
     texts: { ...talkTexts(direction, null), greeting: null },
+    disclosure: null,
     shortWords: { assents: null, stops: [] },
     machine: 'none',
     patience: 1,

@@ -41,6 +41,7 @@ const PLAN: Omit<PrepareCall, 'machine'> = {
     idle: ['one', 'two', 'last'],
     voicemail: 'Leave a message.',
   },
+  disclosure: null,
   shortWords: { assents: ['mhm', 'okay'], stops: ['stop', 'no'] },
   patience: 1,
   tuning: { patience: 'normal', eagerness: 'normal', interruption: 'normal' },

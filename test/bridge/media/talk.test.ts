@@ -44,6 +44,7 @@ const PLAN: PrepareCall = {
     voicemail: 'Leave a message.',
   },
   machine: 'none',
+  disclosure: null,
   shortWords: { assents: ['mhm', 'okay'], stops: ['stop', 'no'] },
   patience: 1,
   tuning: { patience: 'normal', eagerness: 'normal', interruption: 'normal' },

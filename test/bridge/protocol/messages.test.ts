@@ -57,6 +57,7 @@ const TO_MEDIA: Samples<ToMedia> = {
       turnDetection: 'local',
     },
     texts: talkTexts('outbound', null),
+    disclosure: 'Hello, this is an AI assistant.',
     shortWords: { assents: null, stops: [] },
     machine: 'leave_message',
     patience: 1.5,
@@ -103,6 +104,18 @@ const FROM_MEDIA: Samples<FromMedia> = {
         endMs: null,
       },
     ],
+  },
+  disclosure: {
+    type: 'disclosure',
+    callId,
+    disclosure: {
+      text: 'Hello, this is an AI assistant.',
+      heardText: 'Hello, this is',
+      heardMs: 620,
+      startedMs: 300,
+      endedMs: null,
+      complete: false,
+    },
   },
   turn: {
     type: 'turn',

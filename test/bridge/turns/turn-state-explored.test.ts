@@ -90,10 +90,15 @@ function moved(state: TurnState, by: (at: number) => number): TurnState {
     typeof value === 'number' && ['since', 'silentSince', 'asked'].includes(name) ? by(value) : value,
   ]);
   const hold = holdOf(state);
+  const over = phase.at === 'disclosing' ? phase.over : null;
   return {
     ...state,
     phase: {
       ...Object.fromEntries(times),
+      // A turn that began over the line is as old as any.
+      ...(over && {
+        over: { since: by(over.since), silentSince: over.silentSince === null ? null : by(over.silentSince) },
+      }),
       ...(hold === null
         ? {}
         : {
@@ -149,6 +154,7 @@ function keyOf(s: TurnState): string {
     s.verdict === 'human',
     s.thrown,
     s.verdict === 'suspected',
+    s.disclosure,
   ]);
 }
 
@@ -203,7 +209,16 @@ const ticksAt = (now: number): TurnEvent[] =>
     flags.flatMap((due) =>
       [0, RULES.stuckMs].flatMap((stillMs) =>
         [now, now - 1].map(
-          (heardMs): TurnEvent => ({ type: 'tick', tools, due, stillMs, quietMs: 0, heardMs, asked: due }),
+          (heardMs): TurnEvent => ({
+            type: 'tick',
+            tools,
+            due,
+            stillMs,
+            quietMs: 0,
+            heardMs,
+            asked: due,
+            told: !tools,
+          }),
         ),
       ),
     ),
@@ -256,6 +271,11 @@ function wrongs(before: TurnState, event: TurnEvent, { state, effects }: TurnSte
     if (did('commit') + did('release') > 0 && !listened && now - silentSince < wantedMs + RULES.unheardMs)
       wrong.push('a turn ends by time, while the sound of that time waits');
   }
+  const cuts = new Set(['finish', 'machine-detection', 'beep', 'tick']);
+  if (before.phase.at === 'disclosing' && did('interrupt') > 0 && !cuts.has(event.type))
+    wrong.push(`the line before all else is cut by ${event.type}`);
+  if (state.disclosure === 'due' && ['caller', 'agent', 'thinking', 'open', 'suspecting'].includes(at))
+    wrong.push(`somebody is talked to who was not told: ${at}`);
   const byBeep = did('interrupt') + did('speak') + did('finish') > 0 && event.type === 'beep';
   if (byBeep && before.verdict === 'human' && before.phase.at !== 'waiting-for-beep')
     wrong.push('a beep is believed of a person');
@@ -318,14 +338,18 @@ function drawnAs(state: TurnState): string {
   return hold.pausedSince === null ? 'ducked' : 'paused';
 }
 
-for (const [plan, greets] of [
+const whoIs = (greets: boolean, discloses = false) =>
+  `${greets ? 'the agent' : 'the caller'}${discloses ? ' with its line' : ''}`;
+
+for (const [plan, greets, discloses] of [
   ['none', true],
   ['none', false],
   ['hangup', true],
   ['leave_message', true],
-] as [Plan, boolean][]) {
-  t.test(`every event in every state: ${plan}, ${greets ? 'the agent' : 'the caller'} first`, async (t) => {
-    const state = openTurns({ greets, plan });
+  ['leave_message', true, true],
+] as [Plan, boolean, boolean?][]) {
+  t.test(`every event in every state: ${plan}, ${whoIs(greets, discloses)} first`, async (t) => {
+    const state = openTurns({ greets, plan, discloses: discloses === true });
     const start: Node = { state, now: 0, key: keyOf(state), from: null, event: null };
     const seen = new Set([start.key]);
     const found: string[] = [];
@@ -347,6 +371,9 @@ for (const [plan, greets] of [
         const key = keyOf(after);
         if (seen.has(key)) return;
         seen.add(key);
+        // From there on it is as a talk that began without: explored above.
+        if (after.disclosure === 'said' && after.phase.at !== 'disclosing')
+          return void phases.add(after.phase.at);
         further.push({ state: after, now, key, from: node, event });
       };
       for (const node of frontier) {
@@ -374,7 +401,7 @@ for (const [plan, greets] of [
       frontier = further;
     }
     t.same(found.slice(0, 3), [], `${found.length} wrong`);
-    t.ok(phases.size >= (plan === 'leave_message' ? 11 : 8), [...phases].join(' '));
+    t.ok(phases.size >= (discloses ? 8 : plan === 'leave_message' ? 11 : 8), [...phases].join(' '));
     t.comment(`note: ${plan}: ${seen.size} states, ${steps} steps, an end after ${longest} at most`);
   });
 }
@@ -391,6 +418,7 @@ t.test('nobody is heard: whatever the state, the call ends after the longest wai
     { at: 'thinking', since: 0, retried: false, prompts: 0 },
     { at: 'agent', since: 0, prompts: 0, hold: null },
     { at: 'suspecting', since: 0, listening: false },
+    { at: 'disclosing', asked: null, tries: 1, forMessage: false, over: null, typed: false },
     { at: 'waiting-for-beep', since: 0 },
     { at: 'closing', asked: null, reason: 'agent_ended', spokenOver: false },
     { at: 'lingering', since: 0 },

@@ -355,6 +355,8 @@ t.test('a good answer and an error of every operation are as the document says',
   await good('GET', '/v1/organizations', { headers: asOperator });
   await good('GET', '/v1/audit_log?limit=2');
   await good('GET', '/v1/audit_log.csv');
+  await good('GET', '/v1/organization');
+  await good('PATCH', '/v1/organization', { body: { spoken_name: 'the clinic' } });
   await good('DELETE', `/v1/webhook_endpoints/${endpoint.id}`);
   await good('DELETE', at);
 

@@ -13,6 +13,7 @@ export const DEFAULT_PERSONA =
 export const MAX_TEXT = 32_000;
 const MAX_WORDS = 50;
 const MAX_WORD = 60;
+const MAX_LINE = 400;
 
 export interface AgentForm {
   name: string;
@@ -34,6 +35,9 @@ export interface AgentForm {
   eagerness: Agent['eagerness'];
   interruption: Agent['interruption'];
   summarize: boolean;
+  /** What it says before all else; empty: as is usual for its type. */
+  disclosure: '' | Agent['disclosure']['mode'];
+  disclosureText: string;
 }
 
 /** A place in the form by the name that the API has for it, with what is wrong there. */
@@ -60,6 +64,8 @@ export function newAgentForm(): AgentForm {
     eagerness: 'normal',
     interruption: 'normal',
     summarize: false,
+    disclosure: '',
+    disclosureText: '',
   };
 }
 
@@ -82,6 +88,8 @@ export function agentFormOf(agent: Agent | AgentSummary): AgentForm {
     eagerness: agent.eagerness,
     interruption: agent.interruption,
     summarize: agent.summarize,
+    disclosure: agent.disclosure.mode,
+    disclosureText: agent.disclosure.text ?? '',
   };
 }
 
@@ -130,6 +138,9 @@ export function formFaults(form: AgentForm): FormFault[] {
   if (words.length > MAX_WORDS) say('interruption_words', `${MAX_WORDS} at most.`);
   else if (words.some((one) => one.length > MAX_WORD))
     say('interruption_words', `${MAX_WORD} characters each at most, with commas between them.`);
+  if (form.disclosure === 'custom' && form.disclosureText.trim() === '')
+    say('disclosure', 'Write the line, or choose another.');
+  else if (form.disclosureText.length > MAX_LINE) say('disclosure', `${MAX_LINE} characters at most.`);
   faults.push(...toolFaults(form.tools));
   if (form.webhookUrl.trim() !== '' && !/^https?:\/\/[^\s/]/.test(form.webhookUrl.trim())) {
     say('webhook_url', 'Write the address in full: https://example.com/offhook');
@@ -155,7 +166,17 @@ function bodyOf(form: AgentForm) {
     eagerness: form.eagerness,
     interruption: form.interruption,
     summarize: form.summarize,
+    disclosure: disclosureOf(form),
   };
+}
+
+/** Null: as is usual for its type. */
+function disclosureOf({
+  disclosure,
+  disclosureText,
+}: AgentForm): NonNullable<AgentChange['disclosure']> | null {
+  if (disclosure === '') return null;
+  return { mode: disclosure, text: disclosure === 'custom' ? disclosureText.trim() : null };
 }
 
 export function newAgentOf(form: AgentForm, numberIds: readonly string[]): NewAgent {

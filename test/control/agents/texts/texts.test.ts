@@ -66,6 +66,7 @@ const PLACES: Record<string, string[]> = {
   cutShort: ['{heard}'],
   unfinishedTool: ['{name}', '{arguments}'],
   sayLine: ['{line}'],
+  disclose: ['{line}'],
   keysPressed: ['{keys}'],
   keysNote: ['{keys}'],
 };

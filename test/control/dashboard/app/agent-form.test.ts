@@ -43,6 +43,7 @@ const AGENT: Agent = {
   interruption: 'hard',
   summarize: true,
   consent: 'none',
+  disclosure: { mode: 'custom', text: 'This is a machine.' },
   primary_number_id: null,
   archived_at: null,
   created_at: '2026-01-01T00:00:00.000Z',

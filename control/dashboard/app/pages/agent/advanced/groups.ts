@@ -2,6 +2,7 @@
 // forms/agent-form.ts.
 import type { ComponentType } from 'preact';
 import type { FieldsProps } from '../fields.ts';
+import { DisclosureGroup } from './disclosure.ts';
 import { ModelGroup } from './model.ts';
 import { ReportsGroup } from './reports.ts';
 import { TurnsGroup } from './turns.ts';
@@ -9,6 +10,7 @@ import { VoicemailGroup } from './voicemail.ts';
 
 /** In the order shown. A group that does not concern the agent shows nothing. */
 export const ADVANCED_GROUPS: readonly { name: string; Group: ComponentType<FieldsProps> }[] = [
+  { name: 'disclosure', Group: DisclosureGroup },
   { name: 'turns', Group: TurnsGroup },
   { name: 'voicemail', Group: VoicemailGroup },
   { name: 'model', Group: ModelGroup },
