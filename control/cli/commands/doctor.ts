@@ -4,6 +4,7 @@ import { missingSettings } from '../../../bridge/setups.ts';
 import { ConfigError, readConfig } from '../../../config.ts';
 import type { Run } from '../context.ts';
 import {
+  checkCalls,
   checkCarriers,
   checkDaemon,
   checkDisk,
@@ -22,7 +23,9 @@ const STYLE = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'dim' } as const
 export function addDoctorCommand(program: Command, run: Run): void {
   program
     .command('doctor')
-    .description('check the daemon on this host: settings, carrier, model, public URL, Redis, disk, clock')
+    .description(
+      'check the daemon on this host: settings, calls, carrier, model, public URL, Redis, disk, clock',
+    )
     .option('--env-file <file>', "the daemon's settings, beside the environment (such as .env)")
     .action(
       run(async ({ output, env, now }, o: { envFile?: string }) => {
@@ -81,6 +84,7 @@ export function addDoctorCommand(program: Command, run: Run): void {
         const dates: Dates = [];
         const daemon = await checkDaemon(config);
         tell(daemon.finding);
+        tell(await checkCalls(daemon.provenAt, config.OFFHOOK_API_KEY ?? (env.OFFHOOK_API_KEY || undefined)));
         tell(checkDisk(config));
         tell(await checkRedis(config, settings.PATH ?? ''));
         for (const finding of await checkCarriers(config, dates)) tell(finding);

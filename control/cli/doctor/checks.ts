@@ -10,7 +10,7 @@ import type { Found } from '../../../bridge/setup.ts';
 import { carrierSetups, isSetUp, isWanted, modelSetups } from '../../../bridge/setups.ts';
 import type { Config } from '../../../config.ts';
 import { expectedProof, newChallenge } from '../../operations/instance.ts';
-import { type Finding, fail, judgeDisk, judgePublicUrl, ok, skip, warn } from './findings.ts';
+import { type Finding, fail, judgeCalls, judgeDisk, judgePublicUrl, ok, skip, warn } from './findings.ts';
 
 const ASK_MS = 10_000;
 
@@ -247,7 +247,9 @@ function whose(config: Config, challenge: string, asked: Asked): 'ours' | 'anoth
 }
 
 /** The daemon itself, where the settings say it listens. */
-export async function checkDaemon(config: Config): Promise<{ running: boolean; finding: Finding }> {
+export async function checkDaemon(
+  config: Config,
+): Promise<{ running: boolean; finding: Finding; provenAt?: string }> {
   const host = config.HOST === '0.0.0.0' || config.HOST === '::' ? '127.0.0.1' : config.HOST;
   const at = `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`;
   const challenge = newChallenge();
@@ -280,6 +282,7 @@ export async function checkDaemon(config: Config): Promise<{ running: boolean; f
   const ready = !('error' in asked) && asked.status === 200;
   return {
     running: true,
+    ...(ours === 'ours' ? { provenAt: at } : {}),
     finding: ready
       ? ok('daemon', `It runs at ${at} and takes calls.${doubt}`)
       : warn(
@@ -288,4 +291,16 @@ export async function checkDaemon(config: Config): Promise<{ running: boolean; f
           `Read ${at}/readyz with an API key: it says which part is not ready.`,
         ),
   };
+}
+
+/** How calls went, as the daemon says; it is asked with a key, and so only where it has proven to be the one. */
+export async function checkCalls(provenAt: string | undefined, apiKey: string | undefined): Promise<Finding> {
+  if (provenAt === undefined) return skip('calls', 'There is no daemon to ask how they went.');
+  if (apiKey === undefined)
+    return skip('calls', 'No key to ask with how they went: set OFFHOOK_API_KEY, or see "offhook health".');
+  const asked = await ask(`${provenAt}/v1/health`, { authorization: `Bearer ${apiKey}` }, null);
+  if ('error' in asked || asked.status !== 200)
+    return skip('calls', 'The daemon does not say how they went; is the key of this daemon?');
+  const calls = field(asked.body, 'calls');
+  return judgeCalls({ state: String(field(calls, 'state')), text: String(field(calls, 'text')) });
 }

@@ -45,6 +45,14 @@ export function judgeClock(seen: readonly { host: string; date: string; atMs: nu
   return off >= WARN_SKEW_S ? warn('clock', says, mend) : ok('clock', says);
 }
 
+/** How the newest calls went, in the daemon's own words. */
+export function judgeCalls({ state, text }: { state: string; text: string }): Finding {
+  const mend =
+    'Open one that failed in the dashboard, or "offhook calls list --status failed": each says why.';
+  if (state === 'down') return fail('calls', text, mend);
+  return state === 'warn' ? warn('calls', text, mend) : ok('calls', text);
+}
+
 /** Free space of the disk under DATA_DIR, beside the thresholds of the daemon. */
 export function judgeDisk(freeBytes: number, o: { warnMb: number; lowMb: number; folder: string }): Finding {
   const freeMb = Math.floor(freeBytes / 1e6);

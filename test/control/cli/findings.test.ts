@@ -7,6 +7,7 @@ import { createServer as createTcpServer } from 'node:net';
 import t, { type Test } from 'tap';
 import { readConfig } from '../../../config.ts';
 import {
+  checkCalls,
   checkCarriers,
   checkDaemon,
   checkDisk,
@@ -195,4 +196,26 @@ t.test(
 
 t.test('the disk of a folder that is not there yet is the one above it', async (t) => {
   t.match(checkDisk(config({ DATA_DIR: `${t.testdir()}/a/b` })), { check: 'disk', says: /free/ });
+});
+
+t.test('the calls: in the words of a daemon that is proven to be the one, asked with a key', async (t) => {
+  const keys: (string | undefined)[] = [];
+  let answer: RequestListener = json(500, {});
+  const at = await serve(t, (req, res) => {
+    keys.push(`${req.url} ${req.headers.authorization}`);
+    answer(req, res);
+  });
+  t.match(await checkCalls(undefined, 'sk_one'), { state: 'skip' });
+  t.match(await checkCalls(at, undefined), { state: 'skip', says: /No key/ });
+  t.same(keys, [], 'the key is shown to nobody else');
+  t.match(await checkCalls(at, 'sk_one'), { state: 'skip' });
+  for (const [state, found] of [
+    ['ok', 'ok'],
+    ['warn', 'warn'],
+    ['down', 'fail'],
+  ]) {
+    answer = json(200, { state: 'down', calls: { state, text: '3 of the last 6 calls failed.' } });
+    t.match(await checkCalls(at, 'sk_one'), { state: found, says: '3 of the last 6 calls failed.' });
+  }
+  t.equal(keys.at(-1), '/v1/health Bearer sk_one');
 });
