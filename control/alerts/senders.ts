@@ -10,6 +10,9 @@ import { signWebhook } from '../webhooks/signature.ts';
 import { ALERT_KIND_FACTS } from './alert-kinds.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024;
+/** Of an organization in an hour, tests included: addresses are typed, and may be anybody's. */
+const MOST_LETTERS = 30;
+const HOUR_MS = 3_600_000;
 
 /** Null where it was taken. */
 export interface AlertOutcome {
@@ -80,6 +83,17 @@ export function sendersOf({
   clock,
 }: AlertSenders): Record<'webhook' | 'email', Send> {
   const dashboard = `${publicUrl}/alerts`;
+  /** By organization, when letters went out in the last hour. */
+  const letters = new Map<string, number[]>();
+  function maySend(orgId: string): boolean {
+    const nowMs = clock.now().getTime();
+    // A clock that was set back makes none of them wait for longer.
+    const lately = (letters.get(orgId) ?? []).filter((at) => at <= nowMs && at > nowMs - HOUR_MS);
+    letters.set(orgId, lately);
+    if (lately.length >= MOST_LETTERS) return false;
+    lately.push(nowMs);
+    return true;
+  }
   return {
     async webhook(settings, organization, told, stop) {
       if (settings.webhook_url === null) return { error: 'not_set' };
@@ -114,6 +128,7 @@ export function sendersOf({
     async email(settings, organization, told) {
       if (mail === null) return { error: 'the daemon has no mail server (SMTP_URL)' };
       if (settings.emails.length === 0) return { error: 'not_set' };
+      if (!maySend(organization.id)) return { error: `more than ${MOST_LETTERS} e-mails in an hour` };
       const text = 'kind' in told ? told.text : TEST_TEXT;
       try {
         await mail.send({

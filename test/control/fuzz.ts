@@ -97,6 +97,8 @@ function furnisher(rig: Rig, orgId: string, key: string) {
         contacts: [],
       };
       for (const [name, maker] of Object.entries(makers)) world[name as Resource] = await maker(world);
+      // Somebody whom a test of the alerts is for.
+      await rig.api('PATCH', '/v1/alerts', { key, body: { emails: ['ops@example.com'] } });
       return world;
     },
     async again(world: World, resource: Resource): Promise<void> {

@@ -211,3 +211,47 @@ t.test('a daemon that is not the oldest on its folder leaves it to that', async 
   await rig.alerts.look();
   t.equal(receiver.requests.length, 1);
 });
+
+t.test('what a daemon was killed over is told by the next one, under its own id', async (t) => {
+  const { rig, receiver } = await open(t);
+  await change(rig, { webhook_url: receiver.url });
+  const at = rig.now().toISOString();
+  const id = '0199c000-0000-7000-8000-00000000000a';
+  const state = { org_id: rig.orgId, kind: 'disk_low' as const, status: 'firing' as const, since_at: at };
+  await rig.store.saveAlertState(
+    { ...state, fired_at: at, told_at: at, version: 1 },
+    {
+      id,
+      org_id: rig.orgId,
+      kind: 'disk_low',
+      status: 'firing',
+      text: 'It was full.',
+      value: 1,
+      threshold: 2,
+      created_at: at,
+      webhook: { status: 'pending', attempts: 0, error: null, sent_at: null },
+      email: null,
+      next_attempt_at: at,
+    },
+  );
+  await rig.alerts.look();
+  await rig.alerts.look();
+  t.same(
+    receiver.requests.map(({ headers }) => headers['webhook-id']),
+    [id],
+  );
+  t.match((await rig.api('GET', '/v1/alerts')).body.rules.at(-1), { enabled: false, status: 'ok' });
+});
+
+t.test('an organization has thirty e-mails an hour, tests included', async (t) => {
+  const { rig, office } = await open(t);
+  await change(rig, { emails: ['ops@example.com'] });
+  const test = async (key = rig.key) => (await rig.api('POST', '/v1/alerts/test', { key })).body.email.error;
+  for (let letter = 0; letter < 30; letter++) t.equal(await test(), null);
+  t.match(await test(), /more than 30/);
+  await rig.api('PATCH', '/v1/alerts', { key: rig.other.key, body: { emails: ['other@example.com'] } });
+  t.equal(await test(rig.other.key), null, 'each its own');
+  rig.advance(60 * MINUTE);
+  t.equal(await test(), null);
+  t.equal(office.letters.length, 32);
+});
