@@ -17,6 +17,8 @@ export interface OutboundRulesView {
   rules: OutboundRules;
   /** Which of them the organization has said itself; the others are the daemon's. */
   own: string[];
+  /** Of the organization's active numbers. */
+  number_countries: string[];
   updated_at: string | null;
   updated_by: Doer | null;
 }

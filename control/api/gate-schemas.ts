@@ -4,13 +4,15 @@ import { NUMBER_KINDS } from '../../storage/outbound/number-facts.ts';
 import { GATE_CODES } from '../../storage/outbound/outbound-records.ts';
 import { time } from '../http/schemas.ts';
 
-const gateCode = z.enum(GATE_CODES);
-const numberKind = z
+export const gateCode = z
+  .enum(GATE_CODES)
+  .describe('What speaks against a call, as the table of errors has it.');
+export const numberKind = z
   .enum(NUMBER_KINDS)
   .describe(
     'The kind of range that the number is of, as Google’s libphonenumber knows it. `satellite`: of a satellite or another global network. `unassigned`: of a numbering plan, and no range of it is known to have the number.',
   );
-const localTimes = z
+export const localTimes = z
   .array(
     z.strictObject({
       zone: z.string().describe('A time zone, as `America/New_York`.'),
@@ -18,7 +20,7 @@ const localTimes = z
     }),
   )
   .describe('What the clocks show where the number may be, each different time once.');
-const doer = z.strictObject({
+export const doer = z.strictObject({
   kind: z.enum(['key', 'user', 'campaign', 'call']).describe('What it is.'),
   id: z.string().describe('Its id.'),
   name: z.string().describe('What it is called.'),

@@ -8,6 +8,7 @@ import { callActivityRoutes } from './call-activity.ts';
 import { callRoutes } from './calls.ts';
 import { campaignContactRoutes } from './campaign-contacts.ts';
 import { campaignRoutes } from './campaigns.ts';
+import { doNotCallRoutes } from './do-not-call.ts';
 import { erasureRoutes } from './erasures.ts';
 import { eventRoutes } from './events.ts';
 import { legalHoldRoutes } from './legal-holds.ts';
@@ -16,6 +17,7 @@ import { modelRoutes } from './models.ts';
 import { numberRoutes } from './numbers.ts';
 import { ownOrganizationRoutes } from './organization.ts';
 import { organizationRoutes } from './organizations.ts';
+import { outboundRoutes } from './outbound.ts';
 import { retentionRoutes } from './retention.ts';
 import { webhookRoutes } from './webhook-endpoints.ts';
 import { webhookSecretRoutes } from './webhook-secret.ts';
@@ -26,6 +28,8 @@ export const ROUTES: readonly Route[] = [
   ...numberRoutes,
   ...callRoutes,
   ...callActivityRoutes,
+  ...outboundRoutes,
+  ...doNotCallRoutes,
   ...campaignRoutes,
   ...campaignContactRoutes,
   ...eventRoutes,

@@ -330,8 +330,16 @@ function queryParameters(route: Route, schemas: Schemas): Parameter[] {
   }));
 }
 
+const OUTBOUND: ReadonlySet<string> = new Set([
+  'outbound_rules',
+  'outbound_check',
+  'refused_calls',
+  'do_not_call',
+  'consents',
+]);
 const tagOf = (path: string) => {
   const resource = path.split('/')[2]?.replace(/\..*/, '') ?? '';
+  if (OUTBOUND.has(resource)) return 'Outbound';
   return resource.startsWith('webhook') || resource === 'events' ? 'Webhooks' : pascal(resource);
 };
 

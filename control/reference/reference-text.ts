@@ -19,6 +19,8 @@ export const TAG_MEANING: Readonly<Record<string, string>> = {
   Models: 'The speech models that agents may have, and what each can do.',
   Numbers: 'Phone numbers: search, buy, list, release.',
   Calls: 'Calls, past and live: place, read, cancel, hang up; what was said and the recording.',
+  Outbound:
+    'Whom an organization may call: its rules, a number tried, the do-not-call list, consents, what was refused.',
   Campaigns: 'Many calls by one agent to a list of contacts: pace, hours, calling again, outcomes, export.',
   Webhooks:
     'Signed events of calls: who receives them, what became of each delivery, sending again, reading them back.',

@@ -459,6 +459,108 @@ export interface Operations {
     body: undefined;
     answer: CallEvents;
   };
+  getOutboundRules: {
+    query: {};
+    body: undefined;
+    answer: OutboundRules;
+  };
+  updateOutboundRules: {
+    query: {};
+    body: OutboundRulesChange;
+    answer: OutboundRules;
+  };
+  checkOutbound: {
+    query: {};
+    body: OutboundCheck;
+    answer: OutboundAnswer;
+  };
+  listRefusedCalls: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Refused for this.
+       */
+      code?:
+        | 'destination_closed'
+        | 'destination_not_allowed'
+        | 'do_not_call'
+        | 'consent_missing'
+        | 'outside_calling_hours'
+        | 'too_many_to_destination'
+        | 'calls_per_minute'
+        | 'daily_spend_reached';
+    };
+    body: undefined;
+    answer: RefusedCalls;
+  };
+  listConsents: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only this number.
+       */
+      number?: string;
+    };
+    body: undefined;
+    answer: Consents;
+  };
+  addConsents: {
+    query: {};
+    body: NewConsents;
+    answer: Consents;
+  };
+  revokeConsent: {
+    query: {};
+    body: undefined;
+    answer: Consent;
+  };
+  listDoNotCall: {
+    query: {
+      /**
+       * How many items a page holds at most.
+       */
+      limit?: number;
+      /**
+       * Id of the last item of the page before. The Link header of a page carries it already.
+       */
+      starting_after?: string;
+      /**
+       * Only this number.
+       */
+      number?: string;
+    };
+    body: undefined;
+    answer: DoNotCall;
+  };
+  addDoNotCall: {
+    query: {};
+    body: NewDoNotCall;
+    answer: DoNotCall;
+  };
+  importDoNotCall: {
+    query: {};
+    body: string;
+    answer: DoNotCallReport;
+  };
+  removeDoNotCall: {
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
   createCampaign: {
     query: {};
     body: NewCampaign;
@@ -1662,6 +1764,8 @@ export interface AgentCall {
   override?: {
     /**
      * What may speak against the call: every code that does must be named, `do_not_call` too.
+     *
+     * Items: What speaks against a call, as the table of errors has it.
      */
     codes: (
       | 'destination_closed'
@@ -1718,6 +1822,8 @@ export interface PromptCall {
   override?: {
     /**
      * What may speak against the call: every code that does must be named, `do_not_call` too.
+     *
+     * Items: What speaks against a call, as the table of errors has it.
      */
     codes: (
       | 'destination_closed'
@@ -2040,6 +2146,8 @@ export interface Call {
       };
       /**
        * What would have refused it.
+       *
+       * Items: What speaks against a call, as the table of errors has it.
        */
       codes: (
         | 'destination_closed'
@@ -2425,6 +2533,578 @@ export interface CallEventDelivery {
    * When it was delivered. Null: not so far.
    */
   delivered_at: string | null;
+}
+/**
+ * Whom an organization may call, when and how often.
+ */
+export interface OutboundRules {
+  /**
+   * Countries that may be called, beside those of the organization’s own numbers.
+   */
+  countries: string[];
+  /**
+   * What begins so may be called whatever its country. Its kind must be open all the same.
+   */
+  allowed_prefixes: string[];
+  /**
+   * What begins so is closed, whatever else allows it.
+   */
+  closed_prefixes: string[];
+  /**
+   * Kinds of ranges that are closed. By default premium, shared_cost, satellite, personal, pager, uan and voicemail.
+   */
+  closed_kinds: (
+    | 'fixed_line'
+    | 'mobile'
+    | 'fixed_line_or_mobile'
+    | 'voip'
+    | 'toll_free'
+    | 'premium'
+    | 'shared_cost'
+    | 'satellite'
+    | 'personal'
+    | 'pager'
+    | 'uan'
+    | 'voicemail'
+    | 'unassigned'
+  )[];
+  /**
+   * Calls to one number in 24 hours. Null: any number.
+   */
+  calls_per_destination_per_day: number | null;
+  /**
+   * Outbound calls in 60 seconds. Null: any number.
+   */
+  calls_per_minute: number | null;
+  /**
+   * What may be spent in 24 hours, in thousandths of a cent: the larger of what calls were charged and what they are estimated to have cost, and what live calls hold. Null: any amount.
+   */
+  spend_per_day_milli_cents: number | null;
+  /**
+   * When calls may be placed, by the clock where the called number is. One that may be in several time zones is called when it is within the hours in all of them. Null: at any time.
+   */
+  calling_hours: {
+    /**
+     * The first minute, `HH:MM`.
+     */
+    from: string;
+    /**
+     * The first minute that is too late; 24:00 is the end of the day.
+     */
+    to: string;
+    /**
+     * Days of the week, there.
+     */
+    days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+  } | null;
+  /**
+   * `required`: only numbers with a consent are called, whatever the agent says.
+   */
+  consent: 'none' | 'required';
+  /**
+   * Countries of the organization’s active numbers: they may be called too.
+   */
+  number_countries: string[];
+  /**
+   * Which of the rules the organization has set itself; the others are the daemon’s.
+   */
+  own: string[];
+  /**
+   * Null: never changed.
+   */
+  updated_at: string | null;
+  /**
+   * Who changed them last.
+   */
+  updated_by: {
+    /**
+     * What it is.
+     */
+    kind: 'key' | 'user' | 'campaign' | 'call';
+    /**
+     * Its id.
+     */
+    id: string;
+    /**
+     * What it is called.
+     */
+    name: string;
+  } | null;
+}
+/**
+ * What is left out stays as it is.
+ */
+export interface OutboundRulesChange {
+  /**
+   * Countries that may be called, beside those of the organization’s own numbers.
+   */
+  countries?: string[];
+  /**
+   * What begins so may be called whatever its country. Its kind must be open all the same.
+   */
+  allowed_prefixes?: string[];
+  /**
+   * What begins so is closed, whatever else allows it.
+   */
+  closed_prefixes?: string[];
+  /**
+   * Kinds of ranges that are closed. By default premium, shared_cost, satellite, personal, pager, uan and voicemail.
+   */
+  closed_kinds?: (
+    | 'fixed_line'
+    | 'mobile'
+    | 'fixed_line_or_mobile'
+    | 'voip'
+    | 'toll_free'
+    | 'premium'
+    | 'shared_cost'
+    | 'satellite'
+    | 'personal'
+    | 'pager'
+    | 'uan'
+    | 'voicemail'
+    | 'unassigned'
+  )[];
+  /**
+   * Calls to one number in 24 hours. Null: any number.
+   */
+  calls_per_destination_per_day?: number | null;
+  /**
+   * Outbound calls in 60 seconds. Null: any number.
+   */
+  calls_per_minute?: number | null;
+  /**
+   * What may be spent in 24 hours, in thousandths of a cent: the larger of what calls were charged and what they are estimated to have cost, and what live calls hold. Null: any amount.
+   */
+  spend_per_day_milli_cents?: number | null;
+  /**
+   * When calls may be placed, by the clock where the called number is. One that may be in several time zones is called when it is within the hours in all of them. Null: at any time.
+   */
+  calling_hours?: {
+    /**
+     * The first minute, `HH:MM`.
+     */
+    from: string;
+    /**
+     * The first minute that is too late; 24:00 is the end of the day.
+     */
+    to: string;
+    /**
+     * Days of the week, there.
+     */
+    days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+  } | null;
+  /**
+   * `required`: only numbers with a consent are called, whatever the agent says.
+   */
+  consent?: 'none' | 'required';
+  /**
+   * Rules to give up for those of the daemon’s settings.
+   */
+  reset?: (
+    | 'countries'
+    | 'allowed_prefixes'
+    | 'closed_prefixes'
+    | 'closed_kinds'
+    | 'calls_per_destination_per_day'
+    | 'calls_per_minute'
+    | 'spend_per_day_milli_cents'
+    | 'calling_hours'
+    | 'consent'
+  )[];
+}
+/**
+ * A number to be tried without calling it.
+ */
+export interface OutboundCheck {
+  /**
+   * The number to be tried.
+   */
+  to: string;
+  /**
+   * The number it would be called from; its country may be called.
+   */
+  from_number?: string;
+  /**
+   * The agent that would call: it may need a consent.
+   */
+  agent_id?: string;
+}
+/**
+ * What the gate would say of a call now.
+ */
+export interface OutboundAnswer {
+  /**
+   * The number.
+   */
+  to: string;
+  /**
+   * Whether it would be called now.
+   */
+  allowed: boolean;
+  /**
+   * ISO 3166; null for a number of no country.
+   */
+  country: string | null;
+  /**
+   * The kind of range that the number is of, as Google’s libphonenumber knows it. `satellite`: of a satellite or another global network. `unassigned`: of a numbering plan, and no range of it is known to have the number.
+   */
+  kind:
+    | 'fixed_line'
+    | 'mobile'
+    | 'fixed_line_or_mobile'
+    | 'voip'
+    | 'toll_free'
+    | 'premium'
+    | 'shared_cost'
+    | 'satellite'
+    | 'personal'
+    | 'pager'
+    | 'uan'
+    | 'voicemail'
+    | 'unassigned';
+  /**
+   * Time zones that it may be in.
+   */
+  zones: string[];
+  /**
+   * What the clocks show where the number may be, each different time once.
+   */
+  local_times: {
+    /**
+     * A time zone, as `America/New_York`.
+     */
+    zone: string;
+    /**
+     * What its clocks show, as `2026-03-01T08:05`.
+     */
+    time: string;
+  }[];
+  /**
+   * Everything that speaks against it, in the order in which a call would be refused.
+   */
+  refusals: {
+    /**
+     * What speaks against a call, as the table of errors has it.
+     */
+    code:
+      | 'destination_closed'
+      | 'destination_not_allowed'
+      | 'do_not_call'
+      | 'consent_missing'
+      | 'outside_calling_hours'
+      | 'too_many_to_destination'
+      | 'calls_per_minute'
+      | 'daily_spend_reached';
+    /**
+     * For people.
+     */
+    reason: string;
+    /**
+     * What the code rests on.
+     */
+    evidence: {
+      [k: string]: unknown;
+    };
+    /**
+     * When to ask again; null: it is not a matter of waiting.
+     */
+    retry_after_seconds: number | null;
+  }[];
+}
+/**
+ * Calls that were not placed.
+ */
+export interface RefusedCalls {
+  /**
+   * Newest first; the last 10,000 are kept.
+   */
+  data: RefusedCall[];
+}
+/**
+ * A call that was not placed.
+ */
+export interface RefusedCall {
+  /**
+   * Id of the refusal.
+   */
+  id: string;
+  /**
+   * Whom the call was for; null once that was erased.
+   */
+  to_number: string | null;
+  /**
+   * The last four digits.
+   */
+  last4: string;
+  /**
+   * The number it would have been made from.
+   */
+  from_number: string | null;
+  /**
+   * The agent that would have called.
+   */
+  agent_id: string | null;
+  /**
+   * What speaks against a call, as the table of errors has it.
+   */
+  code:
+    | 'destination_closed'
+    | 'destination_not_allowed'
+    | 'do_not_call'
+    | 'consent_missing'
+    | 'outside_calling_hours'
+    | 'too_many_to_destination'
+    | 'calls_per_minute'
+    | 'daily_spend_reached';
+  /**
+   * For people.
+   */
+  reason: string;
+  /**
+   * What the code rests on.
+   */
+  evidence: {
+    [k: string]: unknown;
+  };
+  /**
+   * Everything that spoke against it.
+   *
+   * Items: What speaks against a call, as the table of errors has it.
+   */
+  codes: (
+    | 'destination_closed'
+    | 'destination_not_allowed'
+    | 'do_not_call'
+    | 'consent_missing'
+    | 'outside_calling_hours'
+    | 'too_many_to_destination'
+    | 'calls_per_minute'
+    | 'daily_spend_reached'
+  )[];
+  /**
+   * Who asked for the call, where that is known.
+   */
+  asked_by: {
+    /**
+     * What it is.
+     */
+    kind: 'key' | 'user' | 'campaign' | 'call';
+    /**
+     * Its id.
+     */
+    id: string;
+    /**
+     * What it is called.
+     */
+    name: string;
+  } | null;
+  /**
+   * When.
+   */
+  created_at: string;
+}
+/**
+ * Consents to be called.
+ */
+export interface Consents {
+  /**
+   * Newest first.
+   */
+  data: Consent[];
+}
+/**
+ * Somebody has agreed to be called.
+ */
+export interface Consent {
+  /**
+   * Id of the consent.
+   */
+  id: string;
+  /**
+   * The number; null once it was erased.
+   */
+  number: string | null;
+  /**
+   * The last four digits.
+   */
+  last4: string;
+  /**
+   * What for.
+   */
+  purpose: string;
+  /**
+   * How it came.
+   */
+  source: string;
+  /**
+   * When it was given.
+   */
+  given_at: string;
+  /**
+   * What shows it.
+   */
+  evidence: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * When it was revoked. Null: it stands.
+   */
+  revoked_at: string | null;
+  /**
+   * Who entered it.
+   */
+  created_by: {
+    /**
+     * What it is.
+     */
+    kind: 'key' | 'user' | 'campaign' | 'call';
+    /**
+     * Its id.
+     */
+    id: string;
+    /**
+     * What it is called.
+     */
+    name: string;
+  } | null;
+  /**
+   * When it was entered.
+   */
+  created_at: string;
+}
+/**
+ * Consents to be called.
+ */
+export interface NewConsents {
+  /**
+   * Who has agreed, E.164.
+   */
+  numbers: string[];
+  /**
+   * What for.
+   */
+  purpose: string;
+  /**
+   * How it came: a form, a contract, a call.
+   */
+  source: string;
+  /**
+   * When it was given.
+   */
+  given_at: string;
+  /**
+   * What shows it: the version of a form, an address. 8 KB at most.
+   */
+  evidence?: {
+    [k: string]: unknown;
+  } | null;
+}
+/**
+ * Numbers that are not called.
+ */
+export interface DoNotCall {
+  /**
+   * Newest first.
+   */
+  data: DoNotCallEntry[];
+}
+/**
+ * A number that is not called.
+ */
+export interface DoNotCallEntry {
+  /**
+   * Id of the entry.
+   */
+  id: string;
+  /**
+   * The number; null once it was erased: it is known by a hash and not called all the same.
+   */
+  number: string | null;
+  /**
+   * The last four digits.
+   */
+  last4: string;
+  /**
+   * Why.
+   */
+  reason: string | null;
+  /**
+   * Where it came from; `said`: on a call.
+   */
+  source: 'api' | 'csv' | 'said' | 'dashboard' | 'campaign';
+  /**
+   * The call on which it was said.
+   */
+  call_id: string | null;
+  /**
+   * The item of its transcript.
+   */
+  item_id: string | null;
+  /**
+   * When, in milliseconds since its stream began.
+   */
+  at_ms: number | null;
+  /**
+   * Who added it.
+   */
+  created_by: {
+    /**
+     * What it is.
+     */
+    kind: 'key' | 'user' | 'campaign' | 'call';
+    /**
+     * Its id.
+     */
+    id: string;
+    /**
+     * What it is called.
+     */
+    name: string;
+  } | null;
+  /**
+   * Since when.
+   */
+  created_at: string;
+}
+/**
+ * Numbers that are not to be called any more.
+ */
+export interface NewDoNotCall {
+  /**
+   * Whom not to call, E.164.
+   */
+  numbers: string[];
+  /**
+   * Why, for whoever reads it later.
+   */
+  reason?: string | null;
+}
+/**
+ * What came of a file.
+ */
+export interface DoNotCallReport {
+  /**
+   * Lines of the file that are not blank, the names of the columns apart.
+   */
+  lines: number;
+  /**
+   * Numbers of it that are on the list now.
+   */
+  listed: number;
+  /**
+   * Lines without a number, the first 200.
+   */
+  refused: {
+    /**
+     * Where.
+     */
+    line: number;
+    /**
+     * What stands there.
+     */
+    text: string;
+  }[];
 }
 /**
  * This interface was referenced by `Operations`'s JSON-Schema
@@ -4510,6 +5190,17 @@ export const OPERATIONS = {
   getRecording: { method: 'GET', path: '/v1/calls/{id}/recording' },
   getTurns: { method: 'GET', path: '/v1/calls/{id}/turns' },
   listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events' },
+  getOutboundRules: { method: 'GET', path: '/v1/outbound_rules' },
+  updateOutboundRules: { method: 'PATCH', path: '/v1/outbound_rules' },
+  checkOutbound: { method: 'POST', path: '/v1/outbound_check' },
+  listRefusedCalls: { method: 'GET', path: '/v1/refused_calls' },
+  listConsents: { method: 'GET', path: '/v1/consents' },
+  addConsents: { method: 'POST', path: '/v1/consents', once: true },
+  revokeConsent: { method: 'DELETE', path: '/v1/consents/{id}' },
+  listDoNotCall: { method: 'GET', path: '/v1/do_not_call' },
+  addDoNotCall: { method: 'POST', path: '/v1/do_not_call' },
+  importDoNotCall: { method: 'POST', path: '/v1/do_not_call/import', file: true },
+  removeDoNotCall: { method: 'DELETE', path: '/v1/do_not_call/{id}' },
   createCampaign: { method: 'POST', path: '/v1/campaigns', once: true },
   listCampaigns: { method: 'GET', path: '/v1/campaigns' },
   getCampaign: { method: 'GET', path: '/v1/campaigns/{id}' },

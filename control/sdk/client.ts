@@ -16,6 +16,7 @@ import type {
 } from './api.ts';
 import { campaignsOf } from './campaigns.ts';
 import { OffhookConnectionError } from './errors.ts';
+import { consentsOf, doNotCallOf, outboundOf } from './outbound.ts';
 import { type Requests, requestsOf } from './requests.ts';
 import type { AgentOf, AskedFor, CallOf, IdOf, PromptCallOf } from './results.ts';
 import {
@@ -348,6 +349,9 @@ export class Offhook {
   readonly numbers: ReturnType<typeof numbersOf>;
   readonly calls: ReturnType<typeof callsOf>;
   readonly campaigns: ReturnType<typeof campaignsOf>;
+  readonly outbound: ReturnType<typeof outboundOf>;
+  readonly doNotCall: ReturnType<typeof doNotCallOf>;
+  readonly consents: ReturnType<typeof consentsOf>;
   readonly events: ReturnType<typeof eventsOf>;
   readonly webhookEndpoints: ReturnType<typeof webhookEndpointsOf>;
   readonly webhookDeliveries: ReturnType<typeof webhookDeliveriesOf>;
@@ -375,6 +379,9 @@ export class Offhook {
     this.numbers = numbersOf(requests);
     this.campaigns = campaignsOf(requests);
     this.calls = callsOf(requests);
+    this.outbound = outboundOf(requests);
+    this.doNotCall = doNotCallOf(requests);
+    this.consents = consentsOf(requests);
     this.events = eventsOf(requests);
     this.webhookEndpoints = webhookEndpointsOf(requests);
     this.webhookDeliveries = webhookDeliveriesOf(requests);

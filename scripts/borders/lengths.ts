@@ -20,6 +20,7 @@ export const LONGER: Readonly<Record<string, string>> = {
   'control/reference/openapi.ts': 'a document made part by part, in its own order',
   'control/reference/reference-page.ts': 'a page made part by part, in its own order',
   'control/sdk/api.ts': 'made by npm run sdk:types',
+  'control/sdk/client.ts': 'every operation, by resource',
   'storage/records.ts': 'the record of each resource, one after the other',
   'storage/store.ts': 'the verbs of the contract, each with what it promises',
   'storage/sqlite/calls.ts calls': 'a list of verbs over prepared statements',

@@ -9,7 +9,7 @@ export interface Doer {
 }
 
 /** Where a number that is not to be called came from. */
-const DO_NOT_CALL_SOURCES = ['api', 'csv', 'said', 'dashboard', 'campaign'] as const;
+export const DO_NOT_CALL_SOURCES = ['api', 'csv', 'said', 'dashboard', 'campaign'] as const;
 export type DoNotCallSource = (typeof DO_NOT_CALL_SOURCES)[number];
 
 /** A number that the organization does not call any more. */

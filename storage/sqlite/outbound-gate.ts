@@ -70,7 +70,7 @@ export class OutboundGate {
     const consentAskedBy = this.#consentAskedBy(asked, rules);
     return {
       number: numberFacts(to),
-      ownCountries: this.#ownCountries(asked),
+      ownCountries: this.ownCountries(asked),
       doNotCall,
       consentAskedBy,
       consent: consentAskedBy === null ? null : this.#consent(orgId, to),
@@ -95,7 +95,8 @@ export class OutboundGate {
     return decided;
   }
 
-  #ownCountries({ orgId, from }: Asked): string[] {
+  /** Of its active numbers, and of the one that it calls from. */
+  ownCountries({ orgId, from }: Pick<Asked, 'orgId' | 'from'>): string[] {
     const rows = this.#connection
       .statement(
         "SELECT DISTINCT country_code AS country FROM numbers INDEXED BY numbers_by_org WHERE org_id = ? AND status = 'active'",

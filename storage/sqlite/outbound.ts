@@ -37,6 +37,7 @@ export function outbound(connection: Connection, gate: OutboundGate): Pick<Store
     return {
       rules: gate.rules(orgId),
       own: Object.keys(gate.stored(orgId)),
+      number_countries: gate.ownCountries({ orgId, from: null }),
       updated_at: row === undefined ? null : String(row.updated_at),
       updated_by: row?.updated_by == null ? null : JSON.parse(String(row.updated_by)),
     };

@@ -17,7 +17,12 @@ t.test('every route with a foreign id in its path answers 404 and changes nothin
   const campaign = (await rig.api('POST', '/v1/campaigns', { body: { name: 'C', agent_id: agent.id } })).body;
   await rig.api('POST', `/v1/campaigns/${campaign.id}/contacts`, { body: CONTACTS });
   const [contact] = (await rig.api('GET', `/v1/campaigns/${campaign.id}/contacts`)).body.data;
+  const listed = (await rig.api('POST', '/v1/do_not_call', { body: { numbers: ['+14155550198'] } })).body;
+  const agreed = { numbers: ['+14155550123'], purpose: 'p', source: 's', given_at: '2026-01-01T00:00:00Z' };
+  const entered = (await rig.api('POST', '/v1/consents', { body: agreed })).body;
   const ids: Record<string, string> = {
+    do_not_call: listed.data[0].id,
+    consents: entered.data[0].id,
     agents: agent.id,
     numbers: agent.number_id,
     calls: call.id,
@@ -42,6 +47,8 @@ t.test('every route with a foreign id in its path answers 404 and changes nothin
     '/v1/webhook_endpoints',
     '/v1/webhook_deliveries',
     '/v1/campaigns',
+    '/v1/do_not_call',
+    '/v1/consents',
   ];
   const before = await Promise.all(paths.map(async (path) => (await rig.api('GET', path)).text));
   let asked = 0;

@@ -323,6 +323,21 @@ t.test('a good answer and an error of every operation are as the document says',
   await good('GET', '/v1/calls?limit=1&status=canceled');
   await good('GET', '/v1/calls.csv?status=canceled');
 
+  await good('GET', '/v1/outbound_rules');
+  await good('PATCH', '/v1/outbound_rules', { body: { countries: ['CA'] } });
+  await good('POST', '/v1/outbound_check', { body: { to: '+14155550199' } });
+  await good('GET', '/v1/refused_calls?limit=1&code=do_not_call');
+  const listed = await good('POST', '/v1/do_not_call', { body: { numbers: ['+14155550198'] } });
+  await good('GET', '/v1/do_not_call?number=%2B14155550198');
+  await good('POST', '/v1/do_not_call/import', {
+    raw: '+14155550197\n',
+    headers: { 'content-type': 'text/csv' },
+  });
+  await good('DELETE', `/v1/do_not_call/${listed.data[0].id}`);
+  const agreed = { numbers: ['+14155550123'], purpose: 'p', source: 's', given_at: '2026-01-01T00:00:00Z' };
+  const entered = await good('POST', '/v1/consents', { body: agreed });
+  await good('GET', '/v1/consents?limit=1');
+  await good('DELETE', `/v1/consents/${entered.data[0].id}`);
   const campaign = await good('POST', '/v1/campaigns', { body: { name: 'C', agent_id: agent.id } });
   const of = `/v1/campaigns/${campaign.id}`;
   await good('PATCH', of, { body: { calls_per_minute: 30 } });

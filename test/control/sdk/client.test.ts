@@ -107,7 +107,7 @@ t.test('every operation has its method, and asks just that', async (t) => {
       const argument =
         (name === 'campaigns'
           ? !/^(create|list)$/.test(method)
-          : /^(attachNumber|detachNumber|setPrimaryNumber|update|get|archive|release|delete|transcript|turns|events|recording|cancel|hangup|rotateSecret|redeliver|test|replay|lift|removeAgent)$/.test(
+          : /^(attachNumber|detachNumber|setPrimaryNumber|update|get|archive|release|delete|transcript|turns|events|recording|cancel|hangup|rotateSecret|redeliver|test|replay|lift|removeAgent|remove|revoke)$/.test(
               method,
             )) &&
         resource !== offhook.webhookSecret &&
