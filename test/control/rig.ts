@@ -96,6 +96,7 @@ export interface Rig {
     live: () => LiveCall[];
     ready: () => { ok: boolean; checks: Record<string, unknown> };
     freeMb: () => number | null;
+    carrierRefuses: boolean;
   };
   api(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
   /** An active number of the organization, attached to nothing. */
@@ -231,6 +232,7 @@ export async function openRig(
       live: () => [],
       ready: () => ({ ok: true, checks: { storage: 'ok' } }),
       freeMb: () => 10_000,
+      carrierRefuses: false,
     },
   };
 
@@ -303,7 +305,14 @@ export async function openRig(
       }));
   const models = readSpeechModels(config);
   const health = openHealth({
-    carriers: [{ name: 'twilio', check: async () => {} }],
+    carriers: [
+      {
+        name: 'twilio',
+        async check() {
+          if (rig.behaviour.carrierRefuses) throw new AppError('carrier_error', 'It refuses.');
+        },
+      },
+    ],
     models: [
       { name: 'speech', probe: { url: 'http://127.0.0.1:9', headers: {} }, settings: openaiSetup.settings },
     ],

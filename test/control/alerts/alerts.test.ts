@@ -1,7 +1,7 @@
 // Alerts from what happens to who is told: the real store, a receiver of webhooks and a mail server on loopback.
 import { Webhook } from 'standardwebhooks';
 import t, { type Test } from 'tap';
-import { makeCall } from '../../storage/makers.ts';
+import { makeCall, makeEndpoint, makeTurn } from '../../storage/makers.ts';
 import { openReceiver } from '../receiver.ts';
 import { openRig, type Rig } from '../rig.ts';
 import { openPostOffice } from './post-office.ts';
@@ -254,4 +254,82 @@ t.test('an organization has thirty e-mails an hour, tests included', async (t) =
   rig.advance(60 * MINUTE);
   t.equal(await test(), null);
   t.equal(office.letters.length, 32);
+});
+
+t.test('each kind finds what it is for, in what the daemon has stored or asks', async (t) => {
+  const { rig, receiver } = await open(t);
+  const on = (kind: string, threshold: number | null = null) => ({
+    kind,
+    enabled: true,
+    hold_minutes: 0,
+    ...(threshold === null ? {} : { threshold }),
+  });
+  await change(rig, {
+    webhook_url: receiver.url,
+    rules: [
+      on('failure_rate', 100),
+      on('answer_latency_p95', 900),
+      on('carrier_down'),
+      on('model_down'),
+      on('spend_per_day', 3),
+      on('webhooks_waiting', 1),
+      on('disk_low', 500),
+    ],
+  });
+  const told = () =>
+    receiver.requests.map(({ body }) => {
+      const { type, data } = JSON.parse(body);
+      return `${type.replace('alert.', '')} ${data.kind} ${data.value}`;
+    });
+  await rig.alerts.look();
+  t.same(told(), ['firing model_down null'], 'the model of this rig cannot be reached; all else is well');
+
+  rig.behaviour.carrierRefuses = true;
+  rig.behaviour.freeMb = () => 499;
+  const endpoint = await rig.store.createEndpoint(makeEndpoint(rig.orgId));
+  if ('conflict' in endpoint) throw new Error(endpoint.conflict);
+  await endCalls(rig, 2, 'failed');
+  const call = makeCall(rig.orgId, {
+    carrier_call_id: null,
+    created_at: rig.now().toISOString(),
+    billing_amount_milli_cents: 350_000,
+  });
+  await rig.store.createCall(call, { events: ['call.queued'], reserve: 0 });
+  // An answer is heard 980.8 ms after the caller's last word.
+  const turns = Array.from({ length: 5 }, (_, i) => makeTurn(call.id, { turn_index: i + 1 }));
+  await rig.store.saveTurns({ turns, interruptions: [] });
+  rig.advance(16 * MINUTE);
+  receiver.requests.length = 0;
+  await rig.alerts.look();
+  const [latency, ...others] = told().sort();
+  t.match(latency, /^firing answer_latency_p95 (9[5-9]\d|10[01]\d)$/, 'to within 3 %');
+  t.same(others, [
+    'firing carrier_down null',
+    'firing disk_low 499',
+    'firing failure_rate 100',
+    'firing spend_per_day 3.5',
+    'firing webhooks_waiting 3',
+  ]);
+
+  rig.behaviour.carrierRefuses = false;
+  rig.behaviour.freeMb = () => 501;
+  await rig.store.deleteEndpoint(rig.orgId, endpoint.id);
+  rig.advance(24 * 60 * MINUTE);
+  receiver.requests.length = 0;
+  await rig.alerts.look();
+  t.same(
+    told()
+      .map((one) => one.split(' ').slice(0, 2).join(' '))
+      .sort(),
+    [
+      'firing model_down',
+      'resolved answer_latency_p95',
+      'resolved carrier_down',
+      'resolved disk_low',
+      'resolved failure_rate',
+      'resolved spend_per_day',
+      'resolved webhooks_waiting',
+    ],
+    'what is still so is told again after a day',
+  );
 });
