@@ -1,5 +1,5 @@
-// The reference as one HTML page without scripts, made from the OpenAPI document and the reference's own texts. PURE.
-// Everything is on the page, so that the browser's own search finds it; every heading is a link to itself.
+// The reference as one HTML page, made from the OpenAPI document and the reference's own texts. PURE. Everything is on the page,
+// so that the browser's own search finds it; every heading is a link to itself. Its script only adds to it.
 import { createHash } from 'node:crypto';
 import { FAULT_CODES, HANGUP_CAUSES } from '../../bridge/protocol/call-reasons.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../errors.ts';
@@ -7,46 +7,16 @@ import { DEFAULT_PERSONA } from '../agents/texts/system-prompt.ts';
 import { ERROR_MEANING } from '../http/error-meanings.ts';
 import { MAX_ATTEMPTS, RETRY_SECONDS } from '../webhooks/schedule.ts';
 import type { JsonSchema, OpenApi, Operation, Parameter, Reference, ResponseObject } from './openapi.ts';
+import { curl, SDK_SETUP, sdkExample } from './reference-examples.ts';
+import { SCRIPT } from './reference-script.ts';
+import { styleOf } from './reference-style.ts';
 import { CALL_REASONS, DECISIONS, RETRY_RULES, VERIFY_BY_HAND, VERIFY_BY_LIBRARY } from './reference-text.ts';
 
-const STYLE = `
-:root { color-scheme: light dark; --text: #1c2024; --dim: #5c646d; --line: #dde1e6; --back: #fff; --block: #f4f6f8; --link: #0b5cad; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e3e6e9; --dim: #9aa3ad; --line: #343a41; --back: #15181b; --block: #1e2327; --link: #7ab8f5; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; color: var(--text); background: var(--back); font: 16px/1.55 system-ui, sans-serif; }
-nav { position: fixed; inset: 0 auto 0 0; width: 17rem; overflow-y: auto; padding: 1.5rem 1rem; border-right: 1px solid var(--line); font-size: .875rem; }
-nav ul { list-style: none; margin: .25rem 0 1rem; padding: 0; }
-nav b { display: block; }
-nav a { display: block; padding: .1rem 0; overflow-wrap: anywhere; }
-main { margin-left: 17rem; padding: 2rem 2.5rem 6rem; max-width: 62rem; }
-a { color: var(--link); text-decoration: none; }
-a:hover, a:focus { text-decoration: underline; }
-h1, h2, h3, h4 { line-height: 1.25; overflow-wrap: anywhere; }
-h2 { margin-top: 4rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
-h3 { margin-top: 3rem; }
-h4 { margin: 1.5rem 0 .4rem; }
-h2 a, h3 a { color: inherit; }
-h2, h3, tr { scroll-margin-top: 1rem; }
-code, pre { font-family: ui-monospace, monospace; font-size: .875em; }
-code { background: var(--block); padding: .1em .3em; border-radius: 3px; overflow-wrap: anywhere; }
-pre { background: var(--block); padding: .8rem 1rem; border-radius: 6px; overflow-x: auto; }
-pre code { padding: 0; background: none; overflow-wrap: normal; }
-table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
-th, td { padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { color: var(--dim); font-weight: 500; }
-.dim { color: var(--dim); }
-.method { display: inline-block; min-width: 3.6em; font: 600 .8em ui-monospace, monospace; color: var(--dim); }
-.wide { overflow-x: auto; }
-@media (max-width: 60rem) {
-  nav { position: static; width: auto; border-right: 0; border-bottom: 1px solid var(--line); }
-  main { margin-left: 0; padding: 1rem; }
-}
-`;
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** What the page may load: its own style, by its hash, and nothing else from anywhere. */
-export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+/** What the page may load: its own style and script, by their hashes, its typeface, and nothing else from anywhere. */
+export const policyOf = (face: string) =>
+  `default-src 'none'; style-src ${hashOf(styleOf(face))}; script-src ${hashOf(SCRIPT)}; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const ESCAPES: Record<string, string> = {
   '&': '&amp;',
@@ -68,6 +38,10 @@ const paragraphs = (text: string) =>
     .join('\n');
 
 const block = (text: string) => `<pre><code>${escaped(text)}</code></pre>`;
+
+/** The same in a language that a reader chooses. */
+const codeIn = (language: 'curl' | 'ts', text: string) =>
+  `<div class="code ${language}">${block(text)}</div>`;
 
 const json = (value: unknown) => block(JSON.stringify(value, null, 2));
 
@@ -143,19 +117,9 @@ function exampleOf(schema: JsonSchema, schemas: Record<string, JsonSchema>): unk
   return first === undefined ? undefined : exampleOf(first, schemas);
 }
 
-function curl(method: string, path: string, body: unknown, isPublic: boolean): string {
-  const parts = [
-    `curl -s ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$URL${path.replace(/\{(\w+)\}/g, '$$$1')}"`,
-  ];
-  if (!isPublic) parts.push('-H "Authorization: Bearer $KEY"');
-  if (body !== undefined) {
-    parts.push(`-H 'Content-Type: application/json'`);
-    parts.push(`-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`);
-  }
-  return parts.join(' \\\n  ');
-}
-
 const isReference = (value: object): value is Reference => '$ref' in value;
+
+const methodName = (method: string) => `<span class="method ${method}">${method.toUpperCase()}</span>`;
 
 function operationOf(document: OpenApi, method: string, path: string, operation: Operation): string {
   const { schemas } = document.components;
@@ -184,8 +148,11 @@ function operationOf(document: OpenApi, method: string, path: string, operation:
     return [`<code>${escaped(status)}</code>`, `${line(response.description)} ${what}`];
   });
   const isPublic = operation.security?.length === 0;
+  const bySdk = sdkExample(document, operation, example);
   return [
-    heading(3, operation.operationId, `<span class="method">${method.toUpperCase()}</span> ${escaped(path)}`),
+    '<section class="op">',
+    heading(3, operation.operationId, `${methodName(method)} ${escaped(path)}`),
+    '<div>',
     `<p><b>${line(operation.summary)}.</b></p>`,
     operation.description === undefined ? '' : paragraphs(operation.description),
     parameters.length === 0 ? '' : '<h4>Parameters</h4>',
@@ -199,9 +166,14 @@ function operationOf(document: OpenApi, method: string, path: string, operation:
       ]),
     ),
     body === undefined ? '' : `<h4>Body</h4>${bodyOf(body)}`,
-    block(curl(method, path, example, isPublic)),
     '<h4>Answers</h4>',
     table(['Status', 'Body'], answers),
+    '</div>',
+    '<div class="op-code">',
+    codeIn('curl', curl(method, path, example, isPublic)),
+    bySdk === null ? '' : codeIn('ts', bySdk),
+    '</div>',
+    '</section>',
   ].join('\n');
 }
 
@@ -292,7 +264,7 @@ function operationSections(document: OpenApi): Section[] {
       ].join('\n'),
       links: operations.map(({ method, path, operation }) => ({
         id: operation.operationId,
-        html: `<span class="method">${method.toUpperCase()}</span> ${escaped(path.replace('/v1', ''))}`,
+        html: `${methodName(method)} ${escaped(path.replace('/v1', ''))}`,
       })),
     };
   });
@@ -317,7 +289,7 @@ function eventSection(document: OpenApi): Section {
           line(operation?.description ?? ''),
         ]),
       ),
-      '<h4>Headers</h4>',
+      '<h3>Headers</h3>',
       table(
         ['Header', 'Meaning'],
         parameters.map((one) => [
@@ -330,12 +302,31 @@ function eventSection(document: OpenApi): Section {
   };
 }
 
-/** The page. */
-export function referencePage(document: OpenApi): string {
+/** The field that finds, hidden where no script runs it. */
+const FIND = `<div class="find" hidden>
+<input type="search" aria-label="Search the reference" placeholder="Search (press /)" autocomplete="off" spellcheck="false">
+<fieldset class="languages"><legend>Examples</legend>
+<label><input type="radio" name="language" value="curl"> curl</label>
+<label><input type="radio" name="language" value="ts"> TypeScript</label>
+</fieldset>
+</div>`;
+
+/** The page. @param face where its typeface is */
+export function referencePage(document: OpenApi, face: string): string {
   const schemas = Object.entries(document.components.schemas);
   const plain = (id: string, title: string, html: string): Section => ({ id, title, html, links: [] });
   const sections: Section[] = [
-    plain('introduction', 'Introduction', paragraphs(document.info.description)),
+    plain(
+      'introduction',
+      'Introduction',
+      [
+        paragraphs(document.info.description),
+        paragraphs(
+          'The examples by curl take `$URL`, where the daemon is, and `$KEY`; those by the SDK (npm `offhook`) stand behind:',
+        ),
+        block(SDK_SETUP),
+      ].join('\n'),
+    ),
     ...operationSections(document),
     eventSection(document),
     plain(
@@ -400,11 +391,17 @@ export function referencePage(document: OpenApi): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
-<style>${STYLE}</style>
+<style>${styleOf(face)}</style>
+<script>${SCRIPT}</script>
 </head>
 <body>
-<nav>
+<nav aria-label="Contents">
+<p class="top"><span>Offhook</span> <a href="/">Dashboard</a></p>
+${FIND}
+<div id="found" hidden></div>
+<div id="contents">
 ${nav}
+</div>
 </nav>
 <main>
 <h1>${escaped(title)} <span class="dim">${escaped(version)}</span></h1>

@@ -1,12 +1,13 @@
 // Serves the reference: /v1/openapi.json for programs and /docs for people. Both are the same for everybody and hold
 // nothing of anybody, so neither needs a key. What they say is made by openapi.ts and reference-page.ts.
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
 import { AppError } from '../../errors.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Route } from '../http/route.ts';
 import { openApiDocument } from './openapi.ts';
-import { PAGE_POLICY, referencePage } from './reference-page.ts';
+import { policyOf, referencePage } from './reference-page.ts';
 
 const DOCUMENT_PATH = '/openapi.json';
 
@@ -33,7 +34,8 @@ export function referenceRoutes(o: {
 }): ReferenceRoutes {
   // Made when first asked for: a start need not wait for it.
   const document = keep(() => JSON.stringify(openApiDocument(o)));
-  const html = keep(() => referencePage(openApiDocument(o)));
+  const face = readFace();
+  const html = keep(() => referencePage(openApiDocument(o), face.path));
 
   const v1 = Router({ caseSensitive: true });
   const markDocument = mark(`/v1${DOCUMENT_PATH}`);
@@ -42,9 +44,29 @@ export function referenceRoutes(o: {
 
   const page = Router({ caseSensitive: true });
   const markPage = mark('/docs');
-  page.get('/docs', markPage, o.count, send(html, 'text/html', { 'Content-Security-Policy': PAGE_POLICY }));
+  page.get(
+    '/docs',
+    markPage,
+    o.count,
+    send(html, 'text/html', { 'Content-Security-Policy': policyOf(face.path) }),
+  );
   page.all('/docs', markPage, o.count, getOnly);
+  page.get(face.path, markPage, (_req, res) => {
+    res
+      .set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Content-Type': 'font/woff2' })
+      .send(face.bytes);
+  });
   return { document: v1, page };
+}
+
+/** The typeface of the page, under a name that changes with it. */
+function readFace(): { path: string; bytes: Buffer } {
+  const file = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
+  const bytes = readFileSync(new URL(file));
+  return {
+    path: `/docs/inter-${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.woff2`,
+    bytes,
+  };
 }
 
 function mark(path: string): RequestHandler {

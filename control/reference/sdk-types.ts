@@ -1,9 +1,11 @@
-// Writes control/sdk/api.ts, the SDK's types and its table of operations, from the OpenAPI document: `npm run sdk:types`.
+// Writes control/sdk/api.ts, the SDK's types and its table of operations, from the OpenAPI document: `npm run sdk:types`; and
+// which method asks for which, as sdk-method-names.ts finds them.
 // A test holds the file to what this makes. No part of the running daemon.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { ROUTES } from '../api/routes.ts';
 import { type JsonSchema, type OpenApi, openApiDocument, type Parameter, type Reference } from './openapi.ts';
+import { METHODS_FILE, sdkMethods } from './sdk-method-names.ts';
 
 /** Names that would hide what JavaScript itself has. */
 const RENAMED: Record<string, string> = { Number: 'PhoneNumber', Error: 'ErrorAnswer' };
@@ -149,4 +151,7 @@ const FILE = new URL('../sdk/api.ts', import.meta.url);
 /** What stands in control/sdk/api.ts now. */
 export const writtenTypes = () => readFileSync(FILE, 'utf8');
 
-if (process.argv[1] === import.meta.filename) writeFileSync(FILE, await sdkTypes());
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(FILE, await sdkTypes());
+  writeFileSync(METHODS_FILE, sdkMethods());
+}

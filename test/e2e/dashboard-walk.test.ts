@@ -488,6 +488,25 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     await picture(page, 'call-events');
   });
 
+  await t.test('the reference is found in, copied from, and shows the SDK', async (t) => {
+    const { page: docs, problems } = await dashboard.another(sight);
+    await docs.goto(`${url}/docs`);
+    await docs.keyboard.press('/');
+    await docs.getByRole('searchbox').fill('hang up live');
+    await docs.getByRole('link', { name: /^POST \/v1\/calls\/\{id\}\/hangup/ }).click();
+    t.equal(new URL(docs.url()).hash, '#hangUpCall');
+    const operation = docs.locator('section.op', { has: docs.locator('#hangUpCall') });
+    await operation.getByText('curl -s -X POST').waitFor();
+    await docs.getByRole('radio', { name: 'TypeScript' }).check();
+    await operation.getByText('await offhook.calls.hangup(callId)').waitFor();
+    await operation.getByText('curl -s -X POST').waitFor({ state: 'hidden' });
+    await operation.getByRole('button', { name: 'Copy this example' }).last().click();
+    await operation.getByText(/^(Copied|Selected)$/).waitFor();
+    await picture(docs, 'reference');
+    t.same(problems(), []);
+    await docs.close();
+  });
+
   await t.test('Overview: the figures of the calls that were made', async () => {
     await go('Overview');
     await page.getByRole('definition').getByText('2', { exact: true }).first().waitFor();

@@ -61,43 +61,59 @@ t.test('requests for the document are counted by address', async (t) => {
   t.equal((await rig.api('GET', '/v1/agents')).status, 200, 'keys have counts of their own');
 });
 
-t.test('the page loads nothing from anywhere, and its policy allows exactly its own style', async (t) => {
-  const rig = await openRig(t);
-  const page = await rig.api('GET', '/docs', { key: null });
-  t.equal(page.status, 200);
-  t.match(page.headers.get('content-type'), 'text/html; charset=utf-8');
-  const policy = new Map(
-    (page.headers.get('content-security-policy') ?? '').split('; ').map((part) => {
-      const [name = '', ...values] = part.split(' ');
-      return [name, values.join(' ')];
-    }),
-  );
-  const style = /<style>([\s\S]*?)<\/style>/.exec(page.text)?.[1] ?? '';
-  const hash = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(style))).toString('base64');
-  t.same(Object.fromEntries(policy), {
-    'default-src': "'none'",
-    'style-src': `'sha256-${hash}'`,
-    'base-uri': "'none'",
-    'form-action': "'none'",
-    'frame-ancestors': "'none'",
-  });
-  t.notMatch(page.text, /<script|<img|<link|<iframe|@import|url\(| style=| on\w+=/i);
-  const links = [...page.text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, to = '']) => to);
-  t.same([...new Set(links.filter((to) => !to.startsWith('#')))], ['/v1/openapi.json']);
-  const ids = [...page.text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-  t.equal(new Set(ids).size, ids.length, 'every id is there once');
-  t.same([...new Set(links.filter((to) => to.startsWith('#') && !ids.includes(to.slice(1))))], []);
-  const etag = page.headers.get('etag') ?? '';
-  t.equal(await statusOf(`${rig.url}/docs`, { 'if-none-match': etag }), 304);
-  t.equal((await rig.api('POST', '/docs', { body: {} })).status, 405);
-});
+t.test(
+  'the page loads nothing from anywhere, and its policy allows exactly its own style, script and typeface',
+  async (t) => {
+    const rig = await openRig(t);
+    const page = await rig.api('GET', '/docs', { key: null });
+    t.equal(page.status, 200);
+    t.match(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    const policy = new Map(
+      (page.headers.get('content-security-policy') ?? '').split('; ').map((part) => {
+        const [name = '', ...values] = part.split(' ');
+        return [name, values.join(' ')];
+      }),
+    );
+    const style = /<style>([\s\S]*?)<\/style>/.exec(page.text)?.[1] ?? '';
+    const script = /<script>([\s\S]*?)<\/script>/.exec(page.text)?.[1] ?? '';
+    t.ok(style.length > 1_000 && script.length > 1_000);
+    const hashOf = async (text: string) =>
+      Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(text))).toString('base64');
+    t.same(Object.fromEntries(policy), {
+      'default-src': "'none'",
+      'style-src': `'sha256-${await hashOf(style)}'`,
+      'script-src': `'sha256-${await hashOf(script)}'`,
+      'font-src': "'self'",
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': "'none'",
+    });
+    const rest = page.text.replace(style, '').replace(script, '').replace('<script>', '');
+    t.notMatch(rest, /<script|<img|<link|<iframe|@import|url\(| style=| on\w+=/i);
+    t.notMatch(script, /\b(fetch|XMLHttpRequest|import|eval|Function|innerHTML|document\.write)\b/);
+    const faces = [...style.matchAll(/url\(([^)]*)\)/g)].map(([, to = '']) => to);
+    t.equal(faces.length, 1);
+    const face = await fetch(`${rig.url}${faces[0]}`);
+    t.same([face.status, face.headers.get('content-type')], [200, 'font/woff2']);
+    t.equal(Buffer.from(await face.arrayBuffer()).toString('latin1', 0, 4), 'wOF2');
+    const links = [...page.text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, to = '']) => to);
+    t.same([...new Set(links.filter((to) => !to.startsWith('#')))], ['/', '/v1/openapi.json']);
+    const ids = [...page.text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    t.equal(new Set(ids).size, ids.length, 'every id is there once');
+    t.same([...new Set(links.filter((to) => to.startsWith('#') && !ids.includes(to.slice(1))))], []);
+    const etag = page.headers.get('etag') ?? '';
+    t.equal(await statusOf(`${rig.url}/docs`, { 'if-none-match': etag }), 304);
+    t.equal((await rig.api('POST', '/docs', { body: {} })).status, 405);
+  },
+);
 
 t.test('the page is well-formed', async (t) => {
   const rig = await openRig(t);
   const { text } = await rig.api('GET', '/docs', { key: null });
   const open: string[] = [];
-  for (const [, closing, name = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
-    if (name === 'meta') continue;
+  const plain = text.replace(/<script>[\s\S]*?<\/script>/, '');
+  for (const [, closing, name = ''] of plain.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+    if (name === 'meta' || name === 'input') continue;
     if (closing === '') open.push(name);
     else if (open.pop() !== name) t.fail(`</${name}> closes something else`);
   }

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
+import { sdkMethods, writtenMethods } from '../../../control/reference/sdk-method-names.ts';
 import { sdkTypes, writtenTypes } from '../../../control/reference/sdk-types.ts';
 import { OPERATIONS } from '../../../control/sdk/api.ts';
 import { Offhook, OffhookConnectionError, OffhookError } from '../../../control/sdk/index.ts';
@@ -38,6 +39,7 @@ const refusal = (code: string) => ({ error: { code, message: 'No.', request_id: 
 
 t.test('the types and the table of operations are what the OpenAPI document says now', async (t) => {
   t.equal(writtenTypes(), await sdkTypes(), 'npm run sdk:types writes control/sdk/api.ts anew');
+  t.equal(writtenMethods(), sdkMethods(), 'and control/reference/sdk-methods.ts');
 });
 
 t.test('each try is told before it is made and when it is over, without the key', async (t) => {
