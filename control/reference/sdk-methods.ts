@@ -46,6 +46,8 @@ export const SDK_METHODS: Readonly<Record<string, { name: string; takes: readonl
   getBalance: { name: 'balance.get', takes: [] },
   setBalance: { name: 'balance.set', takes: ['body', 'operatorKey'] },
   addCredit: { name: 'balance.addCredit', takes: ['body', 'operatorKey'] },
+  getOrganization: { name: 'organization.get', takes: [] },
+  updateOrganization: { name: 'organization.update', takes: ['body'] },
   createOrganization: { name: 'organizations.create', takes: ['body', 'operatorKey'] },
   listOrganizations: { name: 'organizations.list', takes: ['query', 'operatorKey'] },
   readLogs: { name: 'logs.read', takes: ['query'] },
