@@ -6,6 +6,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export interface CampaignOptions<Number extends string, Text extends string> {
+  /** Those of the flags that were given. */
+  flags: ReadonlySet<string>;
   numbers: Record<Number, number>;
   /** Null: not given. */
   texts: Record<Text, string | null>;
@@ -19,7 +21,7 @@ export interface CampaignOptions<Number extends string, Text extends string> {
  * @throws Error in plain words for what is unknown or no whole number
  */
 export function readCampaignOptions<Number extends string, Text extends string = never>(
-  given: { numbers: Record<Number, number>; texts?: readonly Text[] },
+  given: { numbers: Record<Number, number>; texts?: readonly Text[]; flags?: readonly string[] },
   args: readonly string[] = process.argv.slice(2),
 ): CampaignOptions<Number, Text> {
   const names = Object.keys(given.numbers) as Number[];
@@ -29,6 +31,7 @@ export function readCampaignOptions<Number extends string, Text extends string =
     options: {
       keep: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
+      ...Object.fromEntries((given.flags ?? []).map((name) => [name, { type: 'boolean' as const }])),
       ...Object.fromEntries([...names, ...texts].map((name) => [name, { type: 'string' as const }])),
     },
   }) as { values: Record<string, string | boolean | undefined> };
@@ -45,6 +48,7 @@ export function readCampaignOptions<Number extends string, Text extends string =
       Text,
       string | null
     >,
+    flags: new Set((given.flags ?? []).filter((name) => values[name] === true)),
     help: values.help === true,
     keep: typeof values.keep === 'string' ? values.keep : null,
   };

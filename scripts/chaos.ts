@@ -2,6 +2,7 @@
 
 import { readCampaignOptions, runCampaignScript } from './campaign-options.ts';
 import { LINES_IN_TALK, runBreaksScript } from './chaos/breaks-script.ts';
+import { runCallList } from './chaos/call-list.ts';
 import { type CampaignReport, POINTS, runCampaign } from './chaos/campaign.ts';
 import type { DayFigures } from './chaos/day.ts';
 import { columns, rowsOf, tellViolations } from './chaos/table.ts';
@@ -28,13 +29,16 @@ money adds up and nobody was dialled twice. Everything runs on this machine.
   --frozen N          in place of all that: N times a daemon that stands still (SIGSTOP) with people in talk, until another
                       of its folder has taken them, and wakes (SIGCONT): it must touch nothing any more, and end
   --frozen-seconds N  for how long each stands still (default 60)
+  --campaign          in place of all that: a campaign of --contacts (default 2000) is called while the daemon is killed, up to
+                      --crashes times: everybody has one outcome, nobody is called twice for one attempt, too soon, or
+                      outside of his hours
   --minutes N         no more kills after so long (default 60)
   --seed N            the choices of an earlier run (timing is the machine's own)
   --keep DIR          keep data and logs in this folder
   --help              this text`;
 
 function readOptions() {
-  const { numbers, texts, help, keep } = readCampaignOptions({
+  const { numbers, texts, flags, help, keep } = readCampaignOptions({
     numbers: {
       crashes: 200,
       kills: 0,
@@ -46,10 +50,12 @@ function readOptions() {
       'redis-kills': 10,
       lines: 0,
       day: 0,
+      contacts: 2_000,
       minutes: 60,
       seed: Math.floor(Math.random() * 1_000_000),
     },
     texts: ['points'],
+    flags: ['campaign'],
   });
   const isDay = numbers.day > 0;
   const isBreaks = numbers.kills + numbers.resume + numbers.handover + numbers.frozen > 0;
@@ -63,6 +69,7 @@ function readOptions() {
     ...(isDay ? { day: { calls: numbers.day, faultMs: 10_000, restartMs: 300_000 } } : {}),
     help,
     keep,
+    contacts: flags.has('campaign') ? numbers.contacts : 0,
     breaks:
       numbers.kills > 0
         ? { kind: 'kills' as const, times: numbers.kills, of: numbers.kills }
@@ -127,8 +134,27 @@ function table(report: CampaignReport): string {
   return columns(rows);
 }
 
+async function callList(options: ReturnType<typeof readOptions>, folder: string): Promise<boolean> {
+  const report = await runCallList({
+    ...options,
+    folder,
+    perMinute: 240,
+    atOnce: 30,
+    onProgress: (line) => console.log(line),
+  });
+  const rows = report.rows.map(([name, value]): [string, string, string] => [name, value, '']);
+  const head: [string, string, string][] = [
+    ['seed', String(report.seed), ''],
+    ['kills', String(report.kills), ''],
+    ['took', `${report.seconds} s`, ''],
+  ];
+  console.log(`\n${columns([...head, ...rows, ...rowsOf(report.checks)])}`);
+  return tellViolations(report.checks);
+}
+
 async function run(options: ReturnType<typeof readOptions>, folder: string): Promise<boolean> {
   console.log(`seed ${options.seed}`);
+  if (options.contacts > 0) return callList(options, folder);
   if (options.breaks !== null) return runBreaksScript({ ...options, ...options.breaks, folder });
   const live = process.stdout.isTTY === true;
   const report = await runCampaign({

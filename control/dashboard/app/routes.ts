@@ -39,6 +39,15 @@ export const ROUTES: readonly Route[] = [
   },
   { path: '/calls/:id', load: async () => (await import('./pages/call.ts')).CallPage },
   {
+    path: '/campaigns',
+    load: async () => (await import('./pages/campaigns/campaigns-page.ts')).CampaignsPage,
+    nav: { label: 'Campaigns', icon: 'campaigns', group: 'work' },
+  },
+  {
+    path: '/campaigns/:id',
+    load: async () => (await import('./pages/campaigns/campaign-page.ts')).CampaignPage,
+  },
+  {
     path: '/agents',
     load: async () => (await import('./pages/agents.ts')).AgentsPage,
     nav: { label: 'Agents', icon: 'agents', group: 'build' },
