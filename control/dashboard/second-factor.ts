@@ -23,7 +23,7 @@ const totpOf = (secret: string, o: { issuer?: string; label?: string } = {}) =>
 /** What an authenticator app is given: as an address, and as the picture of it (an SVG path over `size` modules). */
 export function enrolment(secret: string, o: { organization: string; account: string }) {
   const url = totpOf(secret, { issuer: `Offhook ${o.organization}`, label: o.account }).toString();
-  const { data, size } = encode(url, { border: 2 });
+  const { data, size } = encode(url, { border: 4 });
   const path = data
     .flatMap((row, y) =>
       [

@@ -174,7 +174,7 @@ t.test('connecting programs', { skip: NO_CHROMIUM }, async (t) => {
     await dialog('Revoke Booking system?').getByRole('button', { name: 'Revoke' }).click();
     await row.waitFor({ state: 'detached' });
     t.equal(await use(), 401, 'at once');
-    await page.getByRole('checkbox', { name: /^Show revoked keys/ }).check();
+    await page.getByRole('checkbox', { name: /^Show revoked and expired keys/ }).check();
     await row.getByText('Revoked', { exact: true }).waitFor();
   });
 

@@ -191,10 +191,10 @@ t.test('the doors of the dashboard', { skip: NO_CHROMIUM }, async (t) => {
     await other.page.goto(`${url}/live`);
     await other.page.getByText('Connected').waitFor();
     other.expect(/401/);
-    await page.goto(`${url}/settings`);
+    await page.goto(`${url}/account`);
     await page.getByLabel('Password now').fill(PASSWORD);
     await page.getByLabel('New password').fill('another quiet line of wrens');
-    await page.getByLabel('The new one again').fill('another quiet line of wrens');
+    await page.getByLabel('Confirm password').fill('another quiet line of wrens');
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('The password is changed.').waitFor();
     await other.page.getByText('Your session has ended.').waitFor();

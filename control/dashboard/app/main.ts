@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { startLive } from './live-stream.ts';
+import { InvitationPage } from './pages/invitation.ts';
 import { SetupPage, SignInPage } from './pages/sign-in.ts';
 import { loadSession, session, sessionEnded } from './session.ts';
 import { ErrorNote } from './ui/feedback.ts';
@@ -22,6 +23,7 @@ function App() {
     return html`<main class="alone"><h1 class="sr-only">Offhook</h1><${ErrorNote} error=${error} retry=${load} /></main>`;
   }
   if (now === undefined) return null;
+  if (path.value === '/invitation') return html`<${InvitationPage} />`;
   // Also for a new password later, whoever is signed in.
   if (now.state === 'setup' || path.value === '/setup') {
     return html`<${SetupPage} done=${now.state !== 'setup'} />`;

@@ -1,6 +1,7 @@
 // Every page: its path, the module that shows it (loaded when it is first wanted), and its place in the navigation.
 import type { ComponentType } from 'preact';
 import type { PageProps } from './route-match.ts';
+import type { Permission } from './session.ts';
 import type { IconName } from './ui/icon.ts';
 
 /** The parts of the navigation, from the top. A page names its own; within a part pages stand as they do in ROUTES. */
@@ -17,6 +18,8 @@ export const AT_FOOT: ReadonlySet<string> = new Set(['/', '/live', '/calls', '/a
 export interface Route {
   path: string;
   load: () => Promise<ComponentType<PageProps>>;
+  /** Shown to whoever may; the daemon refuses what the page would ask for. */
+  needs?: Permission;
   /** Missing: reached from another page. */
   nav?: { label: string; icon: IconName; group: (typeof NAV_GROUPS)[number]['id'] };
 }
@@ -86,9 +89,23 @@ export const ROUTES: readonly Route[] = [
   },
   {
     path: '/keys',
+    needs: 'admin',
     load: async () => (await import('./pages/keys.ts')).KeysPage,
     nav: { label: 'API keys', icon: 'keys', group: 'connect' },
   },
+  {
+    path: '/people',
+    needs: 'admin',
+    load: async () => (await import('./pages/people.ts')).PeoplePage,
+    nav: { label: 'People', icon: 'people', group: 'team' },
+  },
+  {
+    path: '/audit-log',
+    needs: 'admin',
+    load: async () => (await import('./pages/audit-log.ts')).AuditLogPage,
+    nav: { label: 'Audit log', icon: 'audit', group: 'team' },
+  },
+  { path: '/account', load: async () => (await import('./pages/account.ts')).AccountPage },
   {
     path: '/settings',
     load: async () => (await import('./pages/settings.ts')).SettingsPage,

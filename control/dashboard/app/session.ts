@@ -4,10 +4,16 @@ import { whenSignedOut } from './ui/load.ts';
 
 const BASE = '/dashboard/api';
 
+export type Permission = 'read' | 'listen' | 'operate' | 'admin';
+
 export interface Session {
   state: 'setup' | 'signed_out' | 'signed_in';
   csrf_token?: string;
   organization?: { id: string; name: string };
+  /** Who is signed in, and what the daemon lets him do. */
+  user?: { id: string; name: string; email: string | null; role: string; may: Permission[] };
+  /** Before one is signed in: whether anybody has an e-mail address to sign in with. */
+  by_email?: boolean;
   /** Before one is signed in: whether the organization has to be named. */
   several?: boolean;
   version: string;
@@ -85,11 +91,40 @@ export async function loadSession(): Promise<void> {
   session.value = await ask<Session>('GET', 'session');
 }
 
-/** @param organization its name or id; empty: the first one of the daemon */
-export async function logIn(password: string, organization: string): Promise<void> {
-  await ask('POST', 'login', { password, ...(organization.trim() === '' ? {} : { organization }) });
+/** Whether who is signed in may do that. What is left out by it would be refused by the daemon. */
+export const may = (permission: Permission): boolean =>
+  session.value?.user?.may.includes(permission) !== false;
+
+/** Fields that are empty are not asked for. `organization`: its name or id; without it, the first one of the daemon. */
+export async function logIn(o: {
+  password: string;
+  email?: string;
+  organization?: string;
+  code?: string;
+}): Promise<void> {
+  const given = Object.entries(o).filter(([name, value]) => name === 'password' || value.trim() !== '');
+  await ask('POST', 'login', Object.fromEntries(given));
   await loadSession();
   endedHere.value = false;
+}
+
+export interface Invitation {
+  /** `password`: a new one for who has an account. */
+  kind: 'invitation' | 'password';
+  organization: string;
+  email: string | null;
+  role: string;
+  name: string | null;
+  invited_by: string;
+}
+
+/** What a link of an invitation is for. */
+export const lookAtInvitation = (token: string) => ask<Invitation>('POST', 'invitation/look', { token });
+
+/** Uses it; signed in afterwards, unless a second factor is wanted. */
+export async function acceptInvitation(o: { token: string; name?: string; password: string }): Promise<void> {
+  await ask('POST', 'invitation', o);
+  await loadSession();
 }
 
 export async function setUp(token: string, password: string): Promise<void> {
@@ -108,7 +143,8 @@ export function sessionEnded(): void {
   const now = session.peek();
   if (now?.state !== 'signed_in') return;
   endedHere.value = true;
-  session.value = { state: 'signed_out', version: now.version, several: now.several === true };
+  const by_email = now.user?.email !== null;
+  session.value = { state: 'signed_out', version: now.version, several: now.several === true, by_email };
 }
 
 whenSignedOut(sessionEnded);

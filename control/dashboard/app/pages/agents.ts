@@ -79,7 +79,7 @@ export function AgentsPage() {
       }),
       { replace: true, quiet: true },
     );
-  const create = html`<${Button} kind="primary" icon="plus" href="/agents/new">New agent<//>`;
+  const create = html`<${Button} needs="operate" kind="primary" icon="plus" href="/agents/new">New agent<//>`;
   const filtered = type !== '';
   return html`<${Page} title="Agents" lead="An agent is who speaks on a call: its task, its voice, what it may do and what it brings back." actions=${create}>
     <div class="row">

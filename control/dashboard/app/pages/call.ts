@@ -9,7 +9,7 @@ import { gapSentence } from '../call-gaps.ts';
 import { callTitle, isOver, outcomeOf } from '../call-words.ts';
 import { onLive, stream } from '../live-stream.ts';
 import type { PageProps } from '../route-match.ts';
-import { ask } from '../session.ts';
+import { ask, may } from '../session.ts';
 import { lineAt } from '../spoken.ts';
 import { CopyButton } from '../ui/button.ts';
 import { ErrorNote, Loaded, Note, Skeleton } from '../ui/feedback.ts';
@@ -227,7 +227,7 @@ function Sound(props: {
         : null,
     [call.id, over, final],
   );
-  const recorded = recording.data?.recorded === true;
+  const recorded = recording.data?.recorded === true && may('listen');
   const player = useMemo(() => (recorded ? openPlayer(call.id) : null), [call.id, recorded]);
   useEffect(() => () => player?.close(), [player]);
   const seek = player === null ? undefined : (ms: number) => player.seek(ms, true);
@@ -243,9 +243,11 @@ function Sound(props: {
                     ${(facts: RecordingFacts | null) =>
                       facts === null
                         ? html`<${Skeleton} height="card" />`
-                        : player === null
-                          ? html`<${NotRecorded} />`
-                          : html`<${CallAudio} callId=${call.id} player=${player} fileBytes=${facts.bytes} />`}
+                        : !may('listen')
+                          ? html`<p class="dim">Your role does not hear recordings; an owner can allow it.</p>`
+                          : player === null
+                            ? html`<${NotRecorded} />`
+                            : html`<${CallAudio} callId=${call.id} player=${player} fileBytes=${facts.bytes} />`}
                   <//>`
             }
           <//>`

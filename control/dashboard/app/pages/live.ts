@@ -145,5 +145,5 @@ export function HangUp(props: {
     }).then((done) => {
       if (done) toast(answered ? 'The call is being hung up.' : 'The call is being canceled.');
     });
-  return html`<${Button} small kind="danger" icon="hangup" onClick=${ask}>${answered ? 'Hang up' : 'Cancel call'}<//>`;
+  return html`<${Button} needs="operate" small kind="danger" icon="hangup" onClick=${ask}>${answered ? 'Hang up' : 'Cancel call'}<//>`;
 }

@@ -159,7 +159,7 @@ export function NumbersPage() {
   const replace = (number: PhoneNumber) =>
     pages.update((items) => items.map((old) => (old.id === number.id ? number : old)));
   const current = active.find((number) => number.id === managed);
-  const buy = html`<${Button} kind="primary" icon="plus" href="/numbers/buy">Buy a number<//>`;
+  const buy = html`<${Button} needs="operate" kind="primary" icon="plus" href="/numbers/buy">Buy a number<//>`;
   const cost = active.reduce((sum, number) => sum + number.monthly_cost_cents, 0);
   return html`<${Page}
     title="Numbers"

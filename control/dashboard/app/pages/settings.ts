@@ -1,11 +1,11 @@
-// Settings: the password of this dashboard, what may be spent, and what runs here.
+// Settings: what may be spent, and what runs here.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { fieldError, toFailure } from '../failure.ts';
 import { money } from '../format.ts';
 import { dollarsOf, readDollars } from '../forms/dollars.ts';
-import { ask, loadSession, session } from '../session.ts';
+import { session } from '../session.ts';
 import { Button } from '../ui/button.ts';
 import { confirm } from '../ui/dialog.ts';
 import { ErrorNote, Loaded, Note } from '../ui/feedback.ts';
@@ -13,46 +13,6 @@ import { Field, Segments } from '../ui/field.ts';
 import { useAction, useLoad } from '../ui/load.ts';
 import { Facts, Page, Section } from '../ui/page.ts';
 import { toast } from '../ui/toast.ts';
-
-const MIN_PASSWORD = 10;
-
-function Password() {
-  const [current, setCurrent] = useState('');
-  const [password, setPassword] = useState('');
-  const [again, setAgain] = useState('');
-  const [tried, setTried] = useState(false);
-  const save = useAction(async () => {
-    await ask('POST', 'password', { current, password });
-    // A new session, with a token of its own.
-    await loadSession();
-    setCurrent('');
-    setPassword('');
-    setAgain('');
-    setTried(false);
-    toast('The password is changed. Other browsers are signed out.');
-  });
-  const missing = current === '' ? 'Enter the password you signed in with.' : null;
-  const short = password.length < MIN_PASSWORD ? `Use ${MIN_PASSWORD} characters at least.` : null;
-  const differs = again === password ? null : 'The two are not the same.';
-  const atField = ['current', 'password'].includes(toFailure(save.error).param ?? '');
-  return html`<${Section} title="Password" lead="It opens this dashboard. Changing it signs out every other browser.">
-    <form
-      class="stack narrow"
-      onSubmit=${(event: Event) => {
-        event.preventDefault();
-        setTried(true);
-        if (missing === null && short === null && differs === null) void save.run();
-      }}
-    >
-      <input class="sr-only" type="text" name="username" value="operator" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
-      <${Field} label="Password now" type="password" autocomplete="current-password" value=${current} error=${(tried ? missing : null) ?? fieldError(save.error, 'current')} onInput=${setCurrent} />
-      <${Field} label="New password" type="password" autocomplete="new-password" value=${password} error=${(tried ? short : null) ?? fieldError(save.error, 'password')} help=${`${MIN_PASSWORD} characters at least; a few words are easier to keep than signs.`} onInput=${setPassword} />
-      <${Field} label="The new one again" type="password" autocomplete="new-password" value=${again} error=${tried ? differs : null} onInput=${setAgain} />
-      ${atField ? null : html`<${ErrorNote} error=${save.error} title="The password was not changed." focus />`}
-      <div><${Button} type="submit" busy=${save.busy}>Change the password<//></div>
-    </form>
-  <//>`;
-}
 
 interface Credit {
   balance_milli_cents: number | null;
@@ -173,7 +133,7 @@ export function SettingsPage() {
   const now = session.value;
   return html`<${Page} title="Settings">
     <div class="with-aside">
-      <div><${Balance} /><${Password} /></div>
+      <div><${Balance} /></div>
       <div><${Section} title="About">
         <${Facts}
           rows=${[

@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { fieldError } from '../failure.ts';
+import { fieldError, toFailure } from '../failure.ts';
 import { localPath } from '../route-match.ts';
 import { endedHere, loadSession, logIn, session, setUp } from '../session.ts';
 import { Button } from '../ui/button.ts';
@@ -11,10 +11,9 @@ import { Field } from '../ui/field.ts';
 import { useAction } from '../ui/load.ts';
 import { navigate, path } from '../ui/router.ts';
 import { Brand } from '../ui/shell.ts';
+import { NewPassword, passwordFault } from './new-password.ts';
 
-const MIN_PASSWORD = 10;
-
-function Alone(props: { title: string; children?: ComponentChildren }) {
+export function Alone(props: { title: string; children?: ComponentChildren }) {
   useEffect(() => {
     document.title = `${props.title} · Offhook`;
   }, [props.title]);
@@ -53,8 +52,6 @@ export function SetupPage(props: { done: boolean }) {
       <p>It looks like <code>${location.origin}/setup#…</code>. <code>npm run reset-password</code> prints a new one.</p>
     <//>`;
   }
-  const short = password.length < MIN_PASSWORD ? `Use ${MIN_PASSWORD} characters at least.` : null;
-  const differs = again === password ? null : 'The two are not the same.';
   return html`<${Alone} title="Choose a password">
     <p>It opens this dashboard, and with it every call and recording. There is no default one, and nobody can read it later.</p>
     <form
@@ -62,29 +59,11 @@ export function SetupPage(props: { done: boolean }) {
       onSubmit=${(event: Event) => {
         event.preventDefault();
         setTried(true);
-        if (short === null && differs === null) void save.run();
+        if (passwordFault(password, again) === null) void save.run();
       }}
     >
       <input class="sr-only" type="text" name="username" value="operator" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
-      <${Field}
-        label="Password"
-        type="password"
-        name="password"
-        autocomplete="new-password"
-        value=${password}
-        onInput=${setPassword}
-        error=${(tried ? short : null) ?? fieldError(save.error, 'password')}
-        help=${`${MIN_PASSWORD} characters at least; a few words are easier to keep than signs.`}
-      />
-      <${Field}
-        label="Confirm password"
-        type="password"
-        name="password-again"
-        autocomplete="new-password"
-        value=${again}
-        onInput=${setAgain}
-        error=${tried ? differs : null}
-      />
+      <${NewPassword} password=${password} again=${again} onPassword=${setPassword} onAgain=${setAgain} tried=${tried} error=${fieldError(save.error, 'password')} />
       <${ErrorNote} error=${fieldError(save.error, 'password') === null ? save.error : null} title="The password was not set." focus />
       <${Button} kind="primary" type="submit" busy=${save.busy}>Set the password<//>
     </form>
@@ -92,11 +71,29 @@ export function SetupPage(props: { done: boolean }) {
 }
 
 export function SignInPage() {
+  const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [organization, setOrganization] = useState('');
+  const [code, setCode] = useState('');
+  const [wantsCode, setWantsCode] = useState(false);
   const several = session.value?.several === true;
+  const byEmail = session.value?.by_email === true;
   const enter = useAction(async () => {
-    await logIn(password, several ? organization : '');
+    try {
+      await logIn({
+        email,
+        password,
+        organization: several ? organization : '',
+        code: wantsCode ? code : '',
+      });
+    } catch (error) {
+      // The password was right, and a second factor is there.
+      if (toFailure(error).param !== 'code') throw error;
+      setCode('');
+      if (wantsCode) throw error;
+      setWantsCode(true);
+      return;
+    }
     if (path.value === '/login' || path.value === '/setup') {
       await navigate(localPath(new URLSearchParams(location.search).get('to')), { replace: true });
     }
@@ -106,6 +103,9 @@ export function SignInPage() {
     loadSession().catch(() => {});
     document.querySelector<HTMLInputElement>('input[name=password]')?.focus();
   }, []);
+  useEffect(() => {
+    if (wantsCode) document.querySelector<HTMLInputElement>('input[name=code]')?.focus();
+  }, [wantsCode]);
   return html`<${Alone} title="Sign in">
     ${endedHere.value ? html`<${Note} title="Your session has ended.">Sign in to go on where you were.<//>` : null}
     <form
@@ -116,16 +116,31 @@ export function SignInPage() {
       }}
     >
       ${
+        byEmail
+          ? html`<${Field}
+              label="E-mail address"
+              type="email"
+              name="username"
+              autocomplete="username"
+              value=${email}
+              onInput=${setEmail}
+              help="Empty, where you have none here yet."
+            />`
+          : null
+      }
+      ${
         several
           ? html`<${Field}
               label="Organization"
-              name="username"
-              autocomplete="username"
+              name=${byEmail ? 'organization' : 'username'}
+              autocomplete=${byEmail ? 'organization' : 'username'}
               value=${organization}
               onInput=${setOrganization}
               help="Its name, as its link was made for. Empty: the first one of this daemon."
             />`
-          : html`<input class="sr-only" type="text" name="username" value="operator" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />`
+          : byEmail
+            ? null
+            : html`<input class="sr-only" type="text" name="username" value="operator" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />`
       }
       <${Field}
         label="Password"
@@ -137,12 +152,26 @@ export function SignInPage() {
         onInput=${setPassword}
         error=${fieldError(enter.error, 'password')}
       />
-      <${ErrorNote} error=${fieldError(enter.error, 'password') === null ? enter.error : null} title="You are not signed in." />
+      ${
+        wantsCode
+          ? html`<${Field}
+              label="Code"
+              name="code"
+              required
+              autocomplete="one-time-code"
+              value=${code}
+              onInput=${setCode}
+              error=${fieldError(enter.error, 'code')}
+              help="Six digits of your authenticator app, or a recovery code."
+            />`
+          : null
+      }
+      <${ErrorNote} error=${fieldError(enter.error, 'password') === null && fieldError(enter.error, 'code') === null ? enter.error : null} title="You are not signed in." />
       <${Button} kind="primary" type="submit" busy=${enter.busy}>Sign in<//>
     </form>
     <details class="small dim">
       <summary>The password is lost</summary>
-      <p>On the machine of the daemon, <code>npm run reset-password</code> prints a link to set a new one.</p>
+      <p>Ask an owner of your organization for a link to set a new one. On the machine of the daemon, <code>npm run reset-password</code> prints one for the first owner.</p>
     </details>
   <//>`;
 }

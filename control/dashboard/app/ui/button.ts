@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { may, type Permission } from '../session.ts';
 import { Icon, type IconName } from './icon.ts';
 import { toast } from './toast.ts';
 
@@ -25,9 +26,12 @@ interface ButtonProps {
   expanded?: boolean;
   pressed?: boolean;
   testId?: string;
+  /** Left out for who may not; the daemon would refuse it. */
+  needs?: Permission;
 }
 
 export function Button(props: ButtonProps) {
+  if (props.needs !== undefined && !may(props.needs)) return null;
   const iconOnly = props.children === undefined;
   const name = `button ${props.kind ?? 'plain'}${props.small === true ? ' small' : ''}${iconOnly ? ' icon-only' : ''}`;
   const inside = html`${props.icon === undefined ? null : html`<${Icon} name=${props.icon} size=${props.small === true ? 15 : 17} />`}${props.children === undefined ? null : html`<span>${props.children}</span>`}`;

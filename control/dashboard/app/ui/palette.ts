@@ -8,6 +8,7 @@ import { otherSide, outcomeOf } from '../call-words.ts';
 import { phone } from '../format.ts';
 import { callById, fitting, isTyping, type Target } from '../palette-matches.ts';
 import { ROUTES } from '../routes.ts';
+import { may } from '../session.ts';
 import { Dialog } from './dialog.ts';
 import { Icon, type IconName } from './icon.ts';
 import { navigate } from './router.ts';
@@ -28,11 +29,12 @@ const DOINGS: readonly Target[] = [
   { label: 'Buy a number', also: 'add phone', href: '/numbers/buy', kind: 'page' },
   { label: 'Failed calls', also: 'errors', href: '/calls?status=failed', kind: 'page' },
 ];
-const PAGES: readonly Target[] = [
-  ...ROUTES.flatMap(({ nav, path }): Target[] =>
+/** As who is signed in may see them. */
+const pages = (): readonly Target[] => [
+  ...ROUTES.filter(({ needs }) => needs === undefined || may(needs)).flatMap(({ nav, path }): Target[] =>
     nav === undefined ? [] : [{ label: nav.label, href: path, kind: 'page' }],
   ),
-  ...DOINGS,
+  ...(may('operate') ? DOINGS : DOINGS.slice(-1)),
 ];
 const ICONS: Record<Target['kind'], IconName> = { page: 'next', agent: 'agents', call: 'calls' };
 
@@ -110,7 +112,7 @@ function Palette() {
     };
   }, [typed]);
   const found = [
-    ...fitting(typed, PAGES, 8),
+    ...fitting(typed, pages(), 8),
     ...(typed.trim() === '' ? [] : fitting(typed, agents, 6)),
     ...calls,
   ];

@@ -6,7 +6,7 @@ import { liveCount } from '../live-stream.ts';
 import type { PageProps } from '../route-match.ts';
 import { matchRoute } from '../route-match.ts';
 import { AT_FOOT, NAV_GROUPS, ROUTES, type Route } from '../routes.ts';
-import { logOut, session } from '../session.ts';
+import { logOut, may, session } from '../session.ts';
 import { Button } from './button.ts';
 import { ConfirmHost, Dialog } from './dialog.ts';
 import { EmptyState, ErrorNote, Skeleton } from './feedback.ts';
@@ -40,7 +40,9 @@ function Entry(props: { route: Route; onClick?: () => void }) {
 
 function Entries(props: { onClick?: () => void }) {
   return html`${NAV_GROUPS.map(({ id, label }) => {
-    const routes = ROUTES.filter(({ nav }) => nav?.group === id);
+    const routes = ROUTES.filter(
+      ({ nav, needs }) => nav?.group === id && (needs === undefined || may(needs)),
+    );
     return routes.length === 0
       ? null
       : html`<div class="nav-group" key=${id}>
@@ -70,6 +72,7 @@ function Account() {
   const name = session.value?.organization?.name;
   return html`<div class="account">
     ${name === undefined ? null : html`<p class="account-name" title=${name}>${name}</p>`}
+    <p class="small"><a href="/account" title="My account">${session.value?.user?.name ?? 'My account'}</a></p>
     <${ThemeChoice} />
     <${ErrorNote} error=${leave.error} title="You are still signed in." />
     <div class="account-foot">
@@ -172,6 +175,7 @@ function Outlet() {
     };
   }, [route]);
   if (found === null || route === undefined) return html`<${NotFound} />`;
+  if (route.needs !== undefined && !may(route.needs)) return html`<${NotAllowed} />`;
   const Shown = loaded.get(route);
   if (Shown !== undefined) return html`<${Shown} key=${path.value} params=${found.params} />`;
   if (failed !== null) return html`<${ModuleFailed} />`;
@@ -182,6 +186,14 @@ function NotFound(): ComponentChildren {
   return html`<${Page} title="No such page">
     <${EmptyState} title="There is nothing at this address." action=${html`<${Button} href="/">Go to the overview<//>`}>
       The link may be from an older version, or mistyped.
+    <//>
+  <//>`;
+}
+
+function NotAllowed(): ComponentChildren {
+  return html`<${Page} title="Not for your role">
+    <${EmptyState} icon="shield" title="This page is for owners." action=${html`<${Button} href="/">Go to the overview<//>`}>
+      Ask an owner of your organization for it, or for another role.
     <//>
   <//>`;
 }

@@ -44,7 +44,7 @@ function About(props: { agent: Agent; onArchive: () => void }) {
       archived
         ? null
         : html`<${Section} title="Archive" lead="For an agent that is no longer needed. Its calls stay, and nothing is deleted.">
-            <div><${Button} kind="danger" onClick=${props.onArchive}>Archive this agent<//></div>
+            <div><${Button} needs="operate" kind="danger" onClick=${props.onArchive}>Archive this agent<//></div>
           <//>`
     }`;
 }
@@ -110,7 +110,7 @@ function OneAgent(props: { agent: Agent; onChange: (agent: Agent) => void }) {
     });
   const hasNumber = agent.numbers.some((number) => number.status === 'active');
   const actions: ComponentChildren = html`<${Button} href=${withQuery('/calls', { agent_id: agent.id })}>Its calls<//>
-    ${!archived && agent.type === 'outbound' ? html`<${Button} icon="calls" disabled=${!hasNumber} onClick=${() => setCalling(true)}>Place a call<//>` : null}`;
+    ${!archived && agent.type === 'outbound' ? html`<${Button} needs="operate" icon="calls" disabled=${!hasNumber} onClick=${() => setCalling(true)}>Place a call<//>` : null}`;
   return html`<${Page}
     title=${agent.name}
     heading=${html`${agent.name}${archived ? html` <${Badge} dot=${false}>Archived<//>` : null}`}

@@ -26,6 +26,6 @@ export function SaveBar(props: {
       }
     </div>
     <${Button} onClick=${props.onDrop}>${props.isNew ? 'Cancel' : 'Discard'}<//>
-    <${Button} kind="primary" type="submit" busy=${props.busy}>${props.isNew ? 'Create agent' : 'Save changes'}<//>
+    <${Button} needs="operate" kind="primary" type="submit" busy=${props.busy}>${props.isNew ? 'Create agent' : 'Save changes'}<//>
   </div>`;
 }

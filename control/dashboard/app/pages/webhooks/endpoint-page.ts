@@ -157,7 +157,7 @@ function Endpoint(props: { endpoint: WebhookEndpoint; onChange: (endpoint: Webho
     actions=${html`
       <${Button} onClick=${() => setDialog('replay')}>Replay…<//>
       <${Button} onClick=${() => setDialog('edit')} icon="edit">Change<//>
-      <${Button} kind="primary" onClick=${() => setDialog('test')}>Send a test<//>
+      <${Button} needs="operate" kind="primary" onClick=${() => setDialog('test')}>Send a test<//>
     `}
   >
     <${EndpointTrouble} endpoint=${endpoint} />
@@ -168,11 +168,11 @@ function Endpoint(props: { endpoint: WebhookEndpoint; onChange: (endpoint: Webho
         <div class="row">
           ${
             endpoint.status === 'disabled'
-              ? html`<${Button} kind="primary" busy=${enable.busy} onClick=${() => enable.run()}>Enable<//>`
+              ? html`<${Button} needs="operate" kind="primary" busy=${enable.busy} onClick=${() => enable.run()}>Enable<//>`
               : html`<${Button} onClick=${disable}>Disable<//>`
           }
           <${Button} onClick=${rotate}>New secret<//>
-          <${Button} kind="danger" onClick=${remove}>Delete<//>
+          <${Button} needs="operate" kind="danger" onClick=${remove}>Delete<//>
         </div>
       <//>
       <${Section} title="About">

@@ -144,7 +144,7 @@ export function WebhooksPage() {
   const events = useLoad((signal) => api.webhookEvents.list({ signal }), []);
   const [creating, setCreating] = useState(false);
   const [fresh, setFresh] = useState<{ endpoint: WebhookEndpoint; secret: string } | null>(null);
-  const create = html`<${Button} kind="primary" icon="plus" onClick=${() => setCreating(true)}>New endpoint<//>`;
+  const create = html`<${Button} needs="operate" kind="primary" icon="plus" onClick=${() => setCreating(true)}>New endpoint<//>`;
   const list = endpoints.items;
   return html`<${Page}
     title="Webhooks"
