@@ -14,6 +14,7 @@ export const LONGER: Readonly<Record<string, string>> = {
   'bridge/calls/metrics.ts observeBridge': 'a table of metrics',
   'control/dashboard/app/forms/json-text.ts walk': 'one reader of one grammar, a function a rule of it',
   'control/dashboard/app/pages/agent/parameters-editor.ts ParametersEditor': 'markup of one table',
+  'control/dashboard/app/pages/people.ts PeoplePage': 'markup of one page',
   'control/dashboard/account-api.ts accountRoutes': 'a list of routes',
   'control/dashboard/people-api.ts peopleRoutes': 'a list of routes',
   'control/dashboard/session-api.ts sessionApi': 'a list of routes',

@@ -58,6 +58,7 @@ const NEEDS: Record<Permission, string[]> = {
     'get /v1/erasures/:id',
     'get /v1/legal_holds',
     'get /v1/legal_holds/:id',
+    'get /v1/organization',
   ],
   listen: ['get /v1/calls/:id/recording'],
   operate: [
@@ -122,6 +123,7 @@ const NEEDS: Record<Permission, string[]> = {
     'post /v1/erasures',
     'post /v1/legal_holds',
     'delete /v1/legal_holds/:id',
+    'patch /v1/organization',
   ],
 };
 /** The dashboard's own, for whoever is signed in, without a role. */

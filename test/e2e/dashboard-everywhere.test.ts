@@ -263,7 +263,7 @@ t.test('every page', { skip: NO_CHROMIUM }, async (t) => {
       ['/webhooks', /^New endpoint/],
       [`/webhooks/${endpoint.body.id}`, /^Send a test/],
       ['/keys', /^New key/],
-      ['/settings', /^Change the password/],
+      ['/account', /^Change the password/],
     ] as const) {
       await page.goto(`${url}${path}`);
       await page.locator('main h1').waitFor();

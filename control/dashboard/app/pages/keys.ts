@@ -164,7 +164,7 @@ export function KeysPage() {
                       label: 'Expires',
                       cell: (key: Key) =>
                         key.expires_at === null
-                          ? html`<span class="dim">Never</span>`
+                          ? html`<span class="dim">No end</span>`
                           : html`<${Time} iso=${key.expires_at} />`,
                     },
                     { label: 'Created', cell: (key: Key) => html`<${Time} iso=${key.created_at} />` },
