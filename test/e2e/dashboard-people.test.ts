@@ -94,6 +94,7 @@ t.test('people: invited, joined, held to a role, with a second factor', { skip: 
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('10 recovery codes left').waitFor();
     await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByLabel('E-mail address').fill('ann@example.com');
     await page.getByLabel('Password', { exact: true }).fill(OWN_PASSWORD);
     ann.expect(/401/);
