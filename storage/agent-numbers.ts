@@ -20,6 +20,7 @@ export const CHANGEABLE_OF_AGENT = [
   'eagerness',
   'interruption',
   'summarize',
+  'mask',
   'consent',
   'disclosure',
 ] as const satisfies readonly (keyof AgentRecord)[];

@@ -110,7 +110,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
       'status direction result_status reservation_status webhook_status hangup_cause error_code answered_by':
         STATES,
       'created_at started_at answered_at ended_at updated_at stream_began_at': TIMES,
-      'language chosen_language voice voicemail_action patience eagerness interruption carrier model':
+      'language chosen_language voice voicemail_action patience eagerness interruption mask carrier model':
         SETTINGS,
       'usage extraction_usage cost': 'what it cost: counts and money',
       gaps: 'times without a line',
@@ -187,7 +187,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
     },
     kept: {
       'id org_id': IDS,
-      'type voice language model voicemail_action patience eagerness interruption': SETTINGS,
+      'type voice language model voicemail_action patience eagerness interruption mask': SETTINGS,
       'created_at updated_at': TIMES,
     },
   },
@@ -241,7 +241,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
         erased_at: NOW,
       },
     },
-    kept: { id: IDS, 'previous_webhook_secret_expires_at created_at': TIMES },
+    kept: { id: IDS, recording_notice: SETTINGS, 'previous_webhook_secret_expires_at created_at': TIMES },
   },
   erasures: {
     kept: {

@@ -1,5 +1,6 @@
 // The records of what outlives a call, field for field as they are stored. PURE.
 // Names are the API's own. Times are ISO 8601 UTC with milliseconds; money is in milli-cents.
+import type { MaskKind } from './masking.ts';
 import type { CallGate } from './outbound/outbound-records.ts';
 
 const LIVE_STATUSES = ['queued', 'initiated', 'ringing', 'in_progress'] as const;
@@ -231,6 +232,8 @@ export interface AgentRecord {
   interruption: AgentInterruption;
   /** Its calls are summed up when they are over. */
   summarize: boolean;
+  /** Numbers that are not stored of what is said on its calls. */
+  mask: MaskKind[];
   /** Whether it calls nobody without a consent. */
   consent: AgentConsent;
   /** Null: nothing was chosen (`disclosureOf`). */
@@ -307,6 +310,8 @@ export interface CallRecord {
   disclosure: CallDisclosure | null;
   /** Null: nobody has asked that. */
   opted_out: OptedOut | null;
+  /** Numbers that are not stored of what is said on it. */
+  mask: MaskKind[];
   carrier: string;
   /** It goes over the telephone network; else its other side is a page, and it does not say how the line does. */
   telephone: boolean;

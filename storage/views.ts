@@ -43,6 +43,7 @@ export const AGENT_FIELDS = [
   'eagerness',
   'interruption',
   'summarize',
+  'mask',
   'consent',
   'disclosure',
   'primary_number_id',

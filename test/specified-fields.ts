@@ -10,7 +10,7 @@ export const SPECIFIED_FIELDS = {
     hangup_cause metadata updated_at cost model gaps erased_at campaign_id contact_id attempt gate disclosure`),
   agent:
     words(`id org_id user_id name type persona instructions voice model language returns tools webhook_url
-    voicemail_action interruption_words patience eagerness interruption summarize consent disclosure primary_number_id archived_at created_at updated_at numbers`),
+    voicemail_action interruption_words patience eagerness interruption summarize mask consent disclosure primary_number_id archived_at created_at updated_at numbers`),
   number: words(`id e164 friendly_name country_code number_type status monthly_cost_cents purchased_at carrier
     inbound_agent_id outbound_agent_ids`),
   endpoint:

@@ -1,6 +1,7 @@
 // What the agent routes take and answer, with what the reference says of each field. PURE.
 // `returns` and `tools` are checked by their own files; here they only have the shape that the reference shows.
 import { z } from 'zod';
+import { MASK_KINDS } from '../../storage/masking.ts';
 import { parseLanguage } from '../agents/language.ts';
 import { booleanQuery, id, instructions, pageQuery, persona, time, url } from '../http/schemas.ts';
 import { DEFAULT_VOICE, VOICES } from './agent-voice.ts';
@@ -78,6 +79,13 @@ const consent = z
   .enum(['none', 'required'])
   .describe(
     'Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.',
+  );
+
+const mask = z
+  .array(z.enum(MASK_KINDS))
+  .max(MASK_KINDS.length, `may have ${MASK_KINDS.length} values at most`)
+  .describe(
+    'Numbers that are not stored of what is said on its calls, but for their last four: `card` (payment cards, by length, scheme and check digit), `iban`, `ssn` (of the United States: any nine digits in a row that could be one). In transcripts, keys, results, summaries, tools’ arguments and answers, events and deliveries; written as digits, or said one digit a word in English, Spanish, German or French. Not in the recording, not in what the agent hears and its tools are sent, and not where a number is said in pieces with other words between, or as “forty-one eleven”. Default: [].',
   );
 
 const summarize = z
@@ -185,6 +193,7 @@ const settings = {
   eagerness: eagerness.optional(),
   interruption: interruption.optional(),
   summarize: summarize.optional(),
+  mask: mask.optional(),
   consent: consent.optional(),
   disclosure: disclosureOfAgent,
 };
@@ -274,6 +283,7 @@ export const agentSummary = z
     eagerness,
     interruption,
     summarize,
+    mask,
     consent,
     disclosure: disclosure.describe('What it says before all else.'),
     primary_number_id: id

@@ -144,6 +144,7 @@ export const agentRoutes: Route[] = [
       if (body.summarize !== undefined) change.summarize = body.summarize;
       if (body.disclosure !== undefined)
         change.disclosure = body.disclosure ?? defaultDisclosure(agent.type, config);
+      if (body.mask !== undefined) change.mask = body.mask;
       checkAgentUrls(egress, change);
       const changed = settled(
         found(await store.updateAgent(orgId, params.id, change, { ifUpdatedAt }), NO_AGENT),

@@ -53,6 +53,7 @@ export type CallChoice = Pick<
   | 'eagerness'
   | 'interruption'
   | 'summarize'
+  | 'mask'
   | 'direction'
   | 'webhook_url'
 > & {
@@ -70,7 +71,7 @@ export type CallChoice = Pick<
 export function choiceOf(agent: AgentView, model: string) {
   const { persona, instructions, returns, voice, tools, webhook_url, language } = agent;
   const { voicemail_action, interruption_words } = agent;
-  const { patience, eagerness, interruption, summarize } = agent;
+  const { patience, eagerness, interruption, summarize, mask } = agent;
   const disclosure = disclosureOf(agent);
   return {
     agent_id: agent.id,
@@ -87,6 +88,7 @@ export function choiceOf(agent: AgentView, model: string) {
     interruption,
     summarize,
     disclosure,
+    mask,
     webhook_url,
     language,
   };
@@ -162,6 +164,7 @@ export function callRecord(
     summarize: choice.summarize,
     disclosure: line === null ? null : unsaid(line),
     opted_out: null,
+    mask: choice.mask,
     carrier: o.carrier.name,
     telephone: o.carrier.capabilities.telephone,
     carrier_call_id: choice.carrier_call_id ?? null,

@@ -1,5 +1,6 @@
 // What the call routes take and answer, with what the reference says of each field and when it is set. PURE.
 import { z } from 'zod';
+import { MASK_KINDS } from '../../storage/masking.ts';
 import { GAP_REASONS, SENTIMENTS } from '../../storage/records.ts';
 import { context, e164, id, instructions, metadata, time, url } from '../http/schemas.ts';
 import { draftAgent, returns, returnsInput } from './agent-schemas.ts';
@@ -60,7 +61,7 @@ export const dispatchCall = z
     id: 'AgentCall',
     title: 'A call of an agent',
     description:
-      'Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness, interruption, summarize and disclosure come from the agent and are not accepted here.',
+      'Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness, interruption, summarize, mask and disclosure come from the agent and are not accepted here.',
     examples: [{ agent_id: AGENT.id, to: CALL.to_number, context: CALL.context, metadata: CALL.metadata }],
   });
 
@@ -78,6 +79,11 @@ export const promptCall = z
     returns: returnsInput
       .optional()
       .describe('What to extract after the call. Null or left out: nothing is extracted.'),
+    mask: z
+      .array(z.enum(MASK_KINDS))
+      .max(MASK_KINDS.length, `may have ${MASK_KINDS.length} values at most`)
+      .optional()
+      .describe('Numbers that are not stored of what is said, as of an agent. Default: [].'),
     summarize: z
       .boolean()
       .optional()
@@ -131,6 +137,7 @@ export const DISPATCH_HINTS: Readonly<Record<string, string>> = Object.fromEntri
     'interruption',
     'summarize',
     'disclosure',
+    'mask',
   ].map((field) => [
     field,
     `${field} comes from the agent and is not accepted here; change it with PATCH /v1/agents/{id}.`,

@@ -62,6 +62,7 @@ export const AGENT = {
   eagerness: 'normal',
   interruption: 'normal',
   summarize: true,
+  mask: ['card'],
   consent: 'none',
   disclosure: { mode: 'standard', text: null },
   primary_number_id: ATTACHED_NUMBER.id,

@@ -83,6 +83,7 @@ export function newAgent(
     eagerness: body.eagerness ?? 'normal',
     interruption: body.interruption ?? 'normal',
     summarize: body.summarize ?? false,
+    mask: body.mask ?? [],
     consent: body.consent ?? 'none',
     disclosure: body.disclosure ?? defaultDisclosure(body.type, parts.config),
     primary_number_id: o.primary,

@@ -88,6 +88,7 @@ export async function promptCall(
     interruption: 'normal',
     summarize: body.summarize ?? false,
     disclosure: body.disclosure ?? defaultDisclosure('outbound', parts.config),
+    mask: body.mask ?? [],
     webhook_url: body.webhook_url ?? null,
     language: body.language ?? null,
     context: body.context ?? {},

@@ -1228,6 +1228,10 @@ export interface NewAgent {
    */
   summarize?: boolean;
   /**
+   * Numbers that are not stored of what is said on its calls, but for their last four: `card` (payment cards, by length, scheme and check digit), `iban`, `ssn` (of the United States: any nine digits in a row that could be one). In transcripts, keys, results, summaries, tools’ arguments and answers, events and deliveries; written as digits, or said one digit a word in English, Spanish, German or French. Not in the recording, not in what the agent hears and its tools are sent, and not where a number is said in pieces with other words between, or as “forty-one eleven”. Default: [].
+   */
+  mask?: ('card' | 'iban' | 'ssn')[];
+  /**
    * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
    */
   consent?: 'none' | 'required';
@@ -1355,6 +1359,10 @@ export interface Agent {
    * Whether each call is summed up when it is over, in one to three sentences and a word on how the other side was; by the extraction model, in the same request as the result, and for a little more of its tokens. Default: false.
    */
   summarize: boolean;
+  /**
+   * Numbers that are not stored of what is said on its calls, but for their last four: `card` (payment cards, by length, scheme and check digit), `iban`, `ssn` (of the United States: any nine digits in a row that could be one). In transcripts, keys, results, summaries, tools’ arguments and answers, events and deliveries; written as digits, or said one digit a word in English, Spanish, German or French. Not in the recording, not in what the agent hears and its tools are sent, and not where a number is said in pieces with other words between, or as “forty-one eleven”. Default: [].
+   */
+  mask: ('card' | 'iban' | 'ssn')[];
   /**
    * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
    */
@@ -1521,6 +1529,10 @@ export interface AgentSummary {
    */
   summarize: boolean;
   /**
+   * Numbers that are not stored of what is said on its calls, but for their last four: `card` (payment cards, by length, scheme and check digit), `iban`, `ssn` (of the United States: any nine digits in a row that could be one). In transcripts, keys, results, summaries, tools’ arguments and answers, events and deliveries; written as digits, or said one digit a word in English, Spanish, German or French. Not in the recording, not in what the agent hears and its tools are sent, and not where a number is said in pieces with other words between, or as “forty-one eleven”. Default: [].
+   */
+  mask: ('card' | 'iban' | 'ssn')[];
+  /**
    * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
    */
   consent: 'none' | 'required';
@@ -1607,6 +1619,10 @@ export interface AgentChange {
    * Whether each call is summed up when it is over, in one to three sentences and a word on how the other side was; by the extraction model, in the same request as the result, and for a little more of its tokens. Default: false.
    */
   summarize?: boolean;
+  /**
+   * Numbers that are not stored of what is said on its calls, but for their last four: `card` (payment cards, by length, scheme and check digit), `iban`, `ssn` (of the United States: any nine digits in a row that could be one). In transcripts, keys, results, summaries, tools’ arguments and answers, events and deliveries; written as digits, or said one digit a word in English, Spanish, German or French. Not in the recording, not in what the agent hears and its tools are sent, and not where a number is said in pieces with other words between, or as “forty-one eleven”. Default: [].
+   */
+  mask?: ('card' | 'iban' | 'ssn')[];
   /**
    * Whether it calls only whose consent is known (`POST /v1/consents`): `required` refuses other calls with `consent_missing`. The organization’s own rule counts beside it. Default: `none`.
    */
@@ -1751,7 +1767,7 @@ export interface NumberPurchase {
   carrier?: string;
 }
 /**
- * Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness, interruption, summarize and disclosure come from the agent and are not accepted here.
+ * Persona, voice, model, language, returns, tools, voicemail_action, interruption_words, patience, eagerness, interruption, summarize, mask and disclosure come from the agent and are not accepted here.
  */
 export interface AgentCall {
   /**
@@ -1872,6 +1888,10 @@ export interface PromptCall {
    * What to extract after the call. Null or left out: nothing is extracted.
    */
   returns?: Returns | null;
+  /**
+   * Numbers that are not stored of what is said, as of an agent. Default: [].
+   */
+  mask?: ('card' | 'iban' | 'ssn')[];
   /**
    * Whether the call is summed up when it is over. Default: false.
    */

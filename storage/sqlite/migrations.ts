@@ -1031,6 +1031,12 @@ ALTER TABLE organizations ADD COLUMN spoken_name TEXT;
 ALTER TABLE organizations ADD COLUMN recording_notice TEXT;
 `;
 
+// Which numbers are not stored of what is said.
+const MASKS = `
+ALTER TABLE agents ADD COLUMN mask TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE calls ADD COLUMN mask TEXT NOT NULL DEFAULT '[]';
+`;
+
 /** In order; a database's user_version is the number of steps it has taken. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first schema', sql: FIRST_SCHEMA },
@@ -1065,4 +1071,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'what is kept', sql: KEPT, kind: 'adds' },
   { name: 'consent of agents', sql: CONSENT_OF_AGENTS, kind: 'adds' },
   { name: 'disclosure', sql: DISCLOSURE, kind: 'adds' },
+  { name: 'masks', sql: MASKS, kind: 'adds' },
 ];

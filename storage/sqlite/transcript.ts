@@ -1,4 +1,5 @@
 // What was said on a call, item by item.
+import { type MaskKind, maskHeard } from '../masking.ts';
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { isOwn } from './daemons.ts';
@@ -10,6 +11,12 @@ export function transcript(connection: Connection): Pick<Store, 'saveTranscript'
   const replaced = ITEMS.columns.filter((column) => column !== 'id' && column !== 'call_id');
   const upsert = `${ITEMS.insert} ON CONFLICT (call_id, id) DO UPDATE SET
     ${replaced.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+
+  /** Which numbers are not stored of a call. */
+  function maskOf(callId: string): MaskKind[] {
+    const row = statement('SELECT mask FROM calls WHERE id = ?').get(callId);
+    return row === undefined ? [] : JSON.parse(String(row.mask));
+  }
 
   return {
     async saveTranscript(items, patience) {
@@ -28,7 +35,8 @@ export function transcript(connection: Connection): Pick<Store, 'saveTranscript'
             // Clocks of the media side may count in fractions; the columns are whole milliseconds.
             const start_ms = Math.round(item.start_ms);
             const end_ms = item.end_ms === null ? null : Math.round(item.end_ms);
-            statement(upsert).run(ITEMS.toRow({ ...item, start_ms, end_ms }));
+            const said = maskHeard(item, maskOf(item.call_id));
+            statement(upsert).run(ITEMS.toRow({ ...item, ...said, start_ms, end_ms }));
             // Last words come when the call has ended already.
             enterCall(connection, item.call_id);
           },

@@ -180,6 +180,7 @@ export function accountConformance(t: Test, openEmpty: OpenEmpty): void {
       eagerness: 'eager',
       interruption: 'hard',
       summarize: true,
+      mask: ['card'],
       updated_at: at(9),
     });
     const expected = {
@@ -192,6 +193,7 @@ export function accountConformance(t: Test, openEmpty: OpenEmpty): void {
       eagerness: 'eager',
       interruption: 'hard',
       summarize: true,
+      mask: ['card'],
       updated_at: at(9),
       numbers: [],
     };

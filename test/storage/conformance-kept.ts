@@ -276,6 +276,39 @@ export function keptConformance(t: Test, open: OpenEmpty): void {
       t.ok((await store.listLedger(org)).length > 0, 'the money stays');
     });
 
+    t.test('numbers that are not to be stored are not, wherever they are said', async (t) => {
+      const { store, org } = await opened();
+      const card = '4111 1111 1111 1111';
+      for (const mask of [[], ['card']] as const) {
+        const call = await aCall(store, org, { status: 'queued', mask: [...mask] });
+        await store.saveTranscript([
+          makeItem(call.id, { role: 'caller', text: `It is ${card}.`, heard_text: `It is ${card}.` }),
+          makeItem(call.id, { text: `So it is ${card}?`, heard_text: 'So it is 4111 11', interrupted: true }),
+          makeItem(call.id, { role: 'tool', text: `pay({"card":"${card}"})`, heard_text: '' }),
+        ]);
+        await store.saveCall(call.id, {
+          from: ['queued'],
+          change: {
+            status: 'completed',
+            result: { card },
+            summary: `They paid with ${card}.`,
+            running_tools: [
+              { tool_call_id: 'x', name: 'pay', arguments_json: `{"card":"${card}"}`, at_ms: 1 },
+            ],
+          },
+          events: ['call.completed'],
+        });
+        const stored = JSON.stringify([
+          await store.listTranscript(call.id),
+          await store.getCall(org, call.id),
+          await store.listEvents(call.id),
+        ]);
+        t.equal(stored.includes('4111'), mask.length === 0);
+        t.equal(stored.includes('•••• 1111'), mask.length > 0);
+      }
+      t.equal((await store.listCalls(org, { search: '4111' }, FIRST)).length, 1, 'nor is it found by');
+    });
+
     t.test('what is older than its rule says goes, by agent and kind; what is held stays', async (t) => {
       const { store, org, clock } = await opened();
       const agent = succeeded(await store.createAgent(makeAgent(org), []));

@@ -31,6 +31,7 @@ interface Fields {
   eagerness?: string;
   interruption?: string;
   summarize?: boolean;
+  mask?: string;
   number?: string[];
   body?: string;
 }
@@ -55,6 +56,7 @@ const bodyOf = (o: Fields): Record<string, unknown> => ({
   ...(o.eagerness === undefined ? {} : { eagerness: o.eagerness }),
   ...(o.interruption === undefined ? {} : { interruption: o.interruption }),
   ...(o.summarize === undefined ? {} : { summarize: o.summarize }),
+  ...(o.mask === undefined ? {} : { mask: o.mask === 'none' ? [] : listOf(o.mask) }),
 });
 
 const withFields = (command: Command) =>
@@ -74,6 +76,7 @@ const withFields = (command: Command) =>
     .option('--interruption <word>', 'hard, normal or easy: how easily it is interrupted')
     .option('--summarize', 'sum each call up when it is over')
     .option('--no-summarize', 'sum none up')
+    .option('--mask <kinds>', 'numbers that are not stored: card, iban, ssn, with commas; or none')
     .option('--body <json>', 'the whole request as JSON (@file, - for stdin); the flags go over it');
 
 function show({ output, now }: Context, agent: Agent): void {
@@ -107,6 +110,7 @@ function show({ output, now }: Context, agent: Agent): void {
     ['stopped by', agent.interruption_words.join(', ') || null],
     ['turns', `patience ${agent.patience}, eagerness ${agent.eagerness}, interruption ${agent.interruption}`],
     ['summed up', agent.summarize ? 'yes' : 'no'],
+    ['masked', agent.mask.join(', ') || 'nothing'],
     ['created', when(agent.created_at, now())],
     ['archived', agent.archived_at === null ? null : when(agent.archived_at, now())],
   ]);

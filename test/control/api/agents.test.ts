@@ -29,6 +29,7 @@ t.test('an agent with name and type alone has the defaults of the specification'
     interruption: 'normal',
     summarize: false,
     disclosure: { mode: 'off', text: null },
+    mask: [],
     primary_number_id: null,
     archived_at: null,
     created_at: '2026-03-01T12:00:00.000Z',
@@ -60,6 +61,7 @@ t.test('every field of create is kept as it was given', async (t) => {
     interruption: 'hard',
     summarize: true,
     disclosure: { mode: 'custom', text: 'A machine calls.' },
+    mask: ['card', 'iban'],
   };
   const { status, body } = await rig.api('POST', '/v1/agents', {
     body: { ...given, number_ids: [one, two, one], primary_number_id: two },

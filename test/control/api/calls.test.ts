@@ -284,6 +284,7 @@ t.test('without agent_id a call goes by its prompt, from the oldest active numbe
     eagerness: 'normal',
     interruption: 'normal',
     summarize: false,
+    mask: [],
   });
 
   const full = await rig.api('POST', '/v1/calls', {

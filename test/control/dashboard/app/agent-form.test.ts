@@ -42,6 +42,7 @@ const AGENT: Agent = {
   eagerness: 'eager',
   interruption: 'hard',
   summarize: true,
+  mask: [],
   consent: 'none',
   disclosure: { mode: 'custom', text: 'This is a machine.' },
   primary_number_id: null,
