@@ -187,7 +187,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
     },
     kept: {
       'id org_id': IDS,
-      'type voice language model voicemail_action patience eagerness interruption mask': SETTINGS,
+      'type voice language model voicemail_action patience eagerness interruption mask consent': SETTINGS,
       'created_at updated_at': TIMES,
     },
   },
@@ -241,7 +241,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
         erased_at: NOW,
       },
     },
-    kept: { id: IDS, recording_notice: SETTINGS, 'previous_webhook_secret_expires_at created_at': TIMES },
+    kept: { id: IDS, 'previous_webhook_secret_expires_at created_at': TIMES },
   },
   erasures: {
     kept: {

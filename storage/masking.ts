@@ -136,7 +136,7 @@ function ibansIn(text: string): Span[] {
     for (let { length } = found[0]; length >= 15; length--) {
       const given = found[0].slice(0, length);
       const plain = given.replaceAll(/[\s-]/g, '').toUpperCase();
-      if (!validator.isIBAN(plain)) continue;
+      if (/[\s-]$/.test(given) || !validator.isIBAN(plain)) continue;
       spans.push({ from: found.index, to: found.index + length, shown: dots(plain) });
       break;
     }
@@ -144,12 +144,16 @@ function ibansIn(text: string): Span[] {
   return spans;
 }
 
+/** The text as long as it is, with letters in the place of stretches that are known already. */
+const without = (text: string, spans: readonly Span[]) =>
+  spans.reduce((left, { from, to }) => left.slice(0, from) + 'x'.repeat(to - from) + left.slice(to), text);
+
 /** In the order of the text, none over another. */
 function spansIn(text: string, kinds: readonly MaskKind[]): Span[] {
   // Most texts hold nothing of the kind.
   const spans: Span[] = kinds.includes('iban') ? ibansIn(text) : [];
   if (kinds.includes('card') || kinds.includes('ssn')) {
-    for (const row of rowsOf(text)) {
+    for (const row of rowsOf(without(text, spans))) {
       const cards = kinds.includes('card') ? cardsIn(row) : [];
       spans.push(...cards);
       const isNine = row.length === SSN_DIGITS && isSsn(row.map(({ digit }) => digit).join(''));

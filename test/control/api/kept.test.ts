@@ -205,3 +205,28 @@ t.test('how long what is kept is said for all agents, and for one', async (t) =>
   );
   t.strictSame((await api('DELETE', `/v1/retention/${id}`)).body.agents, []);
 });
+
+t.test('what is said on a call is kept without the numbers that its mask names', async (t) => {
+  const { api, agent, number, behaviour, store } = await openFolder(t);
+  await number('+14155550199');
+  behaviour.dispatch = async (call) => {
+    succeeded(await store.createCall(call, { events: [], reserve: 0 }));
+    await store.saveTranscript([makeItem(call.id, { role: 'caller', text: 'It is 4111 1111 1111 1111.' })]);
+    return call;
+  };
+  const { id } = await agent({ mask: ['card', 'ssn'] });
+  t.strictSame((await api('GET', `/v1/agents/${id}`)).body.mask, ['card', 'ssn']);
+  t.strictSame((await api('PATCH', `/v1/agents/${id}`, { body: { mask: ['card'] } })).body.mask, ['card']);
+  for (const mask of ['card', ['passport'], ['card', 'card', 'card', 'card']])
+    t.equal((await api('PATCH', `/v1/agents/${id}`, { body: { mask } })).status, 400);
+  const prompt = { to: PERSON, instructions: 'Take the order.' };
+  for (const [body, text] of [
+    [{ agent_id: id, to: PERSON }, 'It is •••• 1111.'],
+    [{ ...prompt, mask: ['card'] }, 'It is •••• 1111.'],
+    [prompt, 'It is 4111 1111 1111 1111.'],
+  ] as const) {
+    const made = await api('POST', '/v1/calls', { body });
+    t.equal(made.status, 201, made.text);
+    t.match((await api('GET', `/v1/calls/${made.body.id}/transcript`)).body.data, [{ text }]);
+  }
+});
