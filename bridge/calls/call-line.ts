@@ -1,7 +1,7 @@
 // The line of one call at its carrier: every request about it that is made of a carrier, each with an answer that a step can
 // read. Decides nothing.
 import { AppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { type Log, maskNumber } from '../../log.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import {
@@ -25,6 +25,8 @@ export interface CallLineOptions {
   callId: string;
   store: Pick<Store, 'mayWrite' | 'ownerOf'>;
   carrier: Carrier;
+  /** Whether a call may be handed over to a number, by the organization's rules. */
+  mayHandOver(to: string): Promise<boolean>;
   log: Log;
   ringSeconds: number;
   maxSeconds: number;
@@ -151,6 +153,10 @@ export class CallLine {
     const { carrierCallId } = ask;
     const { callId } = this.#o;
     await this.#refuseTaken();
+    if (ask.do === 'transfer' && !(await this.#o.mayHandOver(ask.to).catch(() => false))) {
+      this.#o.log.warn({ call_id: callId, to: maskNumber(ask.to) }, 'call.handover_refused');
+      return 'refused';
+    }
     try {
       if (ask.do === 'send-digits') await this.#carrier.line.sendKeys(carrierCallId, ask.digits, { callId });
       else await this.#carrier.line.transfer(carrierCallId, ask.to, { callId, from: ask.from });

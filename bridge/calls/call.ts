@@ -83,17 +83,22 @@ export class Call {
     this.#o = o;
     this.#row = record;
     this.#onLetGo = onLetGo;
-    this.#line = new CallLine({ ...o, callId: record.id, carrier });
-    const own = { context: o, row: () => this.#row, tell: (input: CallInput) => this.tell(input) };
+    const own = record.direction === 'inbound' ? record.to_number : record.from_number;
+    const mayHandOver = async (to: string) => {
+      const ask = { to, from: own, only: 'destination' } as const;
+      return (await o.store.decideOutbound(record.org_id, ask)).refusals.length === 0;
+    };
+    this.#line = new CallLine({ ...o, callId: record.id, carrier, mayHandOver });
+    const ownParts = { context: o, row: () => this.#row, tell: (input: CallInput) => this.tell(input) };
     this.#dial = new CallDial({
-      ...own,
+      ...ownParts,
       line: this.#line,
       hasLine: (withinMs) => this.#waiters.until(() => this.#row.carrier_call_id !== null, withinMs),
     });
     this.#media = new CallMedia(o, record);
     this.#words = new CallWords(o, record.id);
     const media = this.#media;
-    this.#tools = new CallToolRuns({ ...own, media, said: (items) => this.said(items) });
+    this.#tools = new CallToolRuns({ ...ownParts, media, said: (items) => this.said(items) });
     const { id: callId } = record;
     const parts = { callId, media, line: this.#line, words: this.#words, tools: this.#tools };
     this.#carry = new CallCarry({ context: o, ...parts });

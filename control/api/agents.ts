@@ -11,6 +11,7 @@ import { page } from '../http/paging.ts';
 import { type Route, route } from '../http/route.ts';
 import * as schemas from './agent-schemas.ts';
 import { checkAgentUrls, defaultDisclosure, knownModel, knownVoice, newAgent } from './new-agent.ts';
+import { checkTransferTargets } from './transfer-targets.ts';
 
 const NO_AGENT = 'Your organization has no agent with this id; GET /v1/agents lists them.';
 
@@ -40,6 +41,8 @@ export const agentRoutes: Route[] = [
       'invalid_language',
       'invalid_returns',
       'invalid_tool',
+      'destination_closed',
+      'destination_not_allowed',
       'invalid_url',
       'blocked_address',
       'primary_number_not_attached',
@@ -60,6 +63,7 @@ export const agentRoutes: Route[] = [
         });
       }
       const agent = newAgent({ egress, models, config, orgId, now: now() }, body, { userId: keyId, primary });
+      await checkTransferTargets(store, orgId, agent.tools);
       return { body: agentView(settled(await store.createAgent(agent, numberIds), 'number_ids')) };
     },
   }),
@@ -110,6 +114,8 @@ export const agentRoutes: Route[] = [
       'invalid_language',
       'invalid_returns',
       'invalid_tool',
+      'destination_closed',
+      'destination_not_allowed',
       'invalid_url',
       'blocked_address',
     ],
@@ -133,7 +139,10 @@ export const agentRoutes: Route[] = [
       }
       if (body.language !== undefined) change.language = body.language;
       if (body.returns !== undefined) change.returns = parseReturns(body.returns);
-      if (body.tools !== undefined) change.tools = keepMasked(parseTools(body.tools), agent.tools);
+      if (body.tools !== undefined) {
+        change.tools = keepMasked(parseTools(body.tools), agent.tools);
+        await checkTransferTargets(store, orgId, change.tools);
+      }
       if (body.webhook_url !== undefined) change.webhook_url = body.webhook_url;
       if (body.voicemail_action !== undefined) change.voicemail_action = body.voicemail_action;
       if (body.interruption_words !== undefined) change.interruption_words = body.interruption_words ?? [];

@@ -14,6 +14,7 @@ import { addListenCommand } from './commands/listen.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { addModelCommands } from './commands/models.ts';
 import { addNumberCommands } from './commands/numbers.ts';
+import { addOutboundCommands } from './commands/outbound.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
 import { addTriggerCommand } from './commands/trigger.ts';
 import { addUpgradeCommand } from './commands/upgrade.ts';
@@ -118,6 +119,7 @@ ${EXIT_HELP}`,
   addAuditCommands(program, run);
   addModelCommands(program, run);
   addNumberCommands(program, run);
+  addOutboundCommands(program, run);
   addKeptCommands(program, run);
   addWebhookCommands(program, run);
   addAlertCommands(program, run);

@@ -22,6 +22,7 @@ function openLine(o: { owned: () => boolean; fails?: boolean }) {
   const opened = new CallLine({
     callId: call.id,
     store: { mayWrite: async () => o.owned(), ownerOf: async () => null },
+    mayHandOver: async (to) => !to.startsWith('+1900'),
     carrier: standInCarrier({ line }),
     log: openLog('silent'),
     ringSeconds: 60,
@@ -88,4 +89,14 @@ t.test('a disk that cannot be read proves nothing: the line is commanded', async
   });
   await opened.line.hangUp(hangUp);
   t.strictSame(opened.asked, ['hangUp']);
+});
+
+t.test('a call is not handed over to a number that the rules close', async (t) => {
+  const { line, asked } = openLine({ owned: () => true });
+  const to = (number: string) =>
+    line.leave({ do: 'transfer', carrierCallId: 'CA1', toolCallId: 't', to: number, from: '+14155550199' });
+  t.equal(await to('+19005551234'), 'refused');
+  t.same(asked, []);
+  t.equal(await to('+14155550100'), null);
+  t.same(asked, ['transfer']);
 });

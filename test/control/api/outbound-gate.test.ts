@@ -104,3 +104,31 @@ t.test('an override names every code, and who it was is kept with the call', asy
     t.equal((await call(bad)).status, 400);
   }
 });
+
+t.test('an agent is not saved with a number to hand over to that may not be called', async (t) => {
+  const rig = await openRig(t);
+  const tools = (number: string) => [
+    {
+      type: 'transfer_call',
+      targets: [
+        { name: 'desk', number: '+14155550100' },
+        { name: 'x', number },
+      ],
+    },
+  ];
+  const make = (number: string) =>
+    rig.api('POST', '/v1/agents', { body: { name: 'A', type: 'inbound', tools: tools(number) } });
+  t.match((await make('+19005551234')).body.error, {
+    code: 'destination_closed',
+    param: 'tools[0].targets[1].number',
+    evidence: { kind: 'premium' },
+  });
+  const made = await make('+442079460123');
+  t.equal(made.status, 201, 'without a number of its own nobody knows its countries');
+  await rig.number('+14155550199');
+  t.match(await make('+442079460123'), { status: 403, body: { error: { code: 'destination_not_allowed' } } });
+  const change = (number: string) =>
+    rig.api('PATCH', `/v1/agents/${made.body.id}`, { body: { tools: tools(number) } });
+  t.match(await change('+870773111632'), { status: 403, body: { error: { code: 'destination_closed' } } });
+  t.equal((await change('+12125550123')).status, 200);
+});

@@ -1,7 +1,9 @@
 // The command line against the control plane on a real socket: what it prints, and how it ends.
+
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import t, { type Test } from 'tap';
 import { candidates } from '../../../control/cli/completion.ts';
@@ -646,4 +648,31 @@ t.test('health and alerts: how the line stands, what is watched, whom that is to
   });
   t.match(await offhook(['alerts', 'set', '--watch', 'disk_low:mood=5']), { code: 2, err: /threshold=/ });
   t.match(await offhook(['alerts', 'test']), { code: 1, out: /email: the daemon has no mail server/ });
+});
+
+t.test('outbound: a number is tried, numbers are kept from being called', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  await rig.number('+14155550100');
+  t.match(await offhook(['check', '+14155550123']), { code: 0, out: /called now +yes/ });
+  t.match(await offhook(['check', '+19005551234']), {
+    code: 5,
+    out: /kind +premium[\s\S]*destination_closed: /,
+  });
+  t.match(await offhook(['do-not-call', 'list']), { code: 0, out: /Every number may be called/ });
+  const added = await offhook(['do-not-call', 'add', '+14155550123', '+14155550124', '--reason', 'a letter']);
+  t.match(added, { code: 0, out: /\+14155550123: not called[\s\S]*\+14155550124: not called/ });
+  const file = join(t.testdir({ 'list.csv': 'number\n+14155550125\nnobody\n' }), 'list.csv');
+  t.match(await offhook(['do-not-call', 'import', file]), {
+    code: 0,
+    out: /1 numbers of 2 lines[\s\S]*line 3: no number: nobody/,
+  });
+  t.match(await offhook(['dnc', 'list', '--number', '+14155550123']), {
+    code: 0,
+    out: /\+14155550123.*api.*a letter/,
+  });
+  t.match(await offhook(['check', '+14155550123', '--json']), { code: 5, out: /do_not_call/ });
+  t.match(await offhook(['do-not-call', 'remove', '+14155550123']), { code: 0, out: /may be called again/ });
+  t.match(await offhook(['do-not-call', 'remove', '+14155550123']), { code: 2, err: /not on the list/ });
+  t.equal((await rig.api('GET', '/v1/do_not_call')).body.data.length, 2);
 });
