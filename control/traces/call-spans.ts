@@ -35,7 +35,7 @@ export interface CallFacts {
 }
 
 /** Of one call; what is more is left out, and how much says the root. */
-const MOST_SPANS = 2_000;
+const MOST_SPANS = 1_000;
 
 const ms = (time: string | null): number | null => (time === null ? null : Date.parse(time));
 

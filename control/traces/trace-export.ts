@@ -4,7 +4,6 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/ap
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { RandomIdGenerator, type ReadableSpan, TracerProvider } from '@opentelemetry/sdk-trace';
-import { type Config, ConfigError } from '../../config.ts';
 import type { SpanFacts } from './call-spans.ts';
 
 /** The SDK's own attempts included. */
@@ -23,25 +22,15 @@ function timeOf(ms: number): [number, number] {
   return [seconds, Math.round((ms - seconds * 1_000) * 1e6)];
 }
 
-/** `name=value,name=value`, values URL-encoded, as the standard variable has them. */
-export function readHeaders(text: string | null): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const part of text?.split(',') ?? []) {
-    if (part.trim() === '') continue;
-    const at = part.indexOf('=');
-    if (at < 1) throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS: name=value, separated by commas');
-    headers[part.slice(0, at).trim()] = decodeURIComponent(part.slice(at + 1).trim());
-  }
-  return headers;
-}
-
-export function openTraceExport(
-  config: Pick<Config, 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_SERVICE_NAME'>,
-  version: string,
-): TraceExport {
+export function openTraceExport(o: {
+  endpoint: string;
+  headers: Record<string, string>;
+  service: string;
+  version: string;
+}): TraceExport {
   const exporter = new OTLPTraceExporter({
-    url: `${config.OTEL_EXPORTER_OTLP_ENDPOINT}/v1/traces`,
-    headers: readHeaders(config.OTEL_EXPORTER_OTLP_HEADERS),
+    url: `${o.endpoint}/v1/traces`,
+    headers: o.headers,
     timeoutMillis: SEND_MS,
   });
   const random = new RandomIdGenerator();
@@ -49,8 +38,8 @@ export function openTraceExport(
   let ended: ReadableSpan[] = [];
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
-      'service.name': config.OTEL_SERVICE_NAME,
-      'service.version': version,
+      'service.name': o.service,
+      'service.version': o.version,
     }),
     idGenerator: { generateTraceId: () => traceId, generateSpanId: () => random.generateSpanId() },
     spanProcessors: [
@@ -62,7 +51,7 @@ export function openTraceExport(
       },
     ],
   });
-  const tracer = provider.getTracer('offhook', version);
+  const tracer = provider.getTracer('offhook', o.version);
 
   function make(callId: string, facts: readonly SpanFacts[]): void {
     traceId = callId.replaceAll('-', '');

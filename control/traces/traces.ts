@@ -2,19 +2,21 @@
 // OTLP/HTTP. Nothing of it is on a call's way: what cannot be kept up with is dropped and counted. Off, and its library not
 // even loaded, unless OTEL_EXPORTER_OTLP_ENDPOINT is set.
 import { Counter, type Registry } from 'prom-client';
-import type { Config } from '../../config.ts';
+import { type Config, ConfigError } from '../../config.ts';
 import type { Log } from '../../log.ts';
 import { type EventRecord, TERMINAL_STATUSES } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
-import { callSpans } from './call-spans.ts';
+import { callSpans, type SpanFacts } from './call-spans.ts';
 import type { TraceExport } from './trace-export.ts';
 
 /** What a media thread tells of a call after its end is stored by then. */
 const AFTER_MS = 5_000;
+/** A collector that is gone holds up no stop of the daemon for longer. */
+const CLOSE_MS = 2_000;
 /** Calls that wait; more are dropped. */
 const MOST_WAITING = 2_000;
-/** In one request. */
-const MOST_AT_ONCE = 20;
+/** One request has no further call once it has so many: what is made and written in one go holds the control thread. */
+const ENOUGH_SPANS = 400;
 
 const ENDS: ReadonlySet<string> = new Set(TERMINAL_STATUSES.map((status) => `call.${status}`));
 
@@ -33,13 +35,35 @@ export interface Traces {
   close(): Promise<void>;
 }
 
-/** Null where none are wanted. */
+/** `name=value,name=value`, values URL-encoded, as the standard variable has them. */
+function readHeaders(text: string | null): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const part of text?.split(',') ?? []) {
+    if (part.trim() === '') continue;
+    const [, name = '', value = ''] = /^\s*([\w-]+)\s*=\s*(.*?)\s*$/.exec(part) ?? [];
+    try {
+      headers[name] = decodeURIComponent(value);
+    } catch {
+      headers[''] = '';
+    }
+  }
+  if ('' in headers)
+    throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS: name=value, separated by commas, values URL-encoded');
+  return headers;
+}
+
+/**
+ * Null where none are wanted.
+ * @throws ConfigError for headers that cannot be read
+ */
 export function openTraces(o: TracesOptions): Traces | null {
-  return o.config.OTEL_EXPORTER_OTLP_ENDPOINT === null ? null : new CallTraces(o);
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = o.config;
+  return endpoint === null ? null : new CallTraces(o, { endpoint, headers: readHeaders(headers) });
 }
 
 class CallTraces implements Traces {
   readonly #o: TracesOptions;
+  readonly #to: { endpoint: string; headers: Record<string, string> };
   readonly #afterMs: number;
   readonly #counted: Counter<'outcome'>;
   readonly #leave: () => void;
@@ -50,8 +74,9 @@ class CallTraces implements Traces {
   #closed = false;
   #fails = false;
 
-  constructor(o: TracesOptions) {
+  constructor(o: TracesOptions, to: { endpoint: string; headers: Record<string, string> }) {
     this.#o = o;
+    this.#to = to;
     this.#afterMs = o.afterMs ?? AFTER_MS;
     this.#counted = new Counter({
       name: 'offhook_traces_total',
@@ -92,20 +117,28 @@ class CallTraces implements Traces {
   /** One request. Never rejects. */
   async #send(all: boolean): Promise<void> {
     const now = this.#o.monotonicMs();
-    const last = this.#waiting.findIndex(({ dueAt }) => !all && dueAt > now);
-    const count = Math.min(MOST_AT_ONCE, last === -1 ? this.#waiting.length : last);
-    const due = this.#waiting.splice(0, count);
-    if (due.length === 0) return;
+    let count = 0;
     try {
+      const calls: { callId: string; spans: SpanFacts[] }[] = [];
+      for (let spans = 0; spans < ENOUGH_SPANS; ) {
+        const [first] = this.#waiting;
+        if (first === undefined || (!all && first.dueAt > now)) break;
+        this.#waiting.shift();
+        count += 1;
+        const call = await this.#spansOf(first.event);
+        if (call !== null) calls.push(call);
+        spans += call?.spans.length ?? 0;
+        // Others have their turn between two calls.
+        await new Promise((next) => setImmediate(next));
+      }
+      if (count === 0) return;
       this.#export ??= this.#load();
-      const out = await this.#export;
-      const calls = await Promise.all(due.map(({ event }) => this.#spansOf(event)));
-      await out.send(calls.filter((call) => call !== null));
-      this.#counted.inc({ outcome: 'sent' }, due.length);
+      await (await this.#export).send(calls);
+      this.#counted.inc({ outcome: 'sent' }, count);
       if (this.#fails) this.#o.log.info({}, 'traces.sent_again');
       this.#fails = false;
     } catch (error) {
-      this.#counted.inc({ outcome: 'failed' }, due.length);
+      this.#counted.inc({ outcome: 'failed' }, count);
       // Said once, until it goes well.
       if (!this.#fails) this.#o.log.warn({ err: error }, 'traces.not_sent');
       this.#fails = true;
@@ -114,7 +147,8 @@ class CallTraces implements Traces {
 
   async #load(): Promise<TraceExport> {
     const { openTraceExport } = await import('./trace-export.ts');
-    return openTraceExport(this.#o.config, this.#o.version);
+    const { config, version } = this.#o;
+    return openTraceExport({ ...this.#to, service: config.OTEL_SERVICE_NAME, version });
   }
 
   async #spansOf({ call_id, created_at }: EventRecord) {
@@ -137,8 +171,16 @@ class CallTraces implements Traces {
     this.#closed = true;
     this.#leave();
     if (this.#timer !== null) clearTimeout(this.#timer);
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, CLOSE_MS);
+    await Promise.race([this.#finish(), late.promise]).finally(() => clearTimeout(timer));
+  }
+
+  async #finish(): Promise<void> {
     await this.#sending;
-    while (this.#waiting.length > 0) await this.#send(true);
+    // A collector that takes nothing is not asked again for each.
+    while (this.#waiting.length > 0 && !this.#fails) await this.#send(true);
+    this.#counted.inc({ outcome: 'dropped' }, this.#waiting.length);
     await (await this.#export)?.close();
   }
 }

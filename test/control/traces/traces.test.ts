@@ -59,7 +59,7 @@ async function open(t: Test, answer: () => number = () => 200) {
     afterMs: 0,
   });
   t.teardown(() => traces?.close());
-  async function endCall(status: 'completed' | 'failed') {
+  async function endCall(status: 'completed' | 'failed', turns = 1) {
     const call = makeCall(org, {
       status,
       carrier_call_id: null,
@@ -69,7 +69,8 @@ async function open(t: Test, answer: () => number = () => 200) {
       error_code: status === 'failed' ? 'model_lost' : null,
     });
     succeeded(await store.createCall(call, { events: ['call.queued'], reserve: 0 }));
-    await store.saveTurns({ turns: [makeTurn(call.id)], interruptions: [] });
+    const timed = Array.from({ length: turns }, (_, i) => makeTurn(call.id, { turn_index: i + 1 }));
+    await store.saveTurns({ turns: timed, interruptions: [] });
     succeeded(await store.saveCall(call.id, { from: [status], change: {}, events: [`call.${status}`] }));
     return call;
   }
@@ -122,6 +123,40 @@ t.test('a collector that refuses is told of once, and costs no more than its tra
   t.same(await counted(), { sent: 1, failed: 2, dropped: 0 });
   t.same(lines, ['traces.not_sent', 'traces.sent_again']);
   t.match(requests[2]?.spans[0], { name: 'call outbound', status: { code: 2 } });
+});
+
+t.test('many calls that end at once are several requests, none of them large', async (t) => {
+  const { requests, endCall, counted, traces } = await open(t);
+  const calls = await Promise.all(Array.from({ length: 12 }, () => endCall('completed', 60)));
+  await traces?.close();
+  t.same(await counted(), { sent: 12, failed: 0, dropped: 0 });
+  // 122 spans a call.
+  t.ok(
+    requests.every(({ spans }) => spans.length <= 400 + 122),
+    requests.map(({ spans }) => spans.length).join(),
+  );
+  const traced = new Set(requests.flatMap(({ spans }) => spans.map(({ traceId }) => traceId)));
+  t.same([...traced].sort(), calls.map(({ id }) => id.replaceAll('-', '')).sort());
+});
+
+t.test('headers that cannot be read are refused at the start', async (t) => {
+  for (const headers of ['secret', '=x', 'name=%zz', 'a=1,b'])
+    t.throws(
+      () =>
+        openTraces({
+          config: readConfig({
+            OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+            OTEL_EXPORTER_OTLP_HEADERS: headers,
+          }),
+          version: '1',
+          store: { subscribe: () => () => {} } as never,
+          log: {} as Log,
+          metrics: new Registry(),
+          monotonicMs: () => 0,
+        }),
+      { message: /^OTEL_EXPORTER_OTLP_HEADERS: / },
+      headers,
+    );
 });
 
 t.test('where none are wanted there is nothing, and the library is not loaded', async (t) => {
