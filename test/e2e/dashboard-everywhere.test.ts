@@ -68,7 +68,7 @@ t.test('every page', { skip: NO_CHROMIUM }, async (t) => {
   /** Each page, and what shows that it has all it shows. */
   const PAGES: readonly { name: string; path: string; ready: string }[] = [
     { name: 'overview', path: '/', ready: 'canvas' },
-    { name: 'live', path: '/live', ready: 'article ol li' },
+    { name: 'live', path: '/live', ready: 'article .transcript li' },
     { name: 'calls', path: '/calls', ready: 'tbody tr' },
     { name: 'call', path: `/calls/${over.id}`, ready: '.waves' },
     { name: 'call-live', path: `/calls/${live.id}`, ready: '.transcript li' },

@@ -279,7 +279,11 @@ t.test('the first hour', { skip: NO_CHROMIUM }, async (t) => {
     const card = page.getByRole('article', { name: 'Call to +1 415 555 0123' });
     await card.getByText('On the line').waitFor();
     await card.getByText('Front desk').waitFor();
-    const words = card.getByRole('list', { name: 'Latest words' });
+    const row = page
+      .getByRole('table', { name: 'Calls on the line' })
+      .getByRole('row', { name: /0123.*Front desk/ });
+    await row.getByText(/Agent speaks|Other side speaks/).waitFor();
+    const words = card.getByRole('list', { name: 'Transcript' });
     await words.getByText(/Hello, this is the automated assistant/).waitFor();
     await card.getByText(/The agent speaks|The other side speaks/).waitFor();
     t.equal((await rig.call(callId)).status, 'in_progress', 'seen while it goes on');

@@ -54,7 +54,3 @@ export function merged(known: readonly TranscriptItem[], news: readonly Transcri
   for (const item of news) byId.set(item.id, item);
   return [...byId.values()].sort((a, b) => a.start_ms - b.start_ms);
 }
-
-/** Newest first. */
-export const inOrder = (state: LiveState): LiveCall[] =>
-  [...state.values()].sort((a, b) => (a.created_at < b.created_at ? 1 : -1));

@@ -11,10 +11,10 @@ import { Badge } from '../ui/status.ts';
 
 const WHO = { agent: 'Agent', caller: 'Other side', tool: 'Tool', system: 'Service' } as const;
 
-/** One line. `short` is for the live view: no tool's arguments. */
-export function Line(props: { item: TranscriptItem; short?: boolean }) {
+/** One line. */
+function Line(props: { item: TranscriptItem }) {
   const { item } = props;
-  if (item.role === 'tool') return html`<${ToolLine} item=${item} short=${props.short} />`;
+  if (item.role === 'tool') return html`<${ToolLine} item=${item} />`;
   const { heard, cut } = heardParts(item);
   // The text is there before its sound: what is still to be heard is not as firm as what was.
   const saying = item.role === 'agent' && item.end_ms === null && !item.interrupted;
@@ -31,7 +31,7 @@ export function Line(props: { item: TranscriptItem; short?: boolean }) {
   </div>`;
 }
 
-function ToolLine(props: { item: TranscriptItem; short?: boolean | undefined }) {
+function ToolLine(props: { item: TranscriptItem }) {
   const tool = toolCall(props.item.text);
   // What those do is short: it stands beside the name.
   const builtIn = tool.ok === null && tool.output === '';
@@ -42,7 +42,7 @@ function ToolLine(props: { item: TranscriptItem; short?: boolean | undefined }) 
       ${builtIn ? html` ${tool.arguments}` : null}
       ${tool.ok === null ? null : html` <${Badge} tone=${tool.ok ? 'ok' : 'bad'}>${tool.ok ? 'Answered' : 'Failed'}<//>`}
       ${
-        props.short === true || builtIn || (tool.arguments === '' && tool.output === '')
+        builtIn || (tool.arguments === '' && tool.output === '')
           ? null
           : html`<details>
               <summary class="small">What was asked and answered</summary>

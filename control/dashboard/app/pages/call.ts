@@ -24,7 +24,7 @@ import { TalkSection } from './call-talk.ts';
 import { TranscriptView } from './call-transcript.ts';
 import { TurnsSection } from './call-turns.ts';
 import { ErasedCall, KeptSection } from './kept/erase-call.ts';
-import { HangUp, StreamNotice } from './live.ts';
+import { HangUp, StreamNotice } from './live-parts.ts';
 
 const NO_LINES: Transcript['data'] = [];
 const BACK = { href: '/calls', label: 'Calls' };

@@ -1,51 +1,113 @@
-// Calls now: who has the floor, the words of both sides as they come, and hanging up.
+// Calls now: a dense table of all of them, sorted and filtered, and the words of the chosen one beside it as they come. The
+// view is kept in the address.
 import { html } from 'htm/preact';
-import { Component } from 'preact';
-import { api } from '../api.ts';
-import { isGapOpen } from '../call-gaps.ts';
-import { callTitle, nameOfSide, otherSide } from '../call-words.ts';
-import { counted, latency } from '../format.ts';
-import { inOrder } from '../live-state.ts';
-import { liveCalls, reconnect, stream } from '../live-stream.ts';
-import type { Floor as FloorHolder, LiveCall } from '../session-shapes.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { counted } from '../format.ts';
+import { liveCalls, stream } from '../live-stream.ts';
+import { LIVE_STATES, type LiveSort, shownCalls, sortText, viewOf } from '../live-table.ts';
+import { withQuery } from '../route-match.ts';
+import type { LiveCall } from '../session-shapes.ts';
 import { Button } from '../ui/button.ts';
-import { confirm } from '../ui/dialog.ts';
-import { EmptyState, Note, Skeleton } from '../ui/feedback.ts';
-import { Icon } from '../ui/icon.ts';
-import { nowMs } from '../ui/now.ts';
+import { EmptyState, Skeleton } from '../ui/feedback.ts';
+import { Field, Select } from '../ui/field.ts';
 import { Page } from '../ui/page.ts';
-import { Badge, Status } from '../ui/status.ts';
-import { toast } from '../ui/toast.ts';
-import { Duration, Phone } from '../ui/values.ts';
-import { Line } from './call-transcript.ts';
+import { navigate, query } from '../ui/router.ts';
+import { Badge } from '../ui/status.ts';
+import { LiveList } from './live-list.ts';
+import { StreamNotice } from './live-parts.ts';
+import { LiveWords } from './live-words.ts';
 
-/** Says so when what is shown may be old. */
-export function StreamNotice() {
-  const now = stream.value;
-  if (now.state !== 'lost') return null;
-  const seconds = Math.max(0, Math.ceil((now.retryAtMs - nowMs.value) / 1000));
-  return html`<div role="status"><${Note} kind="warn" title="The live view is interrupted.">
-    <p>
-      What is shown may be old; the calls themselves go on.
-      ${seconds > 0 ? ` Next attempt in ${seconds} s.` : ' Connecting…'}
-    </p>
-    <${Button} small icon="refresh" onClick=${reconnect}>Connect now<//>
-  <//></div>`;
+/** From so many calls on the rows are small, and with so few they are large again: they do not change size at every call. */
+const MANY = 30;
+const FEW = 20;
+
+/** Narrower than this there is no room beside the table: the words come up when a call is chosen. */
+const BESIDE = '(min-width: 1101px)';
+
+function useWide(): boolean {
+  const [wide, setWide] = useState(() => matchMedia(BESIDE).matches);
+  useEffect(() => {
+    const media = matchMedia(BESIDE);
+    const look = () => setWide(media.matches);
+    media.addEventListener('change', look);
+    return () => media.removeEventListener('change', look);
+  }, []);
+  return wide;
+}
+
+function useDense(count: number): boolean {
+  const dense = useRef(false);
+  if (count >= MANY) dense.current = true;
+  else if (count <= FEW) dense.current = false;
+  return dense.current;
+}
+
+/**
+ * The call whose words are shown: the one that was pressed, also after its end; without one the first of the list, for as long
+ * as it lasts.
+ */
+function useChosen(
+  calls: ReadonlyMap<string, LiveCall> | undefined,
+  shown: readonly LiveCall[],
+  picked: string | null,
+  wide: boolean,
+): LiveCall | null {
+  const last = useRef<LiveCall | null>(null);
+  const now = (id: string) => calls?.get(id) ?? (last.current?.id === id ? last.current : null);
+  const kept = last.current !== null && calls?.has(last.current.id) === true ? last.current.id : null;
+  const first = wide ? (shown[0]?.id ?? null) : null;
+  const id = picked ?? (wide ? (kept ?? first) : null);
+  const call = id === null ? null : (now(id) ?? (first === null ? null : now(first)));
+  last.current = call;
+  return call;
+}
+
+/** Changes a part of the view. By what the address says now: rows that are not drawn anew keep what they were given. */
+function change(part: Record<string, string | undefined>): void {
+  const now = query.peek();
+  const view = viewOf(now);
+  const next = {
+    search: view.search,
+    state: view.state as string,
+    sort: sortText(view),
+    call: now.get('call') ?? undefined,
+    ...part,
+  };
+  void navigate(withQuery('/live', next), { replace: true, quiet: true });
+}
+
+function Filters(props: { shown: number; all: number }) {
+  const view = viewOf(query.value);
+  return html`<form class="live-filters" role="search" aria-label="Calls on the line" onSubmit=${(event: Event) => event.preventDefault()}>
+    <span class="dim small digits" role="status">${props.shown === props.all ? counted(props.all, 'call') : `${props.shown} of ${counted(props.all, 'call')}`}</span>
+    <${Field} label="Search" hideLabel type="search" value=${view.search} placeholder="Number, agent or words" onInput=${(search: string) => change({ search })} />
+    <${Select}
+      label="Now"
+      hideLabel
+      value=${view.state}
+      options=${[{ value: '', label: 'Any state' }, ...LIVE_STATES.map(({ name, label }) => ({ value: name, label }))]}
+      onChange=${(state: string) => change({ state })}
+    />
+    ${stream.value.state === 'open' ? html`<${Badge} tone="ok">Connected<//>` : null}
+  </form>`;
 }
 
 export function LivePage() {
-  const state = liveCalls.value;
-  const calls = state === undefined ? [] : inOrder(state);
-  return html`<${Page}
-    title="Live"
-    lead=${state === undefined || calls.length === 0 ? undefined : `${counted(calls.length, 'call')} on the line now.`}
-    actions=${stream.value.state === 'open' ? html`<${Badge} tone="ok">Connected<//>` : null}
-  >
+  const view = viewOf(query.value);
+  const wide = useWide();
+  const calls = liveCalls.value;
+  const all = calls?.size ?? 0;
+  const shown = shownCalls(calls?.values() ?? [], view);
+  const dense = useDense(all);
+  const call = useChosen(calls, shown, query.value.get('call'), wide);
+  const onSort = (sort: LiveSort) =>
+    change({ sort: sortText({ sort, reversed: view.sort === sort && !view.reversed }) });
+  return html`<${Page} title="Live" actions=${all > 0 ? html`<${Filters} shown=${shown.length} all=${all} />` : stream.value.state === 'open' ? html`<${Badge} tone="ok">Connected<//>` : null}>
     <${StreamNotice} />
     ${
-      state === undefined
-        ? html`<div class="live-grid" aria-busy="true"><span class="sr-only">Loading</span><${Skeleton} height="chart" /><${Skeleton} height="chart" /></div>`
-        : calls.length === 0
+      calls === undefined
+        ? html`<div aria-busy="true"><span class="sr-only">Loading</span><${Skeleton} lines=${8} height="line" /></div>`
+        : all === 0
           ? html`<${EmptyState}
               icon="live"
               title="No call is on the line."
@@ -53,97 +115,20 @@ export function LivePage() {
             >
               A call shows up here by itself as soon as it is placed or comes in, with its words as they are spoken.
             <//>`
-          : html`<ul class="live-grid">
-              ${calls.map((call) => html`<${LiveItem} key=${call.id} call=${call} />`)}
-            </ul>`
+          : html`<div class="live-panes">
+              ${
+                shown.length === 0
+                  ? html`<${EmptyState} title="No call fits." action=${html`<${Button} onClick=${() => change({ search: undefined, state: undefined })}>Show all calls<//>`} />`
+                  : html`<${LiveList} calls=${shown} chosen=${call?.id ?? null} view=${view} dense=${dense} onChoose=${(id: string) => change({ call: id })} onSort=${onSort} />`
+              }
+              ${
+                call === null
+                  ? wide
+                    ? html`<div></div>`
+                    : null
+                  : html`<${LiveWords} key=${call.id} call=${call} over=${!calls.has(call.id)} onClose=${() => change({ call: undefined })} />`
+              }
+            </div>`
     }
   <//>`;
-}
-
-/** Of many calls only the one that something was told of is drawn anew: the fold keeps the others as they were. */
-class LiveItem extends Component<{ call: LiveCall }> {
-  override shouldComponentUpdate(next: { call: LiveCall }): boolean {
-    return next.call !== this.props.call;
-  }
-  override render() {
-    return html`<li><${LiveCard} call=${this.props.call} /></li>`;
-  }
-}
-
-function LiveCard(props: { call: LiveCall }) {
-  const { call } = props;
-  const other = otherSide(call);
-  return html`<article class="card live-card" aria-label=${callTitle(call)}>
-    <header class="live-head">
-      <span class="direction" title=${call.direction === 'inbound' ? 'Inbound' : 'Outbound'}>
-        <${Icon} name=${call.source === 'browser' ? 'try' : call.direction} size=${16} />
-        <span class="sr-only">${call.source === 'browser' ? 'From the browser' : call.direction}</span>
-      </span>
-      <div class="live-who">
-        <h2>
-          <a href=${`/calls/${call.id}`}>${call.source === 'browser' ? 'Call in the browser' : html`<${Phone} number=${other} />`}</a>
-        </h2>
-        <p class="dim small">${call.agent_name ?? 'Without an agent'}</p>
-      </div>
-      <${Status} value=${call.status} label=${call.status === 'in_progress' ? 'On the line' : undefined} />
-    </header>
-    <div class="live-figures">
-      <div><span class="dim small">Duration</span><strong><${Duration} since=${call.answered_at ?? call.created_at} /></strong></div>
-      <div><span class="dim small">Last answer after</span><strong class="digits">${latency(call.last_latency_ms)}</strong></div>
-      <${Floor} floor=${call.floor} status=${call.status} lost=${isGapOpen(call)} />
-    </div>
-    <div class="live-words">
-      ${
-        call.words.length === 0
-          ? html`<p class="dim">${call.status === 'in_progress' ? 'Nobody has spoken yet.' : 'Not answered yet.'}</p>`
-          : html`<ol aria-label="Latest words">${call.words.map((item) => html`<li key=${item.id}><${Line} item=${item} short /></li>`)}</ol>`
-      }
-    </div>
-    <footer class="live-foot">
-      <${Button} small href=${`/calls/${call.id}`}>Open the call<//>
-      <${HangUp} call=${call} />
-    </footer>
-  </article>`;
-}
-
-/** The two sides, the one that may speak lit. `lost`: the line carries no sound just now. */
-function Floor(props: { floor: FloorHolder; status: string; lost: boolean }) {
-  // Without a line nobody has it, whoever had it last.
-  const floor = props.lost ? null : props.floor;
-  const text =
-    props.status !== 'in_progress'
-      ? 'Not connected'
-      : props.lost
-        ? 'Line lost, waiting for it'
-        : floor === 'agent'
-          ? 'The agent speaks'
-          : floor === 'caller'
-            ? 'The other side speaks'
-            : 'Nobody speaks';
-  return html`<div class="floor" data-floor=${floor ?? 'nobody'}>
-    <span class="floor-side caller" aria-hidden="true"><i></i><i></i><i></i></span>
-    <span class="small">${text}</span>
-    <span class="floor-side agent" aria-hidden="true"><i></i><i></i><i></i></span>
-  </div>`;
-}
-
-/** Ends a live call, after a question. Before it is answered that is canceling it. */
-export function HangUp(props: {
-  call: Pick<LiveCall, 'id' | 'status' | 'direction' | 'from_number' | 'to_number'>;
-}) {
-  const { call } = props;
-  const answered = call.status === 'in_progress';
-  const ask = () =>
-    confirm({
-      title: answered ? 'Hang up this call?' : 'Cancel this call?',
-      text: answered
-        ? `The line to ${nameOfSide(otherSide(call))} is cut at once, in the middle of a word if need be.`
-        : `It rings no longer at ${nameOfSide(otherSide(call))}.`,
-      action: answered ? 'Hang up' : 'Cancel the call',
-      danger: true,
-      run: () => (answered ? api.calls.hangup(call.id) : api.calls.cancel(call.id)),
-    }).then((done) => {
-      if (done) toast(answered ? 'The call is being hung up.' : 'The call is being canceled.');
-    });
-  return html`<${Button} needs="operate" small kind="danger" icon="hangup" onClick=${ask}>${answered ? 'Hang up' : 'Cancel call'}<//>`;
 }

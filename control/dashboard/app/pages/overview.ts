@@ -19,7 +19,7 @@ import { coalesced, useLoad } from '../ui/load.ts';
 import { Page, Section } from '../ui/page.ts';
 import { navigate, query } from '../ui/router.ts';
 import { Status } from '../ui/status.ts';
-import { StreamNotice } from './live.ts';
+import { StreamNotice } from './live-parts.ts';
 
 const REFRESH_MS = 30_000;
 /** Many calls at once are one look. */

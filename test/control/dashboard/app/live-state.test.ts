@@ -1,6 +1,6 @@
 // Calls now, as the events of the live stream make them.
 import t from 'tap';
-import { fold, inOrder, type LiveState } from '../../../../control/dashboard/app/live-state.ts';
+import { fold, type LiveState } from '../../../../control/dashboard/app/live-state.ts';
 import type { LiveCall } from '../../../../control/dashboard/app/session-shapes.ts';
 import type { TranscriptItem, Turn } from '../../../../control/sdk/index.ts';
 
@@ -87,12 +87,4 @@ t.test('an end takes the call away; news of a call that is not known change noth
   ]) {
     t.same([...state.keys()], ['a']);
   }
-});
-
-t.test('newest first', async (t) => {
-  const state = fold(start, { type: 'call', data: call('b', { created_at: '2026-03-01T12:00:05.000Z' }) });
-  t.same(
-    inOrder(state).map(({ id }) => id),
-    ['b', 'a'],
-  );
 });
