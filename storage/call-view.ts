@@ -45,6 +45,7 @@ export const CALL_FIELDS = [
   'attempt',
   'gate',
   'disclosure',
+  'opted_out',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 export type PublicCall = Pick<CallRecord, (typeof CALL_FIELDS)[number]>;

@@ -15,7 +15,8 @@ export interface AgentTexts {
   shortWords(language: string | null, more: readonly string[]): ShortWords;
   session: SessionTexts;
   line: LineTexts;
-  modelTools(tools: CallRecord['tools']): ModelTool[];
+  /** @param o.optOut the other side has a number, and may ask that it is not called again */
+  modelTools(tools: CallRecord['tools'], o?: { optOut?: boolean }): ModelTool[];
 }
 
 /** The speech models that the daemon is configured with, by name. */
@@ -61,13 +62,14 @@ export function planCall(
       instructions: call.prompt,
       voice: call.voice,
       language: o.language === null ? null : (o.language.split('-')[0] ?? null),
-      tools: o.texts.modelTools(call.tools),
+      tools: o.texts.modelTools(call.tools, { optOut: call.telephone }),
       texts: o.texts.session,
     },
     texts: o.texts.talk(call.direction, o.language),
     // Who heard it before whoever had the call was lost is not told again.
     disclosure:
       o.resumed !== null && call.disclosure?.complete === true ? null : (call.disclosure?.text ?? null),
+    mayOptOut: call.telephone,
     shortWords: o.texts.shortWords(o.language, call.interruption_words),
     machine: o.machine,
     patience: o.patience,

@@ -100,6 +100,9 @@ function take(d: Draft, input: CallInput): void {
     case 'tool-answered':
       toolAnswered(d, input.toolCallId);
       return;
+    case 'opt-out-noted':
+      optOutNoted(d, input);
+      return;
     case 'last-line':
       d.tellMedia({ type: 'finish', callId: d.call.id, reason: input.reason, say: d.rules.texts.closing });
       return;
@@ -135,6 +138,7 @@ type MediaInput = Input<
   | 'stream-ended'
   | 'usage'
   | 'disclosure'
+  | 'opted-out'
   | 'tool-called'
   | 'digits-requested'
   | 'transfer-requested'
@@ -159,6 +163,9 @@ function takeFromMedia(d: Draft, input: MediaInput): void {
       return;
     case 'usage':
       use(d, input.usage);
+      return;
+    case 'opted-out':
+      optedOut(d, input);
       return;
     case 'disclosure':
       disclosed(d, input.disclosure);
@@ -207,6 +214,22 @@ function use(d: Draft, used: Readonly<Record<string, number>>): void {
   for (const [name, count] of Object.entries(used)) usage[name] = (usage[name] ?? 0) + count;
   d.know({ usage });
   d.note({ usage });
+}
+
+/** Whoever has a number is called by it no more. */
+function optedOut(d: Draft, { by, text, itemId, atMs }: Input<'opted-out'>): void {
+  const { direction, to_number, from_number } = d.call;
+  const number = direction === 'outbound' ? to_number : from_number;
+  if (isNumber(number)) d.command({ do: 'note-opt-out', number, by, text, itemId, atMs });
+}
+
+/** What is told as noted is noted. */
+function optOutNoted(d: Draft, { by, text, atMs: at_ms }: Input<'opt-out-noted'>): void {
+  if (d.call.opted_out === null) d.note({ opted_out: { at_ms, text, by } });
+  d.log('info', 'call.opted_out', { by });
+  if (d.isOver) return;
+  const say = d.rules.texts.optedOut(d.call.chosen_language);
+  d.tellMedia({ type: 'finish', callId: d.call.id, reason: 'agent_ended', say });
 }
 
 /** How much was heard of the line that is said before all else. */

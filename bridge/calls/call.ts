@@ -11,6 +11,7 @@ import { topUp } from './call-credit.ts';
 import { CallDial, type Rivals } from './call-dial.ts';
 import { CallLine } from './call-line.ts';
 import { CallMedia } from './call-media.ts';
+import { noteOptOut } from './call-opt-out.ts';
 import { lookAt } from './call-resume.ts';
 import { showStep } from './call-shown.ts';
 import { isTerminal } from './call-state.ts';
@@ -335,6 +336,8 @@ export class Call {
         const why = await this.#line.leave(command);
         return why === null || this.follow({ type: 'not-away', toolCallId: command.toolCallId, why });
       }
+      case 'note-opt-out':
+        return this.follow(await noteOptOut(this.#o.store, this.#row, command));
       case 'tell-media':
         return this.#media.tell(command.message);
       case 'carry-again':

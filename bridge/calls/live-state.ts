@@ -199,6 +199,10 @@ export type CallInput =
   | { type: 'media-started'; carrierCallId: string; at: string; atMs: number }
   | { type: 'stream-ended'; how: 'stopped' | 'lost'; why: StreamLoss; atMs: number }
   | { type: 'usage'; usage: Readonly<Record<string, number>> }
+  /** The other side asks not to be called again. */
+  | ({ type: 'opted-out'; itemId: string | null } & Asked)
+  /** Its number is on the do-not-call list. */
+  | ({ type: 'opt-out-noted' } & Asked)
   /** So much was heard of the line that is said before all else. */
   | { type: 'disclosure'; disclosure: Disclosure }
   | ({ type: 'tool-called' } & ToolCall)
@@ -230,6 +234,13 @@ export type CallInput =
   /** The process that had it has died, and this is what the carrier says of it. `aliveAt`: when that process last said that it lived. */
   | { type: 'recovered'; seen: Seen; aliveAt: string | null };
 
+/** What was said, and when, by which the other side asks not to be called again. */
+interface Asked {
+  by: 'words' | 'tool';
+  text: string;
+  atMs: number;
+}
+
 export type Input<T extends CallInput['type']> = Extract<CallInput, { type: T }>;
 
 export type TransferFailure = Extract<CarrierEvent, { type: 'transfer-failed' }>['why'];
@@ -255,6 +266,8 @@ export type Command =
   | { do: 'speak-and-hang-up'; carrierCallId: string; line: SpokenLine }
   | { do: 'send-digits'; carrierCallId: string; toolCallId: string; digits: string }
   | { do: 'transfer'; carrierCallId: string; toolCallId: string; to: string; from: string }
+  /** The number goes on the do-not-call list, with where that was said. */
+  | ({ do: 'note-opt-out'; number: string; itemId: string | null } & Asked)
   /** A message for its media thread. */
   | { do: 'tell-media'; message: ToMedia }
   /** Another thread takes the call, with what was said on it. */

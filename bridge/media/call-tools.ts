@@ -10,14 +10,16 @@ export type ToolStep =
   /** The model is told why not; and to go on, where `goesOn`. */
   | { do: 'refuse'; error: string; goesOn: boolean }
   /** The talk ends, or the line leaves it, once everything said was heard. `note`: a line of the transcript. */
-  | { do: 'end'; reason: TalkEnd; note: string | null };
+  | { do: 'end'; reason: TalkEnd; note: string | null }
+  /** The other side does not want to be called again: who looks after the call notes it. */
+  | { do: 'opt-out' };
 
 /** What the line leaves the talk for; the tool is answered when it is back. */
 export type Leaving =
   | { what: 'digits'; toolCallId: string; digits: string }
   | { what: 'transfer'; toolCallId: string; target: string; number: string };
 
-type CallOfTools = Pick<PrepareCall, 'transferTargets' | 'texts'> & {
+type CallOfTools = Pick<PrepareCall, 'transferTargets' | 'texts' | 'mayOptOut'> & {
   model: Pick<PrepareCall['model'], 'tools'>;
 };
 
@@ -50,6 +52,11 @@ export class CallTools {
         return name === 'transfer_call'
           ? this.#transfer(toolCallId, argumentsJson)
           : this.#press(toolCallId, argumentsJson);
+      }
+      case 'do_not_call': {
+        const { unknownTool } = this.#call.texts.refused;
+        if (!this.#call.mayOptOut) return { do: 'refuse', error: unknownTool, goesOn: true };
+        return { do: 'opt-out' };
       }
       default:
         this.#running.add(toolCallId);

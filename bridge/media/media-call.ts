@@ -100,7 +100,7 @@ export class MediaCall {
         post({ type: 'log', level: 'error', event: 'recording.not_opened', fields });
       },
     });
-    this.#record = new TalkRecord({ callId, post, now, newId });
+    this.#record = new TalkRecord({ callId, post, now, newId, mayOptOut: plan.mayOptOut });
     this.#voice = new AgentVoice({
       format: ports.format,
       floor,

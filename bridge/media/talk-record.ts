@@ -12,6 +12,7 @@ import type {
   TurnTimes,
 } from '../protocol/messages.ts';
 import { askedFor } from '../turns/asked-for.ts';
+import { asksNotToBeCalled } from '../turns/opt-out.ts';
 import type { Cut } from '../turns/playout.ts';
 import type { TurnEffect } from '../turns/turns.ts';
 import { AnswerTimes, type Begun } from './answer-times.ts';
@@ -25,6 +26,9 @@ const FAULTS: { readonly [reason in EndReason]?: Fault } = {
   model_silent: { code: 'model_silent', message: 'The speech model did not answer in time.' },
   stalled: { code: 'call_stalled', message: 'Neither side was heard for longer than anything may take.' },
 };
+
+/** The agent may have understood words before they are written down. */
+const MOST_WORDS_MS = 2_000;
 
 export class TalkRecord {
   bargeIns = 0;
@@ -43,6 +47,8 @@ export class TalkRecord {
   readonly #times: AnswerTimes;
   #said = '';
   #disclosure: DisclosureTold | null = null;
+  #lastWords: TranscriptUpdate | null = null;
+  #mayOptOut: boolean;
   #wordsArrived: (() => void) | null = null;
 
   constructor(o: {
@@ -50,7 +56,10 @@ export class TalkRecord {
     post: (message: FromMedia) => void;
     now: () => number;
     newId: () => string;
+    /** The other side may ask not to be called again. */
+    mayOptOut?: boolean;
   }) {
+    this.#mayOptOut = o.mayOptOut ?? false;
     this.#callId = o.callId;
     this.#post = o.post;
     this.#now = o.now;
@@ -212,8 +221,27 @@ export class TalkRecord {
 
   /** The words of a turn; null: not to be made out. */
   callerText(turn: number, text: string | null): void {
-    this.#say(this.#transcript.callerText(turn, text));
+    const line = this.#transcript.callerText(turn, text);
+    this.#say(line);
+    if (line !== null && text) {
+      this.#lastWords = line;
+      if (asksNotToBeCalled(text)) this.#optedOut('words');
+    }
     if (this.#transcript.outstanding() === 0) this.#wordsArrived?.();
+  }
+
+  /** The agent has understood that the other side asks not to be called again: told with the words, which may come later. */
+  async understood(): Promise<void> {
+    await this.words(MOST_WORDS_MS);
+    this.#optedOut('tool');
+  }
+
+  /** The other side asks not to be called again, by what it said last. Told once. */
+  #optedOut(by: 'words' | 'tool'): void {
+    if (!this.#mayOptOut) return;
+    this.#mayOptOut = false;
+    const { id: itemId, text, startMs } = this.#lastWords ?? { id: null, text: '', startMs: this.#now() };
+    this.#post({ type: 'opted-out', callId: this.#callId, by, text, itemId, atMs: Math.round(startMs) });
   }
 
   /** A line that was not spoken. */

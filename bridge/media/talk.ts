@@ -460,6 +460,11 @@ export class Talk implements CallerListener {
         this.#model.sendToolResult(toolCallId, JSON.stringify({ error: step.error }));
         if (step.goesOn) this.#toolsAnswered();
         return;
+      case 'opt-out':
+        this.#record.note('tool', name);
+        this.#model.sendToolResult(toolCallId, JSON.stringify({ ok: true }));
+        void this.#record.understood();
+        return;
       case 'end':
         if (step.reason === 'agent_ended')
           this.#model.sendToolResult(toolCallId, JSON.stringify({ ok: true }));

@@ -76,6 +76,8 @@ export interface SessionTexts {
 export interface LineTexts {
   /** What the agent says before the call is ended from outside. */
   closing: string;
+  /** Said to who asked not to be called again, once that is noted, as the last words. @param language null: the other side's decides */
+  optedOut(language: string | null): string;
   /** What a tool answers that the carrier could not do now. */
   refused: string;
   /** What it answers where the call's carrier can never do it. */

@@ -71,6 +71,8 @@ export interface PrepareCall {
   texts: TalkTexts;
   /** Said before all else, and before a message; nothing interrupts it. Null: there is nothing to be said, or it was heard. */
   disclosure: string | null;
+  /** The other side has a number, and may ask that it is not called again. */
+  mayOptOut: boolean;
   /** What tells a short word that stops the agent from one of assent. */
   shortWords: ShortWords;
   machine: MachinePlan;
@@ -262,6 +264,18 @@ export type CallMessage =
   | { type: 'alive'; callId: string }
   | { type: 'floor'; callId: string; floor: FloorHolder; atMs: number }
   | { type: 'transcript'; callId: string; items: TranscriptUpdate[] }
+  /**
+   * The other side asks not to be called again: by its words, or as the agent understood it. `itemId`: of the transcript, null where
+   * nothing was said; `atMs`: when that was.
+   */
+  | {
+      type: 'opted-out';
+      callId: string;
+      by: 'words' | 'tool';
+      text: string;
+      itemId: string | null;
+      atMs: number;
+    }
   /** One word more of it was heard, or what became of it is known. */
   | { type: 'disclosure'; callId: string; disclosure: Disclosure }
   | { type: 'turn'; callId: string; times: TurnTimes }

@@ -17,7 +17,14 @@ const MAX_DESCRIPTION = 1024;
 const MAX_HEADERS = 20;
 
 /** Names that the bridge answers itself. */
-const BUILT_IN_TOOLS = ['end_call', 'transfer_call', 'send_dtmf'] as const;
+const BUILT_IN_TOOLS = ['end_call', 'transfer_call', 'send_dtmf', 'do_not_call'] as const;
+
+/** There on every telephone call, and no tool that an agent names. */
+const DO_NOT_CALL: ModelTool = {
+  name: 'do_not_call',
+  description: BUILT_IN.do_not_call.use,
+  parameters: { type: 'object', properties: {}, required: [], additionalProperties: false },
+};
 
 /** What the client decides, compression too, is refused when a tool is made and not only left out when it asks. */
 const CLOSED_HEADERS: ReadonlySet<string> = new Set([
@@ -320,8 +327,13 @@ function describe(one: Tool): ModelTool {
   }
 }
 
-/** What the model is told. end_call is always among them; numbers, URLs and headers never are. */
-export function modelTools(tools: readonly Tool[] | null): ModelTool[] {
-  const given = (tools ?? []).filter((one) => one.type !== 'end_call');
-  return [describe({ type: 'end_call' }), ...given.map(describe)];
+/**
+ * What the model is told. end_call is always among them; numbers, URLs and headers never are.
+ * @param o.optOut the other side has a number, and may ask that it is not called again
+ */
+export function modelTools(tools: readonly Tool[] | null, o: { optOut?: boolean } = {}): ModelTool[] {
+  const given = (tools ?? []).filter((one) => one.type !== 'end_call').map(describe);
+  const end = describe({ type: 'end_call' });
+  if (o.optOut !== true) return [end, ...given];
+  return [end, ...given.filter(({ name }) => name !== DO_NOT_CALL.name), DO_NOT_CALL];
 }

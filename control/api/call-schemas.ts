@@ -4,7 +4,7 @@ import { MASK_KINDS } from '../../storage/masking.ts';
 import { GAP_REASONS, SENTIMENTS } from '../../storage/records.ts';
 import { context, e164, id, instructions, metadata, time, url } from '../http/schemas.ts';
 import { draftAgent, returns, returnsInput } from './agent-schemas.ts';
-import { callDisclosure, disclosureOfPrompt } from './disclosure-schemas.ts';
+import { callDisclosure, disclosureOfPrompt, optedOut } from './disclosure-schemas.ts';
 import { AGENT, CALL, TRANSCRIPT } from './examples.ts';
 import { gate, override } from './gate-schemas.ts';
 
@@ -345,6 +345,7 @@ export const call = z
         'By which facts an outbound call was let through; null for an inbound one, and for one made before there was a gate.',
       ),
     disclosure: callDisclosure,
+    opted_out: optedOut,
   })
   .meta({
     id: 'Call',

@@ -96,3 +96,22 @@ export const disclosureOfPrompt = newDisclosure
   .describe(
     'What is said before all else. Null or left out: `standard`, unless the daemon has `OUTBOUND_DISCLOSURE=off`.',
   );
+
+const asked = z
+  .strictObject({
+    at_ms: z.number().describe("When, in milliseconds since the media stream's start."),
+    text: z.string().describe('What was said; where the tool was used, the last words before it.'),
+    by: z
+      .enum(['words', 'tool'])
+      .describe('`words`: they were plain; `tool`: the agent understood it so, and used the tool for it.'),
+  })
+  .meta({
+    id: 'OptedOut',
+    description: 'The other side asked not to be called again. Its number is on the do-not-call list.',
+    examples: [{ at_ms: 12_480, text: 'Please do not call me again.', by: 'words' }],
+  });
+
+/** On a call. */
+export const optedOut = asked
+  .nullable()
+  .describe('The other side asked not to be called again. Null: it did not.');

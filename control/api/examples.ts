@@ -162,6 +162,7 @@ export const CALL = {
     ended_ms: 4_030,
     complete: true,
   },
+  opted_out: null,
 };
 
 export const TRANSCRIPT = {

@@ -2189,6 +2189,10 @@ export interface Call {
    * What was to be said before all else, and how much of it was heard. Null: nothing was.
    */
   disclosure: CallDisclosure | null;
+  /**
+   * The other side asked not to be called again. Null: it did not.
+   */
+  opted_out: OptedOut | null;
 }
 /**
  * What a call cost whoever runs the service, estimated; beside the price that is charged.
@@ -2279,6 +2283,23 @@ export interface CallDisclosure {
    * All of it was heard, word for word.
    */
   complete: boolean;
+}
+/**
+ * The other side asked not to be called again. Its number is on the do-not-call list.
+ */
+export interface OptedOut {
+  /**
+   * When, in milliseconds since the media stream's start.
+   */
+  at_ms: number;
+  /**
+   * What was said; where the tool was used, the last words before it.
+   */
+  text: string;
+  /**
+   * `words`: they were plain; `tool`: the agent understood it so, and used the tool for it.
+   */
+  by: 'words' | 'tool';
 }
 /**
  * What was said on a call.

@@ -110,6 +110,7 @@ t.test('tools that the agent does not have, and arguments that it may not give',
   ]);
   const run = openToolRunner({ egress, log: silent, maxCallsPerCall: 1_000 });
   const talk = new CallTools({
+    mayOptOut: false,
     transferTargets: {},
     texts: talkTexts('inbound', null),
     model: { tools: modelTools(tools) },

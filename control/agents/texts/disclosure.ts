@@ -129,6 +129,9 @@ function saidIn(language: string | null): Said {
   return (Object.hasOwn(DISCLOSURES, base) ? DISCLOSURES[base] : undefined) ?? DISCLOSURES.en;
 }
 
+/** What somebody hears who has asked not to be called again. @param language null: the other side's decides */
+export const optedOutLine = (language: string | null): string => saidIn(language).optedOut;
+
 /**
  * The line that is said before all else; null: none is.
  * @param o.organization the name that is spoken of it; null: nobody has told one

@@ -6,6 +6,7 @@ import {
   type SpokenLine,
   type TalkTexts,
 } from '../../../bridge/protocol/agent-texts.ts';
+import { optedOutLine } from './disclosure.ts';
 import { TOOL_REFUSALS } from './tools.ts';
 
 const GREETING = {
@@ -86,6 +87,7 @@ export const SESSION_TEXTS: SessionTexts = {
 
 /** What the control side tells an agent during a call. */
 export const LINE_TEXTS: LineTexts = {
+  optedOut: optedOutLine,
   closing: 'I am sorry, I have to end this call now. Please call again later. Goodbye.',
   refused: 'The carrier refused. It cannot be done on this call.',
   notPossible: {

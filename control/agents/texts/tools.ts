@@ -12,6 +12,9 @@ export const BUILT_IN = {
     use: 'Hands the call over to somebody else. Tell the other person first.',
     target: 'Whom to hand the call to.',
   },
+  do_not_call: {
+    use: 'Notes that the other person does not want to be called again, says goodbye and ends the call. Use it only when they ask for that, in whatever words. Say nothing before it. Never use it because somebody is busy or wants another time.',
+  },
   send_dtmf: {
     use: 'Presses keys of the phone. Use it when a voice menu asks for keys.',
     digits: 'The keys: 0 to 9, * and #. A w waits half a second.',

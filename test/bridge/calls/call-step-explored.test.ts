@@ -36,6 +36,8 @@ const INPUTS: CallInput[] = [
   { type: 'not-spoken' },
   { type: 'not-away', toolCallId: 'tool', why: 'refused' },
   { type: 'alive' },
+  { type: 'opted-out', by: 'words', text: 'Stop calling.', itemId: null, atMs: 1 },
+  { type: 'opt-out-noted', by: 'words', text: 'Stop calling.', atMs: 1 },
   { type: 'media-started', carrierCallId: 'CA1', at: iso(0), atMs: 0 },
   { type: 'stream-ended', how: 'stopped', why: 'closed', atMs: 1_000 },
   { type: 'stream-ended', how: 'lost', why: 'closed', atMs: 1_000 },

@@ -31,6 +31,8 @@ const RULES: CallRules = {
 };
 const BROWSER = { ...RULES, carrier: { streamIsCall: true, answerSeconds: 15 } };
 
+const OPTS_OUT = { by: 'words' as const, text: 'Do not call me again.', atMs: 2_400 };
+
 const QUEUED: Partial<CallRecord> = {};
 const RINGING: Partial<CallRecord> = { status: 'ringing', carrier_call_id: 'CA1', started_at: T(1) };
 const TALKING: Partial<CallRecord> = { ...RINGING, status: 'in_progress', answered_at: T(5) };
@@ -540,6 +542,77 @@ const ROWS: Row[] = [
     live: { ...ON, media: { at: 'releasing', since: 9_000, settle: 'result' }, usage: { a: 1, b: 2 } },
     input: { type: 'usage', usage: { b: 3 } },
     change: { usage: { a: 1, b: 5 } },
+  },
+  {
+    name: 'who was called asks not to be called again: his number, before anything is said of it',
+    call: { ...TALKING, direction: 'outbound', to_number: '+15550100001' },
+    live: ON,
+    input: { type: 'opted-out', ...OPTS_OUT, itemId: 'i1' },
+    change: null,
+    do: [{ do: 'note-opt-out', number: '+15550100001', itemId: 'i1', ...OPTS_OUT }],
+  },
+  {
+    name: 'who called asks it: also with the last words, after the end',
+    call: { ...OVER, direction: 'inbound', from_number: '+15550100002' },
+    live: { ...ON, media: { at: 'releasing', since: 9_000, settle: 'result' } },
+    input: { type: 'opted-out', ...OPTS_OUT, itemId: null },
+    change: null,
+    do: [{ do: 'note-opt-out', number: '+15550100002' }],
+  },
+  {
+    name: 'who withholds his number has none to note',
+    call: { ...TALKING, direction: 'inbound', from_number: 'anonymous' },
+    live: ON,
+    input: { type: 'opted-out', ...OPTS_OUT, itemId: null },
+    change: null,
+    do: [],
+  },
+  {
+    name: 'it is noted: that is said in the language of the call, and the call ends',
+    call: { ...TALKING, chosen_language: 'de' },
+    live: ON,
+    input: { type: 'opt-out-noted', ...OPTS_OUT },
+    change: { opted_out: { at_ms: 2_400, text: OPTS_OUT.text, by: 'words' } },
+    do: [
+      {
+        do: 'tell-media',
+        message: { type: 'finish', callId: 'c', reason: 'agent_ended', say: LINE_TEXTS.optedOut('de') },
+      },
+    ],
+  },
+  {
+    name: 'it is noted when nobody is there any more',
+    call: OVER,
+    live: { ...ON, media: { at: 'none' } },
+    input: { type: 'opt-out-noted', ...OPTS_OUT },
+    change: { opted_out: { at_ms: 2_400, text: OPTS_OUT.text, by: 'words' } },
+    do: [],
+  },
+  {
+    name: 'how much was heard of the line before all else',
+    call: TALKING,
+    live: ON,
+    input: {
+      type: 'disclosure',
+      disclosure: {
+        text: 'An AI.',
+        heardText: 'An',
+        heardMs: 300,
+        startedMs: 9,
+        endedMs: null,
+        complete: false,
+      },
+    },
+    change: {
+      disclosure: {
+        text: 'An AI.',
+        heard_text: 'An',
+        heard_ms: 300,
+        started_ms: 9,
+        ended_ms: null,
+        complete: false,
+      },
+    },
   },
   {
     name: 'a tool is on the row before it runs',

@@ -40,6 +40,7 @@ export function makePlan({
     },
     texts: { ...talkTexts(direction, null), greeting: null },
     disclosure: null,
+    mayOptOut: false,
     shortWords: { assents: null, stops: [] },
     machine: 'none',
     patience: 1,

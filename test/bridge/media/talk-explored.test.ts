@@ -42,6 +42,7 @@ const PLAN: Omit<PrepareCall, 'machine'> = {
     voicemail: 'Leave a message.',
   },
   disclosure: null,
+  mayOptOut: false,
   shortWords: { assents: ['mhm', 'okay'], stops: ['stop', 'no'] },
   patience: 1,
   tuning: { patience: 'normal', eagerness: 'normal', interruption: 'normal' },

@@ -45,6 +45,7 @@ const PLAN: PrepareCall = {
   },
   machine: 'none',
   disclosure: null,
+  mayOptOut: false,
   shortWords: { assents: ['mhm', 'okay'], stops: ['stop', 'no'] },
   patience: 1,
   tuning: { patience: 'normal', eagerness: 'normal', interruption: 'normal' },

@@ -58,6 +58,7 @@ const TO_MEDIA: Samples<ToMedia> = {
     },
     texts: talkTexts('outbound', null),
     disclosure: 'Hello, this is an AI assistant.',
+    mayOptOut: false,
     shortWords: { assents: null, stops: [] },
     machine: 'leave_message',
     patience: 1.5,
@@ -104,6 +105,14 @@ const FROM_MEDIA: Samples<FromMedia> = {
         endMs: null,
       },
     ],
+  },
+  'opted-out': {
+    type: 'opted-out',
+    callId,
+    by: 'words',
+    text: 'Do not call me again.',
+    itemId: null,
+    atMs: 2_400,
   },
   disclosure: {
     type: 'disclosure',

@@ -253,6 +253,11 @@ t.test('arguments are checked as they are, and every object is closed', async (t
 
 t.test('the model is told names and schemas, and never numbers, URLs or headers', async (t) => {
   t.strictSame(
+    modelTools(null, { optOut: true }).map((tool) => tool.name),
+    ['end_call', 'do_not_call'],
+    'where the other side has a number',
+  );
+  t.same(
     modelTools(null).map((tool) => tool.name),
     ['end_call'],
   );
