@@ -30,7 +30,7 @@ export const CUT_CAUSES: ReadonlySet<string> = new Set([
   'transfer_failed',
 ]);
 
-type Ended = Pick<CallRecord, 'status' | 'answered_at' | 'answered_by' | 'hangup_cause'>;
+type Ended = Pick<CallRecord, 'status' | 'answered_at' | 'answered_by' | 'hangup_cause' | 'opted_out'>;
 
 /** How an attempt ended, by its call; null while that has not. */
 export function outcomeOf(call: Ended): AttemptOutcomeName | null {
@@ -45,8 +45,11 @@ export function outcomeOf(call: Ended): AttemptOutcomeName | null {
     case 'canceled':
       return call.status;
     case 'failed':
+      if (call.opted_out !== null) return 'opted_out';
       return call.answered_at === null ? 'failed' : 'cut';
     case 'completed':
+      // However it ended: he has said it.
+      if (call.opted_out !== null) return 'opted_out';
       if (call.answered_by === 'machine' || call.answered_by === 'fax') return 'voicemail';
       if (call.hangup_cause === 'voicemail' || call.hangup_cause === 'fax') return 'voicemail';
       return CUT_CAUSES.has(call.hangup_cause ?? '') ? 'cut' : 'answered';

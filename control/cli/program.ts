@@ -8,6 +8,7 @@ import { addAlertCommands } from './commands/alerts.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCallCommands } from './commands/calls.ts';
+import { addCampaignCommands } from './commands/campaigns.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addKeptCommands } from './commands/kept.ts';
 import { addListenCommand } from './commands/listen.ts';
@@ -120,6 +121,7 @@ ${EXIT_HELP}`,
   addModelCommands(program, run);
   addNumberCommands(program, run);
   addOutboundCommands(program, run);
+  addCampaignCommands(program, run);
   addKeptCommands(program, run);
   addWebhookCommands(program, run);
   addAlertCommands(program, run);

@@ -28,6 +28,11 @@ const outcomes: [Partial<CallRecord>, ReturnType<typeof outcomeOf>][] = [
     'voicemail',
   ],
 ];
+const optedOut = { at_ms: 5_000, text: 'Do not call me again.', by: 'words' } as const;
+outcomes.push(
+  [{ status: 'completed', answered_at: START, opted_out: optedOut }, 'opted_out'],
+  [{ status: 'failed', answered_at: START, opted_out: optedOut }, 'opted_out'],
+);
 for (const [fields, outcome] of outcomes) {
   t.test(`${JSON.stringify(fields)} -> ${outcome}`, (t) => {
     t.equal(outcomeOf(makeCall('o', fields)), outcome);

@@ -676,3 +676,35 @@ t.test('outbound: a number is tried, numbers are kept from being called', async 
   t.match(await offhook(['do-not-call', 'remove', '+14155550123']), { code: 2, err: /not on the list/ });
   t.equal((await rig.api('GET', '/v1/do_not_call')).body.data.length, 2);
 });
+
+t.test('campaigns: made, filled from a file, started, reported, stopped and exported', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  await rig.agent({ name: 'Reminder' });
+  const file = join(
+    t.testdir({ 'contacts.csv': 'phone,name\n+14155550101,Ann\nnobody,Bo\n+14155550102,Cleo\n' }),
+    'contacts.csv',
+  );
+  t.match(await offhook(['campaigns', 'list']), { code: 0, out: /No campaigns yet/ });
+  t.match(await offhook(['campaigns', 'create', 'March', '--agent', 'reminder', '--at-once', '3']), {
+    code: 0,
+    out: /Made March/,
+  });
+  t.match(await offhook(['campaigns', 'import', 'mar', file, '--dry-run']), {
+    code: 0,
+    out: /line 3: is no telephone number[\s\S]*2 would be added, 0 twice, 1 not understood/,
+  });
+  t.match(await offhook(['campaigns', 'import', 'March', file]), { code: 0, out: /2 added/ });
+  t.match(await offhook(['campaigns', 'start', 'March']), { code: 0, out: /March is running: 0 of 2 done/ });
+  t.match(await offhook(['campaigns', 'list']), { code: 0, out: /March +running +0 of 2/ });
+  t.match(await offhook(['campaigns', 'pause', 'March']), { code: 0, out: /is paused/ });
+  t.match(await offhook(['campaigns', 'resume', 'March']), { code: 0, out: /is running/ });
+  t.match(await offhook(['campaigns', 'report', 'March']), { code: 0, out: /2 contacts, 2 waiting/ });
+  t.match(await offhook(['campaigns', 'stop', 'March']), { code: 2, err: /2 contacts will not be called/ });
+  t.match(await offhook(['campaigns', 'stop', 'March', '--yes']), { code: 0, out: /March is stopped/ });
+  t.match(await offhook(['campaigns', 'export', 'March']), {
+    code: 0,
+    out: /^to_number,status[\s\S]*\+14155550101,waiting/,
+  });
+  t.match(await offhook(['campaigns', 'report', 'April']), { code: 2, err: /No campaign is called "April"/ });
+});
