@@ -164,6 +164,15 @@ t.test('watching', { skip: NO_CHROMIUM }, async (t) => {
       }
     }
     await page.setViewportSize({ width: 1440, height: 1000 });
+    await page.goto(url);
+    await page.locator('canvas').first().waitFor();
+    await picture(page, 'overview-firing');
+    await page
+      .locator('.note')
+      .filter({ hasText: 'The disk fills up' })
+      .getByRole('link', { name: 'Alerts' })
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
     await page.getByLabel('Megabytes free').fill('1');
     await button('Save the rules').click();
     await until('its end', async () => alertsReceived('alert.resolved').length === 1);

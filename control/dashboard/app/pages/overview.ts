@@ -19,6 +19,7 @@ import { coalesced, useLoad } from '../ui/load.ts';
 import { Page, Section } from '../ui/page.ts';
 import { navigate, query } from '../ui/router.ts';
 import { Status } from '../ui/status.ts';
+import { FiringNote } from './firing-note.ts';
 import { StreamNotice } from './live-parts.ts';
 
 const REFRESH_MS = 30_000;
@@ -69,6 +70,7 @@ export function OverviewPage() {
     />`}
   >
     <${StreamNotice} />
+    <${FiringNote} />
     ${
       isNew
         ? html`<${FirstSteps} agent=${setting.data?.agent ?? null} hasNumber=${setting.data?.hasNumber === true} />`
