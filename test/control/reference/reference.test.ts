@@ -1,6 +1,7 @@
 // The reference as it is served: open to everybody, true to its policy, whole, and with samples that work.
 import { once } from 'node:events';
-import { get } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { FAULT_CODES, HANGUP_CAUSES } from '../../../bridge/protocol/call-reasons.ts';
 import { DEFAULT_PERSONA } from '../../../control/agents/texts/system-prompt.ts';
@@ -44,12 +45,36 @@ t.test('the document needs no key and holds nothing of anybody', async (t) => {
   const head = await rig.api('HEAD', '/v1/openapi.json', { key: null });
   t.same([head.status, head.text], [200, '']);
   const etag = open.headers.get('etag') ?? '';
-  t.equal(await statusOf(`${rig.url}/v1/openapi.json`, { 'if-none-match': etag }), 304);
+  t.equal(
+    await statusOf(`${rig.url}/v1/openapi.json`, { 'accept-encoding': 'gzip', 'if-none-match': etag }),
+    304,
+  );
   t.equal(await statusOf(`${rig.url}/v1/openapi.json`, { 'if-none-match': '"x"' }), 200);
   const post = await rig.api('POST', '/v1/openapi.json', { key: null, body: {} });
   t.same([post.status, post.headers.get('allow')], [405, 'GET, HEAD']);
   t.equal((await rig.api('GET', '/v1/agents', { key: null })).status, 401, 'everything else needs a key');
   t.equal((await rig.api('GET', '/v1/openapi.json/x', { key: null })).status, 401);
+});
+
+t.test('both are packed for whoever takes that, under a tag of their own', async (t) => {
+  const rig = await openRig(t);
+  for (const path of ['/docs', '/v1/openapi.json']) {
+    const read = async (coding: string) => {
+      const [response] = (await once(
+        get(`${rig.url}${path}`, { headers: { 'accept-encoding': coding }, agent: false }),
+        'response',
+      )) as [IncomingMessage];
+      return { headers: response.headers, body: Buffer.concat(await response.toArray()) };
+    };
+    const [plain, packed] = [await read('identity'), await read('gzip, br')];
+    t.same([plain.headers['content-encoding'], packed.headers['content-encoding']], [undefined, 'gzip']);
+    t.ok(gunzipSync(packed.body).equals(plain.body), path);
+    t.ok(packed.body.length < plain.body.length / 3, `${packed.body.length} of ${plain.body.length} bytes`);
+    t.not(packed.headers.etag, plain.headers.etag);
+    t.match(packed.headers.vary, /Accept-Encoding/);
+    const etag = packed.headers.etag ?? '';
+    t.equal(await statusOf(rig.url + path, { 'accept-encoding': 'gzip', 'if-none-match': etag }), 304);
+  }
 });
 
 t.test('requests for the document are counted by address', async (t) => {
@@ -102,7 +127,7 @@ t.test(
     t.equal(new Set(ids).size, ids.length, 'every id is there once');
     t.same([...new Set(links.filter((to) => to.startsWith('#') && !ids.includes(to.slice(1))))], []);
     const etag = page.headers.get('etag') ?? '';
-    t.equal(await statusOf(`${rig.url}/docs`, { 'if-none-match': etag }), 304);
+    t.equal(await statusOf(`${rig.url}/docs`, { 'accept-encoding': 'gzip', 'if-none-match': etag }), 304);
     t.equal((await rig.api('POST', '/docs', { body: {} })).status, 405);
   },
 );
