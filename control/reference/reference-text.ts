@@ -30,6 +30,10 @@ export const TAG_MEANING: Readonly<Record<string, string>> = {
   Organization: 'Whose key it is: what is said of it on calls.',
   Organizations: 'Who shares this daemon, each apart from all others: for the operator.',
   AuditLog: 'Who did what: for whoever has the scope `admin`.',
+  Logs: 'What the daemon has said lately: for whoever has the scope `admin`.',
+  Retention: 'How long what is kept of calls is kept.',
+  Erasures: 'Erasing a call, a person or an organization, with a receipt.',
+  LegalHolds: 'What is neither erased nor swept for as long as it is held.',
   Reference: 'This document.',
 };
 
