@@ -170,6 +170,29 @@ export const SETTINGS = {
     secret: true,
     help: 'what changing the balance and making organizations over the API take beside the API key (default: neither can be done)',
   },
+  OIDC_ISSUER: {
+    kind: 'url',
+    default: null,
+    help: 'sign-in to the dashboard by OpenID Connect: the issuer (default: by password alone); its redirect address is PUBLIC_URL/dashboard/api/oidc/callback',
+  },
+  OIDC_CLIENT_ID: { kind: 'string', default: null, help: 'what the issuer knows this daemon by' },
+  OIDC_CLIENT_SECRET: {
+    kind: 'string',
+    default: null,
+    secret: true,
+    help: 'its secret there (default: none, PKCE alone)',
+  },
+  OIDC_ALLOWED_DOMAINS: {
+    kind: 'list',
+    default: '',
+    help: 'domains of e-mail addresses that may sign in so (example.com,…; default: any that is invited)',
+  },
+  OIDC_NEW_USERS: {
+    kind: 'choice',
+    default: 'none',
+    choices: ['none', 'viewer'],
+    help: 'whether somebody of OIDC_ALLOWED_DOMAINS who was not invited becomes a viewer of the first organization',
+  },
   SECRET_KEY: {
     kind: 'string',
     default: null,

@@ -19,6 +19,7 @@ import { invitationApi } from './invitations.ts';
 import { keyRoutes } from './key-api.ts';
 import { liveApi } from './live-api.ts';
 import type { LiveFeed } from './live-feed.ts';
+import { openOidc } from './oidc.ts';
 import { overviewApi } from './overview-api.ts';
 import { pageRoutes } from './pages.ts';
 import { peopleRoutes } from './people-api.ts';
@@ -59,7 +60,8 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   const sessions = openSessions(o);
   const trustsProxy = readRanges('TRUSTED_PROXIES', o.config.TRUSTED_PROXIES);
   const signIn = openSignIn({ ...o, sessions, trustsProxy });
-  const { open, own } = sessionApi({ ...o, sessions, trustsProxy, signIn });
+  const oidc = openOidc({ ...o, signIn });
+  const { open, own } = sessionApi({ ...o, sessions, trustsProxy, signIn, oidc });
 
   const api = Router({ caseSensitive: true });
   api.use(mark, refuseOthersPages(o.publicUrl));
@@ -71,7 +73,7 @@ export function openDashboard(o: DashboardOptions): Dashboard {
   // As for a key: all of an operator's browsers together.
   api.use(
     open,
-    invitationApi({ ...o, signIn }),
+    invitationApi({ ...o, signIn, oidc }),
     requireSession(sessions),
     limit.byKey,
     jsonBody({ leavesCsv: true }),
@@ -90,6 +92,11 @@ export function openDashboard(o: DashboardOptions): Dashboard {
 
   const pages = Router({ caseSensitive: true });
   pages.use(refuseOtherHosts(hostRules(o.config)));
+  if (oidc !== null) {
+    // Before what refuses others' pages: the issuer's redirect is one. It brings what only this browser was given.
+    pages.use(oidc.callbackPath, oidc.callback);
+    open.get('/oidc/start', oidc.start);
+  }
   pages.use('/dashboard/api', api);
   const assets = openAssets(o.config.DASHBOARD_RELOAD);
   let stopPreparing = () => {};
@@ -113,7 +120,7 @@ const nothingHere: RequestHandler = () => {
 
 /** Metrics have a label for each of these; other paths are the client's to invent and share one. */
 const KNOWN =
-  /^\/(session|setup|login|logout|password|invitation|invitations|account|people|keys|live|overview|health|recordings|call_totals|browser_calls)(?=\/|$)/;
+  /^\/(session|setup|login|logout|password|invitation|invitations|account|people|keys|live|overview|health|recordings|oidc|call_totals|browser_calls)(?=\/|$)/;
 
 const mark: RequestHandler = (req, res, next) => {
   contextOf(res).route = `/dashboard/api${KNOWN.exec(req.path)?.[0] ?? ''}`;

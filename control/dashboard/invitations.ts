@@ -61,8 +61,8 @@ export async function invite(
 }
 
 /** A user as an invitation makes one. */
-function invitedUser(
-  invitation: InvitationRecord,
+export function invitedUser(
+  invitation: Pick<InvitationRecord, 'org_id' | 'email' | 'role' | 'may_listen'>,
   fields: Pick<UserRecord, 'name'> & Partial<UserRecord>,
   now: Date,
 ): UserRecord {

@@ -8,6 +8,8 @@ import type { SignedIn } from './sessions.ts';
 export interface StateParts {
   store: Pick<Store, 'getOrganization' | 'listOrganizations' | 'hasUsers' | 'hasEmails'>;
   version: string;
+  /** Who signs people in beside the passwords, for the button; null: nobody. */
+  oidc: { name: string } | null;
 }
 
 function userView({ id, name, email, role, may_listen }: UserRecord) {
@@ -21,7 +23,8 @@ export async function answerState(o: StateParts, res: Response, session: SignedI
     // Whether a name is to be asked for; never the names.
     const several = (await store.listOrganizations({ limit: 2 })).length > 1;
     const state = (await store.hasUsers()) ? 'signed_out' : 'setup';
-    res.json({ state, several, by_email: await store.hasEmails(), version });
+    const oidc = o.oidc === null ? null : o.oidc.name;
+    res.json({ state, several, by_email: await store.hasEmails(), oidc, version });
     return;
   }
   const organization = await store.getOrganization(session.orgId);

@@ -137,7 +137,14 @@ const SIGNED_IN = [
   'post /logout',
 ];
 /** For whoever is not. */
-const OPEN = ['get /session', 'post /setup', 'post /login', 'post /invitation', 'post /invitation/look'];
+const OPEN = [
+  'get /session',
+  'post /setup',
+  'post /login',
+  'post /invitation',
+  'post /invitation/look',
+  'get /oidc/start',
+];
 
 const NOBODY = '0199c000-0000-7000-8000-000000000000';
 const allOf = (rig: { dashboard: { routes: readonly Route[] } }) => [...ROUTES, ...rig.dashboard.routes];

@@ -20,7 +20,10 @@ function codeOf(secret: string, now = Date.now()): string {
 }
 
 t.test('people: invited, joined, held to a role, with a second factor', { skip: NO_CHROMIUM }, async (t) => {
-  const dashboard = await openDashboard(t);
+  const dashboard = await openDashboard(t, {
+    // An issuer that does not answer.
+    env: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'offhook' },
+  });
   const { url, rig } = dashboard;
   await rig.lab.api('POST', '/v1/agents', { name: 'Front desk', type: 'inbound' });
   const owner = await dashboard.signedIn();
@@ -50,6 +53,11 @@ t.test('people: invited, joined, held to a role, with a second factor', { skip: 
   await t.test('she joins, and sees what a viewer may', async (t) => {
     const { page } = ann;
     await bringAxe(ann);
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Sign in with 127.0.0.1:9' }).click();
+    await page.getByText('The sign-in service could not be reached.').waitFor();
+    await picture(page, 'sign-in-elsewhere-desktop');
+    t.same(await axe(page), []);
     await page.goto(link);
     await page.getByRole('heading', { name: 'Join Default' }).waitFor();
     t.equal(new URL(page.url()).hash, '', 'the token leaves the address');

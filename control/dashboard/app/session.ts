@@ -14,6 +14,8 @@ export interface Session {
   user?: { id: string; name: string; email: string | null; role: string; may: Permission[] };
   /** Before one is signed in: whether anybody has an e-mail address to sign in with. */
   by_email?: boolean;
+  /** And whether another service signs people in: its host. */
+  oidc?: string | null;
   /** Before one is signed in: whether the organization has to be named. */
   several?: boolean;
   version: string;

@@ -30,6 +30,8 @@ export interface Browser {
     path: string,
     o?: { body?: unknown; headers?: Record<string, string | null> },
   ): Promise<ApiAnswer>;
+  /** A page that is gone to, by a link of our own page or of another site's: redirects are not followed. */
+  go(path: string, from: 'same-origin' | 'cross-site' | 'none'): Promise<Response>;
   /** Sets the first password by a link, or signs in. */
   setUp(password?: string): Promise<ApiAnswer>;
   signIn(password?: string): Promise<ApiAnswer>;
@@ -66,9 +68,23 @@ export async function openDashboardRig(
   if (dashboard === undefined || feed === undefined) throw new Error('no dashboard');
 
   function browser(always: Record<string, string> = {}): Browser {
+    const keep = (headers: Headers) => {
+      for (const line of headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        if (value === '') own.cookies.delete(name);
+        else own.cookies.set(name, value);
+      }
+    };
     const own: Browser = {
       cookies: new Map(),
       csrf: null,
+      async go(path, from) {
+        const cookie = [...own.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+        const headers = { 'sec-fetch-site': from, 'sec-fetch-mode': 'navigate', ...always, cookie };
+        const answer = await fetch(rig.url + path, { headers, redirect: 'manual' });
+        keep(answer.headers);
+        return answer;
+      },
       async ask(method, path, { body, headers = {} } = {}) {
         const sent: Record<string, string> = { 'sec-fetch-site': 'same-origin', ...always };
         if (own.cookies.size > 0)
@@ -83,11 +99,7 @@ export async function openDashboardRig(
           headers: sent,
           ...(body === undefined ? {} : { body }),
         });
-        for (const line of answer.headers.getSetCookie()) {
-          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-          if (value === '') own.cookies.delete(name);
-          else own.cookies.set(name, value);
-        }
+        keep(answer.headers);
         if (typeof answer.body?.csrf_token === 'string') own.csrf = answer.body.csrf_token;
         return answer;
       },

@@ -20,6 +20,7 @@ t.test('the one-time link sets the password, once', async (t) => {
     state: 'setup',
     several: true,
     by_email: false,
+    oidc: null,
     version: '1.2.3',
   });
   t.equal((await browser.signIn()).body.error.code, 'conflict', 'there is no default password');
@@ -211,7 +212,7 @@ t.test('a session ends by signing out, by a new password, by idleness and by age
   await two.signIn();
   const kept = new Map(two.cookies);
   const out = await two.ask('POST', '/logout');
-  t.same(out.body, { state: 'signed_out', several: true, by_email: false, version: '1.2.3' });
+  t.same(out.body, { state: 'signed_out', several: true, by_email: false, oidc: null, version: '1.2.3' });
   t.match(out.headers.getSetCookie()[0], /^offhook_session=; Path=\/; Max-Age=0; HttpOnly/);
   for (const [name, value] of kept) two.cookies.set(name, value);
   t.equal((await two.ask('GET', '/keys')).status, 401, 'the old cookie is worth nothing');

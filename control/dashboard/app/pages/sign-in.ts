@@ -70,6 +70,23 @@ export function SetupPage(props: { done: boolean }) {
   <//>`;
 }
 
+const OIDC_FAULTS: Record<string, string> = {
+  unreachable: 'The sign-in service could not be reached. Try again, or sign in by password.',
+  expired: 'That took too long, or was begun in another window. Try again.',
+  failed: 'The sign-in service’s answer could not be used. Try again.',
+  refused:
+    'You are not invited here with the address that the service names. Ask an owner of your organization.',
+};
+
+/** Signing in by another service, where the daemon has one. */
+function SingleSignOn(props: { name: string }) {
+  const asked = new URLSearchParams(location.search);
+  const fault = OIDC_FAULTS[asked.get('oidc') ?? ''];
+  const to = localPath(path.value === '/login' ? asked.get('to') : path.value);
+  return html`${fault === undefined ? null : html`<${Note} kind="warn" title="You are not signed in.">${fault}<//>`}
+    <${Button} onClick=${() => location.assign(`/dashboard/api/oidc/start?to=${encodeURIComponent(to)}`)}>Sign in with ${props.name}<//>`;
+}
+
 export function SignInPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -169,6 +186,7 @@ export function SignInPage() {
       <${ErrorNote} error=${fieldError(enter.error, 'password') === null && fieldError(enter.error, 'code') === null ? enter.error : null} title="You are not signed in." />
       <${Button} kind="primary" type="submit" busy=${enter.busy}>Sign in<//>
     </form>
+    ${session.value?.oidc == null ? null : html`<${SingleSignOn} name=${session.value.oidc} />`}
     <details class="small dim">
       <summary>The password is lost</summary>
       <p>Ask an owner of your organization for a link to set a new one. On the machine of the daemon, <code>npm run reset-password</code> prints one for the first owner.</p>
