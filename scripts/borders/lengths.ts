@@ -15,6 +15,7 @@ export const LONGER: Readonly<Record<string, string>> = {
   'control/dashboard/app/forms/json-text.ts walk': 'one reader of one grammar, a function a rule of it',
   'control/dashboard/app/pages/agent/parameters-editor.ts ParametersEditor': 'markup of one table',
   'control/dashboard/app/pages/people.ts PeoplePage': 'markup of one page',
+  'control/dashboard/oidc.ts openOidc': 'one way there and back, with what both share',
   'control/dashboard/account-api.ts accountRoutes': 'a list of routes',
   'control/dashboard/people-api.ts peopleRoutes': 'a list of routes',
   'control/dashboard/session-api.ts sessionApi': 'a list of routes',

@@ -106,11 +106,11 @@ t.test('people: invited, joined, held to a role, with a second factor', { skip: 
     await page.getByLabel('E-mail address').fill('ann@example.com');
     await page.getByLabel('Password', { exact: true }).fill(OWN_PASSWORD);
     ann.expect(/401/);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByLabel('Code', { exact: true }).fill(codes.split('\n')[0] ?? '');
     await picture(page, 'sign-in-code-desktop');
     t.same(await axe(page), []);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('9 recovery codes left').waitFor();
     t.same(ann.problems(), []);
   });
