@@ -70,6 +70,11 @@ export const ROUTES: readonly Route[] = [
   },
   { path: '/numbers/buy', load: async () => (await import('./pages/buy-number.ts')).BuyNumberPage },
   {
+    path: '/outbound',
+    load: async () => (await import('./pages/outbound/outbound-page.ts')).OutboundPage,
+    nav: { label: 'Outbound', icon: 'outbound', group: 'build' },
+  },
+  {
     path: '/webhooks',
     load: async () => (await import('./pages/webhooks/webhooks-page.ts')).WebhooksPage,
     nav: { label: 'Webhooks', icon: 'webhooks', group: 'connect' },
