@@ -16,6 +16,7 @@ import {
   wayFaults,
 } from '../forms/alert-form.ts';
 import { attemptError } from '../forms/webhook-words.ts';
+import { may } from '../session.ts';
 import { Button } from '../ui/button.ts';
 import { ErrorNote, Loaded, Note, Skeleton } from '../ui/feedback.ts';
 import { Checkbox, Field } from '../ui/field.ts';
@@ -92,7 +93,7 @@ function Rules(props: { alerts: Alerts; onSaved: (alerts: Alerts) => void }) {
         })}
       </ul>
       <${ErrorNote} error=${save.error} title="The rules were not saved." focus />
-      <div><${Button} kind="primary" type="submit" busy=${save.busy} disabled=${changed.length === 0}>Save the rules<//></div>
+      ${may('admin') ? html`<div><${Button} kind="primary" type="submit" busy=${save.busy} disabled=${changed.length === 0}>Save the rules<//></div>` : null}
     </form>
   <//>`;
 }
@@ -142,10 +143,14 @@ function Ways(props: { alerts: Alerts; onSaved: (alerts: Alerts) => void }) {
           : html`<${Note} kind="warn" title="There is no mail server."><p>E-mail is sent once the daemon is started with <code>SMTP_URL</code> and <code>SMTP_FROM</code>.</p><//>`
       }
       ${urlError !== null || emailError !== null ? null : html`<${ErrorNote} error=${save.error} title="This was not saved." focus />`}
-      <div class="row">
-        <${Button} kind="primary" type="submit" busy=${save.busy} disabled=${!isChanged}>Save<//>
-        <${Button} busy=${test.busy} disabled=${nobody || isChanged} onClick=${() => void test.run()}>Send a test<//>
-      </div>
+      ${
+        may('admin')
+          ? html`<div class="row">
+              <${Button} kind="primary" type="submit" busy=${save.busy} disabled=${!isChanged}>Save<//>
+              <${Button} busy=${test.busy} disabled=${nobody || isChanged} onClick=${() => void test.run()}>Send a test<//>
+            </div>`
+          : html`<p class="dim small">Owners change what is watched and who is told.</p>`
+      }
       ${nobody ? html`<p class="dim small">Until somebody is named here, alerts are shown on this page alone.</p>` : null}
       <div class="stack" role="status">
         ${outcome === null ? null : [outcomeLine('Webhook', outcome.webhook), outcomeLine('E-mail', outcome.email)]}
