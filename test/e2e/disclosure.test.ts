@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { CalleeInput } from '../../scripts/carrier-simulator/options.ts';
 import type { CallReport } from '../../scripts/carrier-simulator/report.ts';
 import type { PublicCall } from '../../storage/call-view.ts';
-import { openRig, POLITE } from './rig.ts';
+import { openRig, POLITE, until } from './rig.ts';
 
 const LINE = 'Hello, this is an AI assistant calling for Riverside Dental.';
 const THANKS = 'caller-thanks.wav';
@@ -36,7 +36,7 @@ const CALLEES: Record<string, CalleeInput> = {
   '+15550710005': { ...POLITE, ringMs: 200 },
 };
 
-t.jobs = 8;
+t.jobs = 2;
 
 t.test('said before all else', async (t) => {
   const rig = await openRig(t, { carrier: { callees: CALLEES }, env: { RECORD_CALLS: 'true' } });
@@ -138,3 +138,53 @@ t.test('said before all else', async (t) => {
     }),
   ]);
 });
+
+t.test(
+  'killed in the middle of it: what was heard up to then is told, and who is still there is told anew',
+  async (t) => {
+    const human = { verdict: 'human' as const, afterMs: 2_000 };
+    const rig = await openRig(t, {
+      carrier: {
+        callees: {
+          '+15550710011': { ...POLITE, ringMs: 200 },
+          // Longer than any pause of the line, and shorter than a restart.
+          '+15550710012': {
+            ringMs: 200,
+            amd: human,
+            steps: [{ do: 'hang_up', when: { afterAgentSilenceMs: 800, timeoutMs: 60_000 } }],
+          },
+        },
+      },
+    });
+    await rig.lab.api('PATCH', '/v1/organization', { spoken_name: 'Riverside Dental' });
+    const agent = await rig.agent({ instructions: 'TEST-BRIEF', disclosure: { mode: 'standard' } });
+    const stays = await rig.dial(agent.id, '+15550710011');
+    const leaves = await rig.dial(agent.id, '+15550710012');
+    const heardOf = async (id: string) => (await rig.call(id)).disclosure?.heard_text ?? '';
+    const begun = await until('a word of both', async () => {
+      const heard = [await heardOf(stays.id), await heardOf(leaves.id)];
+      return heard.every((text) => text !== '') ? heard : null;
+    });
+    await rig.lab.daemon.stop('SIGKILL');
+    await rig.lab.restartDaemon();
+
+    const { disclosure, status } = await rig.ended(stays.id);
+    t.equal(status, 'completed');
+    t.match(disclosure, { text: LINE, heard_text: LINE, complete: true }, 'said anew, to its end');
+    const lines = (await rig.transcript(stays.id)).filter(
+      ({ role, text }) => role === 'agent' && text === LINE,
+    );
+    t.equal(lines.length, 2, 'both times are in the transcript');
+    t.ok(
+      lines[0]?.interrupted &&
+        LINE.startsWith(lines[0].heard_text) &&
+        lines[0].heard_text.startsWith(begun[0] ?? '-'),
+    );
+    t.equal(lines[1]?.start_ms, disclosure?.started_ms);
+
+    const left = await rig.ended(leaves.id);
+    const heard = left.disclosure?.heard_text ?? '';
+    t.match(left.disclosure, { text: LINE, complete: false });
+    t.ok(heard.startsWith(begun[1] ?? '-') && LINE.startsWith(heard) && heard !== LINE, heard);
+  },
+);

@@ -155,6 +155,15 @@ export function broughtBy(
   return { fields, text: call.result_status === 'failed' ? 'There is no result' : 'Nothing of it was said' };
 }
 
+/** How much was heard of what is said before all else; null where there was nothing to be said. */
+export function disclosureInWords({ disclosure }: Pick<Call, 'disclosure'>): string | null {
+  if (disclosure === null) return null;
+  const { complete, heard_text, started_ms } = disclosure;
+  if (complete) return 'Heard in full';
+  if (heard_text === '') return started_ms === null ? 'Not said' : 'Nothing of it was heard';
+  return `Heard: “${heard_text}”`;
+}
+
 /** What the call was about, where that was written; null: it was not. */
 export const summaryOf = ({ summary }: Pick<Call, 'summary'>): string | null =>
   summary === null || summary.trim() === '' ? null : summary;

@@ -150,6 +150,7 @@ t.test('every pair of row and live state, every input in it, and time', async (t
     'let-go',
     'log',
     'look-up',
+    'note-opt-out',
     'release',
     'run-tool',
     'send-digits',

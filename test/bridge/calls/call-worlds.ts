@@ -101,6 +101,8 @@ const LAST: ReadonlySet<Command['do']> = new Set([
   'let-go',
   'release',
   'log',
+  // By the last words.
+  'note-opt-out',
   'tell-media',
   'run-tool',
 ]);

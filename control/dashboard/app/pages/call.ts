@@ -6,7 +6,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Call, CallEvents, CallTurns, Transcript } from '../../../sdk/index.ts';
 import { api } from '../api.ts';
 import { gapSentence } from '../call-gaps.ts';
-import { callTitle, isOver, outcomeOf } from '../call-words.ts';
+import { callTitle, disclosureInWords, isOver, outcomeOf } from '../call-words.ts';
 import { onLive, stream } from '../live-stream.ts';
 import type { PageProps } from '../route-match.ts';
 import { ask, may } from '../session.ts';
@@ -172,6 +172,7 @@ function FactLine(props: { call: Call }) {
     async (signal) => (call.agent_id === null ? null : api.agents.get(call.agent_id, { signal })),
     [call.agent_id],
   );
+  const disclosure = disclosureInWords(call);
   const facts: readonly (readonly [string, ComponentChildren] | null)[] = [
     [
       'Agent',
@@ -193,6 +194,15 @@ function FactLine(props: { call: Call }) {
       ? null
       : ['Charged', html`<${Money} milliCents=${call.billing_amount_milli_cents} />`],
     ['Language', call.language],
+    disclosure === null
+      ? null
+      : ['Disclosure', html`<span title=${call.disclosure?.text}>${disclosure}</span>`],
+    call.opted_out === null
+      ? null
+      : [
+          'Not to be called again',
+          html`<span title=${call.opted_out.text}>${call.opted_out.by === 'words' ? 'Said so' : 'As the agent understood it'}</span>`,
+        ],
     [
       'Id',
       html`<span class="copyable"><code title=${call.id}>${call.id.slice(0, 8)}…</code><${CopyButton} text=${call.id} label="Call id" /></span>`,

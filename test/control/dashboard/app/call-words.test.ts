@@ -5,6 +5,7 @@ import {
   broughtBy,
   callTitle,
   causeInWords,
+  disclosureInWords,
   fieldOf,
   isOver,
   otherSide,
@@ -113,4 +114,23 @@ t.test('what a call brought: the result first, else the summary, else why there 
   t.equal(broughtBy({ ...call, result: null, status: 'in_progress', result_status: 'pending' }).text, null);
   t.equal(broughtBy({ ...call, returns: {}, result: null }).text, null);
   t.equal(summaryOf({ summary: ' ' }), null);
+});
+
+t.test('how much was heard of what is said before all else', async (t) => {
+  const whole = {
+    text: 'An AI calls.',
+    heard_text: 'An AI calls.',
+    heard_ms: 900,
+    started_ms: 10,
+    ended_ms: 910,
+    complete: true,
+  };
+  for (const [disclosure, words] of [
+    [null, null],
+    [whole, 'Heard in full'],
+    [{ ...whole, heard_text: 'An AI', complete: false }, 'Heard: “An AI”'],
+    [{ ...whole, heard_text: '', complete: false }, 'Nothing of it was heard'],
+    [{ ...whole, heard_text: '', started_ms: null, ended_ms: null, complete: false }, 'Not said'],
+  ] as const)
+    t.equal(disclosureInWords({ disclosure }), words);
 });
