@@ -15,6 +15,8 @@ export interface CallListOptions {
   contacts: number;
   /** Kills at most; it ends with the campaign. */
   kills: number;
+  /** Upgrades before the first kill, each to the same program (default: none). */
+  upgrades?: number;
   perMinute: number;
   atOnce: number;
   seed: number;
@@ -222,6 +224,10 @@ async function killUntilDone(
   };
   const looking = look();
   const giveUp = began + o.minutes * 60_000;
+  for (let upgrade = 0; upgrade < (o.upgrades ?? 0); upgrade++) {
+    await pause(random.between(CLOCK_MS));
+    await lab.upgrade();
+  }
   const names = Object.keys(POINTS);
   let at = random.integer(names.length);
   while (kills < o.kills && status === 'running' && performance.now() < giveUp) {

@@ -11,7 +11,7 @@ t.test(
     const folder = mkdtempSync(join(tmpdir(), 'offhook-call-list-'));
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
     const report = await runCallList({
-      contacts: 40,
+      contacts: 24,
       kills: 3,
       perMinute: 240,
       atOnce: 12,
@@ -27,3 +27,21 @@ t.test(
     t.match(String(report.rows), /answered \d+.*busy|busy \d+.*answered/, 'some talked, some were busy');
   },
 );
+
+t.test('upgraded in the middle of a campaign: the next process goes on with it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'offhook-call-list-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const report = await runCallList({
+    contacts: 24,
+    kills: 0,
+    upgrades: 2,
+    perMinute: 120,
+    atOnce: 12,
+    seed: 15,
+    minutes: 10,
+    folder,
+    laterMinutes: 0,
+  });
+  t.comment(`${report.seconds} s: ${JSON.stringify(report.rows)}`);
+  for (const check of report.checks) t.same(check.violations, [], `${check.name}: ${check.value}`);
+});

@@ -72,6 +72,7 @@ t.test('every page', { skip: NO_CHROMIUM }, async (t) => {
     { name: 'calls', path: '/calls', ready: 'tbody tr' },
     { name: 'call', path: `/calls/${over.id}`, ready: '.waves' },
     { name: 'call-live', path: `/calls/${live.id}`, ready: '.transcript li' },
+    { name: 'campaigns', path: '/campaigns', ready: '.empty' },
     { name: 'agents', path: '/agents', ready: 'tbody tr' },
     { name: 'templates', path: '/agents/new', ready: '.template' },
     { name: 'agent-new', path: '/agents/new/receptionist', ready: 'form' },
