@@ -37,7 +37,7 @@ export function resetPassword(env: Record<string, string | undefined>, args: rea
   }
   const token = makePasswordLink(dataDir, new Date(Date.now() + RESET_MINUTES * 60_000), orgId);
   console.log(
-    `\nSet a new password here, once, within ${RESET_MINUTES} minutes, while the daemon runs:\n\n  ${passwordUrl(dashboardUrl(config), token)}\n\nEverybody who is signed in is signed out by it.\n`,
+    `\nSet a new password here, once, within ${RESET_MINUTES} minutes, while the daemon runs:\n\n  ${passwordUrl(dashboardUrl(config), token)}\n\nIt is for the first owner of the organization, whose second factor is taken away by it, and who is signed out everywhere.\n`,
   );
   return 0;
 }

@@ -13,7 +13,7 @@ import { MIGRATIONS } from '../../../storage/sqlite/migrations.ts';
 import { keyFileText } from '../../../storage/sqlite/secret-keys.ts';
 import { openStore } from '../../../storage/sqlite/store.ts';
 import type { Store } from '../../../storage/store.ts';
-import { at, makeAgent, makeCall, makeEndpoint, makeKey, makeOrganization } from '../makers.ts';
+import { at, makeAgent, makeCall, makeEndpoint, makeKey, makeOrganization, makeUser } from '../makers.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
 const PLACE = 'endpoints.secret of e1';
@@ -27,6 +27,7 @@ const SECRETS = {
   header: 'canaryHeaderOfTheAgent',
   other: 'canaryOtherHeader',
   answer: 'canaryAnswerShownOnce',
+  secondFactor: 'CANARYSECONDFACTOR22',
 };
 const TOOLS: Tool[] = [
   {
@@ -72,16 +73,20 @@ async function fill(store: Store) {
     webhook_url: 'https://example.com/h',
   });
   await store.createCall(call, { events: ['call.queued'], reserve: 0 });
+  const user = makeUser(organization.id, { totp_secret: SECRETS.secondFactor, email: 'a@example.com' });
+  await store.createUser(user);
   await store.beginIdempotent(organization.id, 'once', 'hash', at(0));
   await store.finishIdempotent(organization.id, 'once', 201, `{"secret":"${SECRETS.answer}"}`);
-  return { organization, endpoint, agent, call };
+  return { organization, endpoint, agent, call, user };
 }
 
 async function check(t: Test, store: Store, made: Awaited<ReturnType<typeof fill>>) {
-  const { organization, endpoint, agent, call } = made;
+  const { organization, endpoint, agent, call, user } = made;
   t.match(await store.firstOrganization(), organization);
   t.match(await store.getOrganization(organization.id), organization);
   t.match(await store.getEndpoint(organization.id, endpoint.id), endpoint);
+  t.equal((await store.getUser(organization.id, user.id))?.totp_secret, SECRETS.secondFactor);
+  t.equal((await store.findUsersByEmail('a@example.com'))[0]?.totp_secret, SECRETS.secondFactor);
   t.match((await store.getAgent(organization.id, agent.id))?.tools, TOOLS);
   t.match((await store.findCall(call.id))?.tools, TOOLS);
   t.match(
@@ -309,7 +314,8 @@ t.test('a database of before there were keys is sealed as a whole', async (t) =>
   }
   db.prepare('UPDATE endpoints SET previous_secret = ?').run(SECRETS.endpointBefore);
   old.close();
-  t.equal(readable(folder).length, Object.keys(SECRETS).length, 'all of it was readable');
+  // Of then: nobody had a second factor yet.
+  t.equal(readable(folder).length, Object.keys(SECRETS).length - 1, 'all of it was readable');
 
   const told: string[] = [];
   const note = (fields: unknown, event?: unknown) =>
