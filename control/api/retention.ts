@@ -5,6 +5,7 @@ import {
   type KeptKind,
   type RetentionRecord,
 } from '../../storage/kept-records.ts';
+import { found } from '../http/answer.ts';
 import { settled } from '../http/conflicts.ts';
 import { type Route, route } from '../http/route.ts';
 import * as schemas from './kept-schemas.ts';
@@ -74,11 +75,11 @@ export const retentionRoutes: Route[] = [
     path: '/v1/retention/:agent_id',
     operation: 'removeAgentRetention',
     needs: 'admin',
-    errors: ['agent_not_found'],
     summary: 'Take an agent’s own days away: the default holds for its calls',
     status: 200,
     answer: schemas.retention,
     async run({ store, log, orgId, actor, params, keeper }) {
+      found(await store.getAgent(orgId, params.agent_id), 'There is no such agent.');
       const after = settled(await store.setRetention(orgId, params.agent_id, null), 'agent_id');
       log.info({ org_id: orgId, actor_id: actor.id, agent_id: params.agent_id }, 'retention.removed');
       keeper.sweep();

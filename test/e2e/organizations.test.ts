@@ -184,6 +184,38 @@ t.test('two organizations on one daemon, each apart', async (t) => {
   const delivery = (await first('GET', `/v1/webhook_deliveries?endpoint_id=${one.endpoint.id}`)).body.data[0];
   const event = (await first('GET', '/v1/events?limit=1')).body.data[0];
 
+  /** The second one sends a file. */
+  async function file(path: string, body: string) {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/csv' };
+    const answer = await fetch(url + path, { method: 'POST', headers, body });
+    return { status: answer.status, body: (await answer.json()) as { error: { code: string } } };
+  }
+
+  /** What the first one has besides. */
+  async function rules(): Promise<Record<string, string>> {
+    const made = async (path: string, body: unknown) => (await first('POST', `/v1/${path}`, body)).body;
+    const number = '+14155550999';
+    const { data } = (await first('GET', '/v1/numbers/available?limit=1')).body;
+    const line = await made('numbers/purchase', { e164: data[0].e164 });
+    const agent = await made('agents', {
+      name: 'Agent of first too',
+      type: 'outbound',
+      number_ids: [line.id],
+    });
+    const given_at = '2026-02-01T10:00:00Z';
+    await made('consents', { numbers: [number], purpose: 'Reminders', source: 'paper', given_at });
+    await made('do_not_call', { numbers: [number] });
+    const newest = async (path: string) => (await first('GET', `/v1/${path}`)).body.data[0].id;
+    return {
+      consents: await newest('consents'),
+      do_not_call: await newest('do_not_call'),
+      campaigns: (await made('campaigns', { name: 'Reminders', agent_id: agent.id })).id,
+      erasures: (await made('erasures', { number })).id,
+      legal_holds: (await made('legal_holds', { number, reason: 'A case' })).id,
+      retention: one.agent.id,
+    };
+  }
+
   await t.test('every operation of the document, with ids of the other one', async (t) => {
     const document = (await first('GET', '/v1/openapi.json')).body;
     const ids: Record<string, string> = {
@@ -193,6 +225,7 @@ t.test('two organizations on one daemon, each apart', async (t) => {
       webhook_endpoints: one.endpoint.id,
       webhook_deliveries: delivery.id,
       events: event.id,
+      ...(await rules()),
     };
     const bodies: Record<string, unknown> = {
       'POST /v1/agents/{id}/numbers': { number_id: two.number.id },
@@ -200,6 +233,9 @@ t.test('two organizations on one daemon, each apart', async (t) => {
       'PATCH /v1/agents/{id}': { name: 'taken over' },
       'PATCH /v1/webhook_endpoints/{id}': { url: `${hooks.url}/taken-over` },
       'POST /v1/webhook_endpoints/{id}/replay': { since: '2020-01-01T00:00:00Z' },
+      'PATCH /v1/campaigns/{id}': { name: 'taken over' },
+      'POST /v1/campaigns/{id}/contacts': { contacts: [{ to: '+14155550171' }] },
+      'POST /v1/campaigns/{id}/contacts/import': 'to\n+14155550171\n',
     };
     const all = async () => {
       const paths = [...Object.keys(ids), 'webhook_secret', 'balance', `calls/${callOfFirst.id}`];
@@ -225,10 +261,13 @@ t.test('two organizations on one daemon, each apart', async (t) => {
         if (path.includes('{')) {
           const resource = path.split('/')[2] ?? '';
           t.ok(ids[resource], `an id of ${resource} to ask with`);
-          const concrete = path.replace('{id}', ids[resource] ?? '').replace('{number_id}', one.number.id);
+          const concrete = path
+            .replace(/\{(id|agent_id|contact_id)\}/g, ids[resource] ?? '')
+            .replace('{number_id}', one.number.id);
           const body = operation.requestBody === undefined ? undefined : bodies[`${method} ${path}`];
           t.equal(body === undefined, operation.requestBody === undefined, `a body for ${method} ${path}`);
-          const answer = await second(method, concrete, body);
+          const answer =
+            typeof body === 'string' ? await file(concrete, body) : await second(method, concrete, body);
           t.same([answer.status, answer.body?.error.code], [404, 'not_found'], `${method} ${path}`);
           asked++;
         } else if (method === 'GET' && path !== '/v1/openapi.json') {

@@ -204,6 +204,7 @@ t.test('how long what is kept is said for all agents, and for one', async (t) =>
     },
   );
   t.strictSame((await api('DELETE', `/v1/retention/${id}`)).body.agents, []);
+  t.equal((await api('DELETE', '/v1/retention/0199b0c4-7a10-7cc0-9b1e-2f6d5a8e4c00')).status, 404);
 });
 
 t.test('what is said on a call is kept without the numbers that its mask names', async (t) => {
