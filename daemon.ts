@@ -820,6 +820,9 @@ export async function run(env: Record<string, string | undefined>): Promise<void
   }
   if (daemon.firstKey !== null) {
     console.error(`\nYour API key, shown only this once:\n\n  ${daemon.firstKey}\n`);
+    console.error(
+      'Calls, words and recordings are kept for ever until you say how long: Settings, What is kept (docs/privacy.md).',
+    );
   }
   if (daemon.setupUrl !== null) {
     console.error(`\nThe dashboard waits for its password. Open this link once:\n\n  ${daemon.setupUrl}\n`);
