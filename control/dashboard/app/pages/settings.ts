@@ -13,6 +13,7 @@ import { Field, Segments } from '../ui/field.ts';
 import { useAction, useLoad } from '../ui/load.ts';
 import { Facts, Page, Section } from '../ui/page.ts';
 import { toast } from '../ui/toast.ts';
+import { SpokenSection } from './settings-spoken.ts';
 
 interface Credit {
   balance_milli_cents: number | null;
@@ -133,7 +134,7 @@ export function SettingsPage() {
   const now = session.value;
   return html`<${Page} title="Settings">
     <div class="with-aside">
-      <div><${Balance} /></div>
+      <div><${SpokenSection} /><${Balance} /></div>
       <div><${Section} title="About">
         <${Facts}
           rows=${[
