@@ -240,6 +240,10 @@ const contactFields = {
   id: id.describe('Contact id.'),
   campaign_id: id.describe('The campaign.'),
   ...preview.shape,
+  to_number: z
+    .string()
+    .describe('His number, E.164; where it was erased, what stands in its place is none.')
+    .meta({ examples: ['+14155550123'] }),
   status: z
     .enum(CONTACT_STATUSES)
     .describe(

@@ -3696,7 +3696,7 @@ export interface CampaignContact {
    */
   campaign_id: string;
   /**
-   * The number as it will be called.
+   * His number, E.164; where it was erased, what stands in its place is none.
    */
   to_number: string;
   /**
@@ -3840,7 +3840,7 @@ export interface CampaignContactWithCalls {
    */
   campaign_id: string;
   /**
-   * The number as it will be called.
+   * His number, E.164; where it was erased, what stands in its place is none.
    */
   to_number: string;
   /**
