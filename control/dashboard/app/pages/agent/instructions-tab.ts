@@ -145,7 +145,7 @@ function Voice(props: FieldsProps) {
         ${
           disabled || models === undefined
             ? null
-            : html`<div><${Button} small icon="play" onClick=${() => setHearing(true)}>Hear the voices<//></div>`
+            : html`<div><${Button} needs="operate" small icon="play" onClick=${() => setHearing(true)}>Hear the voices<//></div>`
         }
       </div>
       <${Language} ...${props} />

@@ -239,8 +239,8 @@ export function TryPane(props: TryProps) {
       busy
         ? html`<${OnTheLine} trial=${trial} />`
         : html`<div class="row try-start">
-            <${Button} kind=${noMicrophone ? 'plain' : 'primary'} icon="try" disabled=${contextFault !== null} onClick=${() => start.run(true)}>${over ? 'Call again' : 'Start the call'}<//>
-            <${Button} kind=${noMicrophone ? 'primary' : 'plain'} disabled=${contextFault !== null} onClick=${() => start.run(false)}>Type instead of speaking<//>
+            <${Button} needs="operate" kind=${noMicrophone ? 'plain' : 'primary'} icon="try" disabled=${contextFault !== null} onClick=${() => start.run(true)}>${over ? 'Call again' : 'Start the call'}<//>
+            <${Button} needs="operate" kind=${noMicrophone ? 'primary' : 'plain'} disabled=${contextFault !== null} onClick=${() => start.run(false)}>Type instead of speaking<//>
           </div>`
     }
     ${trial.outdated ? html`<p class="small try-note" role="status">${busy ? 'The call goes on as it began: what you have changed since counts from the next one.' : 'Changed since: call again to hear it.'}</p>` : null}
