@@ -4,7 +4,7 @@
 import t from 'tap';
 import type { CallRecord } from '../../storage/records.ts';
 import { openDashboardRig, PASSWORD } from '../control/dashboard/rig.ts';
-import { makeCall, makeItem } from '../storage/makers.ts';
+import { makeCall, makeItem, makeTurn } from '../storage/makers.ts';
 import { axe, bringAxe, DESKTOP, PHONE, picture, signIn, watch } from './browser-rig.ts';
 import { NO_CHROMIUM, openChromium } from './chromium.ts';
 import { until } from './rig.ts';
@@ -52,6 +52,7 @@ t.test('a hundred calls', { skip: NO_CHROMIUM }, async (t) => {
     await rig.store.saveTranscript(items);
     observer.floor?.(call.id, (['none', 'agent', 'caller'] as const)[at % 3] ?? 'none', 1_000);
     observer.words?.(call.id, items);
+    observer.turn?.(makeTurn(call.id, { first_heard_ms: 5_060 + ((at * 97) % 520) }));
   };
   for (let at = 0; at < CALLS; at++) await begin(at);
 
@@ -115,6 +116,12 @@ t.test('a hundred calls', { skip: NO_CHROMIUM }, async (t) => {
     await rows.first().getByText('Line lost').waitFor();
     await table.getByRole('button', { name: 'Other side' }).click();
     await rows.first().getByText('+1 415 556 0000').waitFor();
+    await table.getByRole('button', { name: 'Answer' }).click();
+    await rows
+      .first()
+      .getByText(/^9\d\d ms$/)
+      .waitFor();
+    await table.getByRole('button', { name: 'Other side' }).click();
     const head = table.getByRole('columnheader', { name: /^Other side/ });
     t.equal(await head.getAttribute('aria-sort'), 'ascending');
     await rows.nth(5).getByRole('button').click();
