@@ -129,7 +129,7 @@ t.test('fields of the call', async (t) => {
       network: { postDialDelayMs: 3_000 },
       defaultCallee: { ...POLITE, ringMs: 3_000 },
       faults: [{ do: 'latency', method: 'POST', path: 'Calls.json', ms: 3_000, times: 0 }],
-      geoBlockedPrefixes: ['+1900'],
+      geoBlockedPrefixes: ['+1415777'],
       callees: {
         '+15550700002': { ringMs: 400, outcome: 'busy' },
         '+15550700003': { outcome: 'no_answer' },
@@ -402,7 +402,7 @@ t.test('fields of the call', async (t) => {
   });
 
   t.test('failed: the carrier refuses: 502, and the call is kept with its code', async (t) => {
-    const to = '+19005550199';
+    const to = '+14157770199';
     const refused = await lab.api('POST', '/v1/calls', { agent_id: agent.id, to });
     t.match(refused, { status: 502, body: { error: { code: 'carrier_error', carrier_code: '21215' } } });
     const { body } = await lab.api<PublicCall[]>('GET', `/v1/calls?to_number=%2B${to.slice(1)}`);

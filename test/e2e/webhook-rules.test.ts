@@ -53,14 +53,14 @@ t.test('webhook rules', async (t) => {
     receiver.closeAllConnections();
   });
   const at = (path: string) => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}${path}`;
-  const rig = await openRig(t, { carrier: { geoBlockedPrefixes: ['+1900'] } });
+  const rig = await openRig(t, { carrier: { geoBlockedPrefixes: ['+1415777'] } });
   const { lab } = rig;
   const agent = await rig.agent({ instructions: 'TEST-BRIEF', webhook_url: null });
   let serial = 1_000;
   /** A call that fails at once; answers its id. */
   async function failedCall(more: Record<string, unknown> = {}): Promise<string> {
     serial += 1;
-    const to = `+1900555${serial}`;
+    const to = `+1415777${serial}`;
     const { status } = await lab.api('POST', '/v1/calls', { agent_id: agent.id, to, ...more });
     if (status !== 502) throw new Error(`not refused: ${status}`);
     const { body } = await lab.api<PublicCall[]>('GET', `/v1/calls?to_number=%2B${to.slice(1)}`);
