@@ -26,6 +26,7 @@ t.test('the doors of the dashboard', { skip: NO_CHROMIUM }, async (t) => {
         "base-uri 'none'",
         "connect-src 'self'",
         "default-src 'none'",
+        "font-src 'self'",
         "form-action 'self'",
         "frame-ancestors 'none'",
         "img-src 'self'",
