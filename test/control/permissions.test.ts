@@ -283,10 +283,9 @@ t.test('an owner of another organization finds nothing of this one', async (t) =
     'patch /dashboard/api/people/:id': { role: 'viewer' },
     'post /v1/campaigns/:id/contacts': { contacts: [{ to: '+14155550124' }] },
   };
-  /** Those that say it in another way: a body that is no JSON, a field and not a path. */
+  /** Those that say it in another way: a body that is no JSON. */
   const otherwise: Record<string, [number, string]> = {
     'post /v1/campaigns/:id/contacts/import': [415, 'unsupported_media_type'],
-    'delete /v1/retention/:agent_id': [400, 'agent_not_found'],
   };
   const resources = new Set<string>();
   let asked = 0;
