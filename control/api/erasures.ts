@@ -66,7 +66,7 @@ export const erasureRoutes: Route[] = [
     path: '/v1/erasures',
     operation: 'createErasure',
     needs: 'admin',
-    errors: ['forbidden', 'not_found', 'legal_hold', 'conflict'],
+    errors: ['forbidden', 'not_found', 'legal_hold', 'conflict', 'invalid_number'],
     summary: 'Erase a call, all calls with a number, or your organization, for good',
     description:
       'Recordings, transcripts, results, prompts, contexts, events’ and deliveries’ bodies, what receivers answered and what a call is found by are erased, from the database, its log and the disk; of a call stays what counts (times, lengths, money). What others said of the person on calls with somebody else is not found by a number. Answers with the receipt, in the state it is in after five seconds at most; GET /v1/erasures/{id} has it from then on: for an erased organization with the key of another one and the header Operator-Key.',

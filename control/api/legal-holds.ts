@@ -21,7 +21,7 @@ export const legalHoldRoutes: Route[] = [
     path: '/v1/legal_holds',
     operation: 'createLegalHold',
     needs: 'admin',
-    errors: ['not_found', 'conflict'],
+    errors: ['not_found', 'conflict', 'invalid_number'],
     summary: 'Hold a call, all calls with a number, or everything: nothing of it is erased or deleted by age',
     status: 201,
     body: schemas.newHold,

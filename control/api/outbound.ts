@@ -66,7 +66,7 @@ export const outboundRoutes: Route[] = [
     path: '/v1/outbound_check',
     operation: 'checkOutbound',
     needs: 'read',
-    errors: ['invalid_number'],
+    errors: ['invalid_number', 'agent_not_found'],
     summary: 'Try a number without calling it',
     description:
       'What the gate would say of a call now, with everything that speaks against it. Nothing is counted.',
@@ -74,6 +74,13 @@ export const outboundRoutes: Route[] = [
     body: schemas.check,
     answer: schemas.checkAnswer,
     async run({ store, orgId, body }) {
+      if (body.agent_id !== undefined && (await store.getAgent(orgId, body.agent_id)) === null) {
+        throw new AppError(
+          'agent_not_found',
+          'Your organization has no agent with this id; GET /v1/agents lists them.',
+          { param: 'agent_id' },
+        );
+      }
       const { number, local_times, refusals } = await store.decideOutbound(orgId, {
         to: body.to,
         from: body.from_number,

@@ -29,6 +29,12 @@ interface World {
   campaigns: string[];
   /** One of each campaign, in their order. */
   contacts: string[];
+  do_not_call: string[];
+  consents: string[];
+  legal_holds: string[];
+  erasures: string[];
+  /** Agents that keep for other times than the organization does. */
+  retention: string[];
 }
 
 type Resource = keyof World;
@@ -84,6 +90,34 @@ function furnisher(rig: Rig, orgId: string, key: string) {
       return made;
     },
     contacts: async (world) => world.contacts,
+    do_not_call: async () => {
+      serial += 1;
+      const { body } = await rig.api('POST', '/v1/do_not_call', {
+        key,
+        body: { numbers: [`+1415555${1000 + serial}`] },
+      });
+      return (body.data as { id: string }[]).map(({ id }) => id);
+    },
+    consents: async () => {
+      const body = {
+        numbers: ['+14155550123'],
+        purpose: 'Reminders.',
+        source: 'form',
+        given_at: '2026-01-01T00:00:00Z',
+      };
+      const { body: made } = await rig.api('POST', '/v1/consents', { key, body });
+      return (made.data as { id: string }[]).map(({ id }) => id);
+    },
+    legal_holds: async () => {
+      serial += 1;
+      return [await make('/v1/legal_holds', { number: `+1415556${1000 + serial}`, reason: 'A lawsuit.' })];
+    },
+    erasures: async () => [await make('/v1/erasures', { number: '+14155559999' })],
+    retention: async (world) => {
+      const [agent = ''] = world.agents;
+      await rig.api('PATCH', '/v1/retention', { key, body: { agent_id: agent, calls_days: 9_000 } });
+      return [agent];
+    },
   };
   return {
     async all(): Promise<World> {
@@ -95,6 +129,11 @@ function furnisher(rig: Rig, orgId: string, key: string) {
         webhook_deliveries: [],
         campaigns: [],
         contacts: [],
+        do_not_call: [],
+        consents: [],
+        legal_holds: [],
+        erasures: [],
+        retention: [],
       };
       for (const [name, maker] of Object.entries(makers)) world[name as Resource] = await maker(world);
       // Somebody whom a test of the alerts is for.
@@ -344,8 +383,10 @@ async function attack(
     const changed = version() !== before.version;
     const effect = changed && (before.contents === null || contents() !== before.contents);
     // A call that the gate refuses is written down as refused, by the verb that would have stored it.
-    const byGate = GATE_CODES.some((code) => text.includes(`"code":"${code}"`));
-    if (status >= 400 && !byGate && (effect || asked() !== before.asked))
+    const byGate = GATE_CODES.some((code) => answer.text.includes(`"code":"${code}"`));
+    // What a rule lets go is swept when the answer has been given, and so under a later request.
+    const swept = o.path.startsWith('/v1/retention');
+    if (status >= 400 && !byGate && !swept && (effect || asked() !== before.asked))
       fail('a refusal that changed something');
     if (o.method === 'get' && effect) fail('a read that changed something');
     // What was used up is made anew, so that the next request finds something; what has a limit is taken away.
@@ -363,7 +404,8 @@ async function attack(
   for (const line of rig.lines) {
     if (line.level === 'error') t.fail(`logged as an error: ${line.message}`, { fields: line.fields });
   }
-  if (operation.operationId !== 'getRecording')
+  // None is recorded; and what is erased is one of three, which no schema says.
+  if (!['getRecording', 'createErasure', 'createLegalHold'].includes(operation.operationId ?? ''))
     t.ok(counts.good > 0, `${counts.good} of ${o.bodies} went well`);
   const open = operation.security?.length === 0;
   if (!open)
