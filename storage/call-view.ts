@@ -18,8 +18,6 @@ export const CALL_FIELDS = [
   'result',
   'result_status',
   'result_error',
-  'summary',
-  'sentiment',
   'created_at',
   'started_at',
   'answered_at',
@@ -46,6 +44,8 @@ export const CALL_FIELDS = [
   'gate',
   'disclosure',
   'opted_out',
+  'summary',
+  'sentiment',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 export type PublicCall = Pick<CallRecord, (typeof CALL_FIELDS)[number]>;

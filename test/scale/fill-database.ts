@@ -201,6 +201,9 @@ function bulkWriter(db: Database.Database, random: () => number, idAt: (atMs: nu
         created_at: at,
         last_used_at: null,
         revoked_at: null,
+        scopes: null,
+        expires_at: null,
+        created_by: null,
       }),
     );
     const numbers = Array.from({ length: o.numbers }, () => {

@@ -124,7 +124,10 @@ function packagesOf(entries: readonly string[]): Map<string, string> {
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (seen.has(file)) continue;
     seen.add(file);
-    const code = read(file).replace(/^\s*import type .*?;$/gms, '');
+    // Programs that are shown stand in templates.
+    const code = read(file)
+      .replace(/^\s*import type .*?;$/gms, '')
+      .replace(/= `[^`]*`;$/gm, '');
     for (const [, fixed, dynamic] of code.matchAll(
       /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)/gm,
     )) {
