@@ -57,7 +57,9 @@ t.test('the summary for the log shows no secret', async (t) => {
   const env: Record<string, string> = {};
   for (const [name, setting] of Object.entries(SETTINGS))
     if ('secret' in setting) env[name] = 'sk_planted_secret_value';
-  // This one has a form of its own.
+  // These have a form of their own.
+  env.SMTP_URL = 'smtp://sales:planted@mail.example.com:587';
+  env.SMTP_FROM = 'sales@example.com';
   env.SECRET_KEY = `${'planted+'.repeat(5)}abc=`;
   const text = JSON.stringify(summarize(readConfig(env)));
   t.notMatch(text, /planted/);
