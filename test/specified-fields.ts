@@ -5,9 +5,9 @@ const words = (text: string) => text.trim().split(/\s+/);
 
 export const SPECIFIED_FIELDS = {
   call: words(`id agent_id to_number from_number status direction persona instructions prompt context returns language result
-    result_status result_error summary sentiment created_at started_at answered_at ended_at duration_seconds billed_duration_seconds
+    result_status result_error created_at started_at answered_at ended_at duration_seconds billed_duration_seconds
     billing_amount_milli_cents reservation_status webhook_url webhook_status webhook_error error_code error_message
-    hangup_cause metadata updated_at cost model gaps erased_at campaign_id contact_id attempt gate disclosure opted_out`),
+    hangup_cause metadata updated_at cost model gaps erased_at campaign_id contact_id attempt gate disclosure opted_out summary sentiment`),
   agent:
     words(`id org_id user_id name type persona instructions voice model language returns tools webhook_url
     voicemail_action interruption_words patience eagerness interruption summarize mask consent disclosure primary_number_id archived_at created_at updated_at numbers`),
