@@ -242,18 +242,6 @@ export const call = z
       .string()
       .nullable()
       .describe('Why there is no result. Null unless result_status is failed.'),
-    summary: z
-      .string()
-      .nullable()
-      .describe(
-        'What it was about and what came of it, in one to three sentences, in the language that was spoken. Null until the result is settled, and for good where no summary was asked for (`summarize` of the agent), nobody talked, or the model gave none.',
-      ),
-    sentiment: z
-      .enum(SENTIMENTS)
-      .nullable()
-      .describe(
-        'How the other side was on the whole, by a model’s reading of their words. Null as `summary` is.',
-      ),
     created_at: time.describe('When the call was made, or came in.'),
     started_at: time
       .nullable()
@@ -346,6 +334,18 @@ export const call = z
       ),
     disclosure: callDisclosure,
     opted_out: optedOut,
+    summary: z
+      .string()
+      .nullable()
+      .describe(
+        'What it was about and what came of it, in one to three sentences, in the language that was spoken. Null until the result is settled, and for good where no summary was asked for (`summarize` of the agent), nobody talked, or the model gave none.',
+      ),
+    sentiment: z
+      .enum(SENTIMENTS)
+      .nullable()
+      .describe(
+        'How the other side was on the whole, by a model’s reading of their words. Null as `summary` is.',
+      ),
   })
   .meta({
     id: 'Call',

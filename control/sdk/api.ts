@@ -1980,14 +1980,6 @@ export interface Call {
    */
   result_error: string | null;
   /**
-   * What it was about and what came of it, in one to three sentences, in the language that was spoken. Null until the result is settled, and for good where no summary was asked for (`summarize` of the agent), nobody talked, or the model gave none.
-   */
-  summary: string | null;
-  /**
-   * How the other side was on the whole, by a model’s reading of their words. Null as `summary` is.
-   */
-  sentiment: ('positive' | 'neutral' | 'negative') | null;
-  /**
    * When the call was made, or came in.
    */
   created_at: string;
@@ -2193,6 +2185,14 @@ export interface Call {
    * The other side asked not to be called again. Null: it did not.
    */
   opted_out: OptedOut | null;
+  /**
+   * What it was about and what came of it, in one to three sentences, in the language that was spoken. Null until the result is settled, and for good where no summary was asked for (`summarize` of the agent), nobody talked, or the model gave none.
+   */
+  summary: string | null;
+  /**
+   * How the other side was on the whole, by a model’s reading of their words. Null as `summary` is.
+   */
+  sentiment: ('positive' | 'neutral' | 'negative') | null;
 }
 /**
  * What a call cost whoever runs the service, estimated; beside the price that is charged.
