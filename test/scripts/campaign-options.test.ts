@@ -3,18 +3,23 @@ import t from 'tap';
 import { readCampaignOptions } from '../../scripts/campaign-options.ts';
 
 const read = (...args: string[]) =>
-  readCampaignOptions({ numbers: { kills: 200, 'redis-kills': 10 }, texts: ['points'] }, args);
+  readCampaignOptions(
+    { numbers: { kills: 200, 'redis-kills': 10 }, texts: ['points'], flags: ['campaign'] },
+    args,
+  );
 
 t.test('numbers, texts, --keep and --help, each with its default', async (t) => {
   t.same(read(), {
     numbers: { kills: 200, 'redis-kills': 10 },
     texts: { points: null },
+    flags: new Set(),
     help: false,
     keep: null,
   });
-  t.same(read('--kills', '0', '--redis-kills=3', '--points', 'a,b', '--keep', 'here', '-h'), {
+  t.same(read('--kills', '0', '--redis-kills=3', '--points', 'a,b', '--campaign', '--keep', 'here', '-h'), {
     numbers: { kills: 0, 'redis-kills': 3 },
     texts: { points: 'a,b' },
+    flags: new Set(['campaign']),
     help: true,
     keep: 'here',
   });
