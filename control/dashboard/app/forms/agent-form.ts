@@ -35,6 +35,8 @@ export interface AgentForm {
   eagerness: Agent['eagerness'];
   interruption: Agent['interruption'];
   summarize: boolean;
+  consent: Agent['consent'];
+  mask: Agent['mask'];
   /** What it says before all else; empty: as is usual for its type. */
   disclosure: '' | Agent['disclosure']['mode'];
   disclosureText: string;
@@ -64,6 +66,8 @@ export function newAgentForm(): AgentForm {
     eagerness: 'normal',
     interruption: 'normal',
     summarize: false,
+    consent: 'none',
+    mask: [],
     disclosure: '',
     disclosureText: '',
   };
@@ -88,6 +92,8 @@ export function agentFormOf(agent: Agent | AgentSummary): AgentForm {
     eagerness: agent.eagerness,
     interruption: agent.interruption,
     summarize: agent.summarize,
+    consent: agent.consent,
+    mask: agent.mask,
     disclosure: agent.disclosure.mode,
     disclosureText: agent.disclosure.text ?? '',
   };
@@ -166,6 +172,8 @@ function bodyOf(form: AgentForm) {
     eagerness: form.eagerness,
     interruption: form.interruption,
     summarize: form.summarize,
+    consent: form.consent,
+    mask: form.mask,
     disclosure: disclosureOf(form),
   };
 }

@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 import type { FieldsProps } from '../fields.ts';
 import { DisclosureGroup } from './disclosure.ts';
 import { ModelGroup } from './model.ts';
+import { PrivacyGroup } from './privacy.ts';
 import { ReportsGroup } from './reports.ts';
 import { TurnsGroup } from './turns.ts';
 import { VoicemailGroup } from './voicemail.ts';
@@ -14,5 +15,6 @@ export const ADVANCED_GROUPS: readonly { name: string; Group: ComponentType<Fiel
   { name: 'turns', Group: TurnsGroup },
   { name: 'voicemail', Group: VoicemailGroup },
   { name: 'model', Group: ModelGroup },
+  { name: 'privacy', Group: PrivacyGroup },
   { name: 'reports', Group: ReportsGroup },
 ];
