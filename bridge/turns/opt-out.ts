@@ -30,11 +30,17 @@ const LIST =
 const MINE = '(?:me|us|my (?:name|number|phone number)|our number|this number)(?: please| right)?';
 const NOT = "(?:do not|don't|dont|never)";
 const ENGLISH_ELSE = before(
-  "(?:(?:not|never|did ?n't|does ?n't|did not) (?:say|saying|said|mean|meaning|asking|ask|tell|telling)(?: (?:you|to|that))*|(?:he|she|they|who|nobody) (?:said|says|told me|told us|tells me)(?: to)?|if|unless|when|why|because|(?:if |when |why )?(?:you|they|we|i|he|she|people))",
+  "(?:(?:not|never|did ?n't|does ?n't|did not) (?:say|saying|said|mean|meaning|asking|ask|tell|telling)(?: (?:you|to|that))*|(?:he|she|they|who|nobody) (?:said|says|told me|told us|tells me)(?: to)?|if|unless|when|why|because|(?:if |when |why )?(?:you|they|we|i|he|she|people|you (?:guys|all|folks))|(?:my|our|his|her|their)(?: [^ ]+)? (?:[^ ]*[^s ]s|family|children|staff))",
 );
 const NOT_STOP = before(
   "(?:do not|don't|dont|never|not|no need|need not|needn't|won't|will not|would ?n't|did ?n't|did not|can ?not|can't)(?: (?:want|ask|need|have|tell|say|saying|to|you|them|me|that|ever|just|please|i|said))*",
 );
+
+/** What is asked about, or told of others. */
+const ASKED =
+  '(?:(?:why|when|how come) )?(?:did|have|has|had) (?:you|they|he|she|we|i|it|somebody|someone)|why (?:would|should|do) (?:you|they|he|she|we|i)|(?:they|he|she)(?: (?:will|would|did|do|can|could|all|just|finally))*';
+const NOT_ASKED = before(`(?:${ASKED})(?: (?:ever|just|already|really|not))*`);
+const NOT_SO = new RegExp(`${NOT_STOP.source}|${NOT_ASKED.source}`, 'u');
 
 const ENGLISH: readonly Phrase[] = [
   {
@@ -48,25 +54,25 @@ const ENGLISH: readonly Phrase[] = [
       '(?:did|do|does|have|has|had|would|will|could|why|if)(?: (?:you|they|he|she|we|i))?|(?:you|they|he|she|we|i) (?:did|do|would|will|could)',
     ),
   },
-  { says: words(`(?:stop|quit) (?:${CALLING}) (?:${ME})${END}`), unlessAfter: NOT_STOP },
-  { says: words(`(?:stop|quit) calling(?: please| already| now)*$`), unlessAfter: NOT_STOP },
+  { says: words(`(?:stop|quit) (?:${CALLING}) (?:${ME})${END}`), unlessAfter: NOT_SO },
+  { says: words(`(?:stop|quit) calling(?: please| already| now)*$`), unlessAfter: NOT_SO },
   {
     says: words(
       `(?:take|remove|delete|get|strike|drop) ${MINE} (?:off|from|out of)(?: of)? (?:your|all your|any of your) ${LIST}`,
     ),
-    unlessAfter: NOT_STOP,
+    unlessAfter: NOT_SO,
   },
   {
     says: words(
       `(?:take|remove|delete|get|strike|drop) ${MINE} (?:off|from|out of)(?: of)? (?:the|this|that) (?:call(?:ing)?|phone|contact|marketing|sales|telemarketing|dial(?:ing|ling)?) (?:list|lists|database)`,
     ),
-    unlessAfter: NOT_STOP,
+    unlessAfter: NOT_SO,
   },
   {
     says: words(
       `(?:put|add|place) ${MINE} (?:on|to|onto) (?:your|the|a|that) do not call (?:list|registry|register)`,
     ),
-    unlessAfter: NOT_STOP,
+    unlessAfter: NOT_SO,
   },
   {
     says: words(
@@ -78,12 +84,18 @@ const ENGLISH: readonly Phrase[] = [
       `(?:i|we) ${NOT} (?:ever )?want (?:to be (?:called|contacted|phoned)|to (?:get|receive) (?:any )?(?:more )?calls|any (?:more )?calls|your calls|(?:any )?more calls)(?: ${FOR_GOOD}| from you(?: people| guys)?|$)`,
     ),
   },
-  { says: words('(?:no more calls|lose my number|forget my number|opt me out)'), unlessAfter: NOT_STOP },
+  { says: words('(?:lose my number|forget my number|opt me out)'), unlessAfter: NOT_SO },
+  {
+    says: words(
+      'no more calls(?! (?:today|tonight|tomorrow|this|before|after|until|till|for (?:now|today|the)|to (?:make|do|take)))',
+    ),
+    unlessAfter: before('(?:have|has|had|got|get|gets|getting|are|were|be|is|was|made|make|makes)'),
+  },
   {
     says: words(
       "(?:i|we)(?:'d like| would like| want| wish) to opt out(?: of (?:your|these|all|any) calls|$)",
     ),
-    unlessAfter: NOT_STOP,
+    unlessAfter: NOT_SO,
   },
 ];
 
@@ -94,19 +106,26 @@ const unless = (after: string, ...sources: string[]): Phrase[] =>
 const PHRASES: readonly Phrase[] = [
   ...ENGLISH,
   // German
-  ...only(
+  ...unless(
+    '(?:warum|wieso|weshalb|wann|wenn|er|niemand|keiner|(?:mein|unser|sein|ihr)[^ ]* [^ ]+)',
     'ruf(?:en sie|t)? (?:mich|uns|hier|diese nummer|unter dieser nummer)(?: bitte| hier| unter dieser nummer)* (?:nie wieder|nicht mehr|nicht wieder|nie mehr|nicht noch (?:ein)?mal)(?: an)?',
+  ),
+  ...unless(
+    '(?:kommen|kommt|kamen|kam|habe|haben|hab|hatte|hatten|bekomme|bekommen|bekam|erhalte|erhalten|gibt es|gab es|da)',
+    '(?:bitte )?keine (?:weiteren )?anrufe mehr(?! (?:bekommen|erhalten|gekommen|gehabt|an|rein|ein|heute|vor|nach|bis|um))',
+  ),
+  ...only(
+    '(?:möchte|möchten|will|wollen)(?: ich| wir| von ihnen| bitte)* keine (?:weiteren )?anrufe mehr',
     '(?:ich |wir )?(?:möchte|möchten|will|wollen)(?: ich| wir| von ihnen| bitte)* (?:nicht mehr|nie wieder|nie mehr)(?: von ihnen| hier)* (?:angerufen|kontaktiert) werden',
-    '(?:keine|bitte keine) (?:weiteren )?anrufe mehr',
     '(?:streichen|löschen|nehmen|entfernen) sie (?:mich|uns|meine nummer|diese nummer)(?: bitte)? (?:von|aus) (?:ihrer|ihren) (?:anruf|telefon|kontakt)?(?:liste|listen|datenbank|kartei|verteiler)',
   ),
   ...unless('nicht', 'hör(?:en sie|t)? (?:bitte |endlich )*auf(?: bitte)?(?: mich| uns| hier)* anzurufen'),
-  // Spanish
+  // Spanish: "más" is "later" before "tarde"; so in the two that follow.
   ...only(
     'no (?:me|nos) (?:vuelva|vuelvas|vuelvan) a (?:llamar|contactar|molestar)',
     'no vuelva[ns]? a llamar(?:me|nos)?',
-    'no (?:me|nos) (?:llame|llames|llamen|contacte|contacten) (?:más|nunca|otra vez|nunca más|de nuevo)',
-    'no quiero que (?:me|nos) (?:vuelva|vuelvas|vuelvan) a llamar|no quiero que (?:me|nos) (?:llame|llamen|llames) más|no quiero (?:recibir )?más llamadas',
+    'no (?:me|nos) (?:llame|llames|llamen|contacte|contacten) (?:más|nunca|otra vez|nunca más|de nuevo)(?! (?:tarde|temprano|pronto|de|que|a|hoy|mañana|esta|antes|hasta|tan))',
+    'no quiero que (?:me|nos) (?:vuelva|vuelvas|vuelvan) a llamar|(?:no quiero que (?:me|nos) (?:llame|llamen|llames) más|no quiero (?:recibir )?más llamadas)(?! (?:tarde|temprano|pronto|de|que|a|hoy|mañana|esta|antes|hasta|tan))',
     '(?:quíte|quíten|sáque|sáquen|bórre|bórren|elimíne|elimínen|quita|quite|saque|borre|elimine|táche)(?:me|nos) de (?:su|sus|tu) (?:lista|listas|base)',
   ),
   ...unless('no', '(?:deje|deja|dejen|para|pare|paren) de llamar(?:me|nos)(?: ya| por favor)?'),
@@ -122,7 +141,7 @@ const PHRASES: readonly Phrase[] = [
   ),
   // Italian
   ...only(
-    'non (?:mi|ci) (?:chiami|chiamate|chiamare|richiami|richiamate|richiamare|contatti|contattate|contattare|telefoni|telefonate) (?:più|mai più|di nuovo)',
+    'non (?:mi|ci) (?:chiami|chiamate|chiamare|richiami|richiamate|richiamare|contatti|contattate|contattare|telefoni|telefonate) (?:più|mai più|di nuovo)(?! (?:tardi|presto|di|che|oggi|domani|prima|fino|alle))',
     'non voglio più (?:essere (?:chiamat[oa]|contattat[oa])|ricevere (?:chiamate|telefonate)|che mi chiami(?:ate)?)',
     '(?:mi tolga|toglietemi|mi cancelli|cancellatemi|mi rimuova|rimuovetemi|(?:tolga|togliete|cancelli|cancellate|rimuova) (?:il mio|questo) numero) (?:dalla|dalle|dal) (?:vostra|vostre|vostro|sua) (?:lista|liste|elenco|archivio)',
   ),
@@ -132,7 +151,7 @@ const PHRASES: readonly Phrase[] = [
   ),
   // Portuguese
   ...only(
-    'não (?:me|nos) (?:ligue|liguem|ligues|telefone|telefonem|contacte|contate|contatem) (?:mais|nunca mais|de novo|outra vez|novamente)',
+    'não (?:me|nos) (?:ligue|liguem|ligues|telefone|telefonem|contacte|contate|contatem) (?:mais|nunca mais|de novo|outra vez|novamente)(?! (?:tarde|cedo|de|do|que|hoje|amanhã|antes|até))',
     'não (?:volte|voltem|voltes) a (?:me )?(?:ligar|telefonar)(?:[- ]me)?',
     'não quero (?:mais (?:receber (?:ligações|chamadas)|que me liguem)|receber mais (?:ligações|chamadas)|que me liguem mais)',
     '(?:tire|tirem|retire|retirem|remova|removam|apague|apaguem)(?:[- ]me| (?:o )?meu número| este número) (?:da|das) (?:sua|suas|vossa) listas?',
@@ -140,7 +159,7 @@ const PHRASES: readonly Phrase[] = [
   ...unless('não', '(?:pare|parem|deixe|deixem) de (?:me |nos )ligar'),
   // Dutch
   ...only(
-    'bel(?:t u|len jullie|t)? (?:mij|me|ons|hier|dit nummer)(?: alstublieft| alsjeblieft| hier)* (?:niet meer|nooit meer|niet weer|nooit weer)',
+    'bel(?:t u|len jullie|t)? (?:mij|me|ons|hier|dit nummer)(?: alstublieft| alsjeblieft| hier)* (?:niet meer|nooit meer|niet weer|nooit weer)(?! (?:vandaag|vanavond|morgen|voor|na|tot|zo))',
     '(?:wil|willen)(?: ik| wij| we| door u| door jullie)* niet meer (?:gebeld|benaderd|opgebeld) worden',
     '(?:haal|haalt u|verwijder|schrap) (?:mij|me|ons|mijn nummer|dit nummer)(?: alstublieft| alsjeblieft)* (?:van|uit) (?:uw|jullie|je) (?:bel|contact)?(?:lijst|lijsten|bestand|systeem|database)',
   ),
@@ -153,7 +172,8 @@ const PHRASES: readonly Phrase[] = [
   ),
   ...unless('nie', '(?:przestań|przestańcie|proszę przestać) do (?:mnie|nas) dzwonić'),
   // Russian
-  ...only(
+  ...unless(
+    '(?:почему|зачем|если|когда|они)(?: (?:вы|они|мне|нам))*',
     'не звоните (?:мне |нам |сюда |на этот номер )*(?:больше|никогда)',
     '(?:больше|никогда)(?: больше)? (?:мне |нам |сюда |на этот номер )*не звоните',
     '(?:удалите|уберите|вычеркните|исключите) (?:меня|мой номер|этот номер) из (?:вашего |вашей |своего |своей )?(?:списка|базы)',
