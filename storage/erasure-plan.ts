@@ -135,6 +135,8 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
   },
   campaigns: { organization: { by: 'org_id', to: 'deleted' } },
   do_not_call: {
+    // What was said on the call; that the number is not to be called is the number's own.
+    call: { by: 'call_id', to: { reason: null, item_id: null } },
     // That it is not to be called stays known by the hash.
     number: {
       by: 'number_hash',

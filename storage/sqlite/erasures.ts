@@ -152,6 +152,11 @@ export function erasures(connection: Connection): Pick<KeptVerbs, Verbs> {
       statement(`DELETE FROM ${sessions} WHERE ${of} IN (SELECT id FROM ${people} WHERE org_id = ?)`).run(
         orgId,
       );
+    // A link that nobody has used makes no one new.
+    statement('DELETE FROM invitations WHERE org_id = ?').run(orgId);
+    statement(
+      "UPDATE campaigns SET status = 'paused', at_work = 0, owner = NULL WHERE org_id = ? AND status = 'running'",
+    ).run(orgId);
     statement('UPDATE users SET disabled_at = ? WHERE org_id = ? AND disabled_at IS NULL').run(now, orgId);
     statement('UPDATE agents SET archived_at = ? WHERE org_id = ? AND archived_at IS NULL').run(now, orgId);
     statement('UPDATE organizations SET erased_at = ? WHERE id = ?').run(now, orgId);

@@ -685,6 +685,7 @@ CREATE TABLE do_not_call (
   UNIQUE (org_id, number_hash)
 ) STRICT;
 CREATE INDEX do_not_call_by_org ON do_not_call (org_id, created_at);
+CREATE INDEX do_not_call_by_call ON do_not_call (call_id) WHERE call_id IS NOT NULL;
 CREATE TABLE consents (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,

@@ -27,7 +27,12 @@ function ruleOf(row: Row): RetentionRecord {
 /** What is taken from a call by kind; the calls themselves are erased by the plan of an erasure. */
 const TAKEN: Readonly<Record<Exclude<KeptKind, 'calls'>, readonly string[]>> = {
   recordings: ['UPDATE calls SET recording_path = NULL WHERE id = ?'],
-  transcripts: ['DELETE FROM transcript_items WHERE call_id = ?'],
+  // What the other side said stands also where it asked not to be called again: that it has asked stays.
+  transcripts: [
+    'DELETE FROM transcript_items WHERE call_id = ?',
+    "UPDATE calls SET opted_out = json_set(opted_out, '$.text', '') WHERE id = ? AND opted_out IS NOT NULL",
+    'UPDATE do_not_call SET reason = NULL, item_id = NULL WHERE call_id = ?',
+  ],
   events: [
     'DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE call_id = ?)',
     'DELETE FROM deliveries WHERE call_id = ?',

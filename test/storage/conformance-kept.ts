@@ -2,6 +2,7 @@
 import type { Test } from 'tap';
 import { v7 as uuid } from 'uuid';
 import type { ErasureRecord, HoldRecord, KeptDays } from '../../storage/kept-records.ts';
+import type { InvitationRecord } from '../../storage/people-records.ts';
 import type { CallRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import {
@@ -9,6 +10,8 @@ import {
   at,
   makeAgent,
   makeCall,
+  makeCampaign,
+  makeContact,
   makeItem,
   makeNumber,
   makeTurn,
@@ -56,6 +59,21 @@ const aHold = (org_id: string, fields: Partial<HoldRecord>): HoldRecord => ({
 });
 
 const DAYS: KeptDays = { recordings: null, transcripts: null, events: null, deliveries: null, calls: null };
+
+const INVITED = 'a'.repeat(64);
+const anInvitation = (org_id: string): InvitationRecord => ({
+  id: uuid(),
+  org_id,
+  hash: INVITED,
+  email: 'zorblatt@example.com',
+  role: 'owner',
+  may_listen: false,
+  user_id: null,
+  created_by: 'Ann',
+  created_at: START,
+  expires_at: at(DAY),
+  used_at: null,
+});
 
 /** A call that is over, with words of both sides, an event and its delivery. */
 async function aCall(store: Store, org: string, fields: Partial<CallRecord> = {}): Promise<CallRecord> {
@@ -109,6 +127,11 @@ export function keptConformance(t: Test, open: OpenEmpty): void {
       const { store, org } = await opened();
       const call = await aCall(store, org);
       const other = await aCall(store, org, { to_number: '+14155550777' });
+      const said = { source: 'said', reason: 'zorblatt, do not call me again', item_id: 'i1' } as const;
+      await store.addDoNotCall(org, [
+        { ...said, number: PERSON, call_id: call.id },
+        { ...said, number: '+14155550777', call_id: other.id },
+      ]);
       const before = await store.getCall(org, other.id);
       const begun = await store.beginErasure(anErasure(org, { subject: 'call', call_id: call.id }));
       t.notOk('conflict' in begun);
@@ -144,6 +167,14 @@ export function keptConformance(t: Test, open: OpenEmpty): void {
         [other.id],
       );
       t.strictSame(await store.getCall(org, other.id), before, 'others stay as they are');
+      t.match(
+        await store.listDoNotCall(org, {}, FIRST),
+        [
+          { number: '+14155550777', reason: said.reason, item_id: 'i1' },
+          { number: PERSON, reason: null, item_id: null, call_id: call.id },
+        ],
+        'the number is still not called; what was said is gone',
+      );
       t.strictSame(await store.listErasedFiles(done.id), [
         { path: call.recording_path, bytes: 3, sha256: 'ab' },
       ]);
@@ -260,11 +291,17 @@ export function keptConformance(t: Test, open: OpenEmpty): void {
       const erasure = anErasure(org, { subject: 'organization' });
       t.match(await store.beginErasure(erasure), { conflict: 'numbers_active' });
       await store.releaseNumber(org, number.id);
+      const campaign = await store.createCampaign(makeCampaign(org));
+      succeeded(await store.addContacts(org, campaign.id, [makeContact(campaign)]));
+      succeeded(await store.updateCampaign(org, campaign.id, { status: 'running' }));
+      succeeded(await store.createInvitation(anInvitation(org)));
       t.notOk('conflict' in (await store.beginErasure(erasure)));
       t.ok(
         (await store.listKeys(org)).every(({ revoked_at }) => revoked_at !== null),
         'its keys end at once',
       );
+      t.match(await store.getCampaign(org, campaign.id), { status: 'paused' }, 'nobody is called for it');
+      t.equal(await store.findInvitation(INVITED), null, 'nor comes anybody new');
       await carryOut(store, erasure.id);
       t.strictSame(await store.listKeys(org), []);
       t.match(await store.getOrganization(org), { name: 'erased', webhook_secret: '' });
@@ -317,6 +354,12 @@ export function keptConformance(t: Test, open: OpenEmpty): void {
       const held = await aCall(store, org, { to_number: '+14155550888' });
       clock.tick(20 * DAY);
       const young = await aCall(store, org, { created_at: clock.iso() });
+      const opted_out = { at_ms: 5, text: 'zorblatt, do not call me again', by: 'words' } as const;
+      for (const { id } of [old, held]) {
+        await store.saveCall(id, { from: ['completed'], change: { opted_out } });
+        const number = id === old.id ? PERSON : '+14155550888';
+        await store.addDoNotCall(org, [{ number, source: 'said', reason: opted_out.text, call_id: id }]);
+      }
       const hold = succeeded(
         await store.createHold(aHold(org, { subject: 'number', number: '+14155550888' })),
       );
@@ -347,6 +390,16 @@ export function keptConformance(t: Test, open: OpenEmpty): void {
       });
       t.match(await store.findCall(old.id), { recording_path: null, to_number: PERSON, erased_at: null });
       t.strictSame(await store.listTranscript(old.id), []);
+      t.match(await store.findCall(old.id), { opted_out: { at_ms: 5, text: '', by: 'words' } });
+      t.match(await store.findCall(held.id), { opted_out });
+      t.strictSame(
+        (await store.listDoNotCall(org, {}, FIRST)).map(({ number, reason }) => [number, reason]),
+        [
+          ['+14155550888', opted_out.text],
+          [PERSON, null],
+        ],
+        'what was said on it has gone everywhere',
+      );
       t.strictSame(await store.listCallDeliveries(old.id), []);
       t.equal((await store.listEvents(old.id)).length, 1);
       t.ok((await store.findCall(ofAgent.id))?.erased_at);
