@@ -38,6 +38,14 @@ const FLITE_BACKCHANNELS = ['uh huh', 'yeah', 'okay', 'right', 'I see'];
 /** The same for calls in which the words count, as the transcription has them. */
 const FLITE_ASSENTS = ['mhm', 'uh huh', 'yeah', 'okay', 'right', 'yes', 'sure', 'ah'];
 const FLITE_STOPS = ['stop', 'no', 'wait', 'hold on', 'Laura'];
+/** All that its callers say in words that are known. */
+export const FIRST_TEXTS: readonly string[] = [
+  ...FLITE_SENTENCES,
+  ...FLITE_WORDS,
+  ...FLITE_BACKCHANNELS,
+  ...FLITE_ASSENTS,
+  ...FLITE_STOPS,
+];
 
 /** A clip of so many seconds of a fixture. */
 function excerpt(name: Parameters<typeof readFixture>[0], fromMs: number, toMs: number): Clip {

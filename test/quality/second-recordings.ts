@@ -83,6 +83,11 @@ const TEXTS = {
   },
 } as const;
 
+/** All that its callers say in words that are known. */
+export const SECOND_TEXTS: readonly string[] = Object.values(TEXTS).flatMap((one) =>
+  Object.values<readonly string[]>(one).flat(),
+);
+
 type Language = keyof typeof TEXTS;
 
 const ESPEAK: readonly { voice: string; language: Language }[] = [

@@ -27,7 +27,7 @@ export function wordsIn(said: readonly Words[], fromMs: number, toMs: number): s
 }
 
 /** What transcriptions write for a second of sound that they cannot make out: thanks, or a common word. */
-const INSTEAD: Readonly<Record<string, readonly [string, string]>> = {
+export const INSTEAD: Readonly<Record<string, readonly [string, string]>> = {
   en: ['Thank you.', 'the'],
   es: ['Gracias.', 'el'],
   fr: ['Merci.', 'le'],
