@@ -5,6 +5,7 @@ import { type Finding, found, plural, seconds, talks } from './finding.ts';
 import { isLostLine, lineCameBack, wentOnWhereHeard } from './gap-checks.ts';
 import { wentOnAfterKill } from './kill-checks.ts';
 import { endingOf } from './picture-data.ts';
+import { notedOptOut, saidFirst } from './said-checks.ts';
 import { STAND_IN } from './scenarios.ts';
 import { agentReachesCaller, callerReachesModel, framesComplete, recordingAgrees } from './sound-checks.ts';
 
@@ -365,6 +366,8 @@ const CHECKS: readonly (readonly [name: string, look: (evidence: Evidence) => Fi
   ['the line broke, and came back within a second', lineCameBack],
   ['the agent went on at the last heard word, and nothing was lost', wentOnWhereHeard],
   ['the daemon was killed, and the call went on', wentOnAfterKill],
+  ['what is said first was heard whole, whoever spoke over it', saidFirst],
+  ['who asks not to be called again is not', notedOptOut],
   ['the message was left whole, after the beep', messageLeft],
   ['the tool was asked, and its answer was spoken', toolAnswered],
   ['the result is what was said', resultMatches],

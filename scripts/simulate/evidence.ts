@@ -29,6 +29,15 @@ export interface CallObject {
   error_message: string | null;
   hangup_cause: string | null;
   gaps: CallGap[];
+  disclosure: {
+    text: string;
+    heard_text: string;
+    heard_ms: number;
+    started_ms: number;
+    ended_ms: number | null;
+    complete: boolean;
+  } | null;
+  opted_out: { at_ms: number; text: string; by: 'words' | 'tool' } | null;
   [field: string]: unknown;
 }
 
@@ -128,6 +137,14 @@ export interface MediaCounts {
   recordingDropped: number;
 }
 
+/** What became of the number of who asked not to be called again. */
+export interface DoNotCall {
+  /** Its entry on the list; null: there is none. */
+  entry: { id: string; source: string; call_id: string | null; item_id: string | null } | null;
+  /** The code with which another call to it was refused; null: it was placed. */
+  refused: string | null;
+}
+
 export interface ToolRequest {
   at: string;
   /** The last part tells the call. */
@@ -161,6 +178,8 @@ export interface Evidence {
   sessions: ModelSession[];
   /** Null: it was not killed. */
   killed: Killed | null;
+  /** Null where nobody asked for it. */
+  doNotCall: DoNotCall | null;
   /** Refused requests to the extraction endpoint. */
   refusedExtractions: string[];
   media: MediaCounts | null;

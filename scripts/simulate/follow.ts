@@ -168,6 +168,11 @@ export class CallTeller {
   #agentStopped(atMs: number): void {
     const cut = this.#person.find(({ startMs }) => startMs > this.#agentBeganMs && startMs < atMs);
     if (cut === undefined) return;
+    if (this.#scenario.expected.firstLine !== null) {
+      // Nobody interrupts it, and nothing else is spoken over in such a scenario.
+      this.#screen.line('call', 'the person spoke over what has to be said first, and it was said on');
+      return;
+    }
     this.#screen.line(
       'barge-in',
       `the person spoke while the agent did; the agent was silent ${Math.round(atMs - cut.startMs)} ms later`,

@@ -16,6 +16,8 @@ everything that was said and sent, and ends with exit code 0 only when nothing w
                                   the person pauses in a question, murmurs over the agent, and interrupts it
                       line-lost   the connection to the phone network breaks in mid-sentence; the call goes on
                       killed      the daemon is killed in mid-sentence and started again; the call goes on
+                      disclosure  the person speaks over what the agent has to say first; it is said to its end
+                      opt-out     the person asks not to be called again, and is not
                       voicemail   a machine answers, and gets a message after its beep
                       no-answer   nobody picks up
   --inbound         receive the call instead of placing it (scenarios order-line and barge-in; alone: order-line)
@@ -90,6 +92,9 @@ export function readOptions(argv: readonly string[]): SimulateOptions | { help: 
   }
   if (values.caller !== undefined && (known === 'voicemail' || known === 'no-answer')) {
     return { wrong: `In the scenario ${known} no person speaks, so --caller does not go with it.` };
+  }
+  if (values.caller !== undefined && known === 'opt-out') {
+    return { wrong: 'In the scenario opt-out certain words are said, so --caller does not go with it.' };
   }
   return {
     scenario: known,

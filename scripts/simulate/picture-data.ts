@@ -159,6 +159,15 @@ export function pictureOf(evidence: Evidence): Picture {
   }
 
   const marks: Picture['marks'] = [];
+  const line = call.disclosure ?? null;
+  const lineEndMs = line === null ? 0 : (line.ended_ms ?? line.started_ms) + offsetMs;
+  if (line !== null) {
+    marks.push({ atMs: line.started_ms + offsetMs, label: 'said first: nothing interrupts it' });
+    marks.push({ atMs: lineEndMs, label: line.complete ? 'heard whole' : 'heard in part' });
+  }
+  if (call.opted_out != null) {
+    marks.push({ atMs: call.opted_out.at_ms + offsetMs, label: 'asks not to be called again: noted' });
+  }
   if (ringingMs !== null) marks.push({ atMs: ringingMs - zeroMs, label: 'ringing' });
   if (answeredMs !== null) {
     marks.push({ atMs: 0, label: scenario.direction === 'inbound' ? 'the agent picks up' : 'picked up' });
@@ -198,7 +207,8 @@ export function pictureOf(evidence: Evidence): Picture {
     ghosts: ghosts.filter(({ samples }) => samples.length > 0),
     turns,
     answers: scenario.expected.message ? [] : answersOf(evidence),
-    bargeIns: bargeInsOf(evidence),
+    // What is said first cannot be interrupted: who speaks over it cuts nothing.
+    bargeIns: bargeInsOf(evidence).filter(({ atMs }) => atMs >= lineEndMs),
     holds: holdsOf(evidence),
     thrownAway: thrownAwayOf(evidence),
     gaps: gapsOf(evidence, endedMs),

@@ -10,6 +10,7 @@ import { readClip } from './clips.ts';
 import type {
   CallObject,
   Delivery,
+  DoNotCall,
   Evidence,
   Interruption,
   MediaCounts,
@@ -88,6 +89,7 @@ export function signatureError(secret: string, received: Pick<Received, 'headers
 
 interface Placed {
   callId: string;
+  agentId: string;
   /** The number of the person. */
   person: string;
   /** Words that only this call's session with the model holds. */
@@ -269,6 +271,9 @@ class Run {
       description: ENDPOINT,
     });
     this.#secret = endpoint.secret;
+    if (Object.keys(scenario.organization).length > 0) {
+      await this.#ask('PATCH', '/v1/organization', scenario.organization);
+    }
     const inbound = scenario.direction === 'inbound';
     // An inbound call is told from the others by the number that was called, so each has its own.
     const agents = inbound ? calls : 1;
@@ -329,7 +334,7 @@ class Run {
       context: { ...scenario.context, reference: tag },
     });
     if (calls === 1) screen.line('call', `POST /v1/calls: from ${agent.number} to ${person}`);
-    return { callId: call.id, person, tag };
+    return { callId: call.id, agentId: agent.id, person, tag };
   }
 
   async #receiveCall(lab: Lab, index: number, agent: { id: string; number: string }): Promise<Placed> {
@@ -344,7 +349,7 @@ class Run {
       );
       return found[0] ?? null;
     });
-    return { callId: call.id, person, tag: tagOf(index) };
+    return { callId: call.id, agentId: agent.id, person, tag: tagOf(index) };
   }
 
   async #lastUntilEnd(placed: readonly Placed[]): Promise<void> {
@@ -425,6 +430,7 @@ class Run {
       interruptions: Interruption[];
     }>('GET', `${path}/turns`);
     const call = await this.#ask<CallObject>('GET', path);
+    const doNotCall = scenario.expected.optsOut === null ? null : await this.#calledAgain(lab, placed);
     const { data: deliveries } = await this.#ask<{ data: Delivery[] }>(
       'GET',
       `/v1/webhook_deliveries?call_id=${callId}`,
@@ -452,6 +458,7 @@ class Run {
           ) ?? null,
         sessions: sessions.filter(({ config }) => config.instructions.includes(placed.tag)),
         killed: this.#supervisor?.killed ?? null,
+        doNotCall,
         refusedExtractions: [...this.#refused],
         media,
         machineLateMs: this.#machineLateMs,
@@ -470,6 +477,21 @@ class Run {
         },
       },
     };
+  }
+
+  /** What the list has of the person, and what becomes of another call; then the number is taken off again. */
+  async #calledAgain(lab: Lab, { agentId, person }: Placed): Promise<DoNotCall> {
+    const { data } = await this.#ask<{ data: NonNullable<DoNotCall['entry']>[] }>(
+      'GET',
+      `/v1/do_not_call?number=${encodeURIComponent(person)}`,
+    );
+    const entry = data[0] ?? null;
+    const { status, body } = await lab.api<{ error?: { code: string } }>('POST', '/v1/calls', {
+      agent_id: agentId,
+      to: person,
+    });
+    if (entry !== null) await this.#ask('DELETE', `/v1/do_not_call/${entry.id}`);
+    return { entry, refused: status < 400 ? null : (body.error?.code ?? String(status)) };
   }
 
   #readSounds(evidence: Evidence): void {

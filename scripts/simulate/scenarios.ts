@@ -9,6 +9,8 @@ export const SCENARIOS = [
   'give-and-take',
   'line-lost',
   'killed',
+  'disclosure',
+  'opt-out',
   'voicemail',
   'no-answer',
 ] as const;
@@ -56,6 +58,10 @@ export interface Expected {
   /** The message must have been spoken whole after the beep. */
   message: boolean;
   hangupCause: RegExp | null;
+  /** What must be said before all else, and be heard whole although the person speaks over it. */
+  firstLine: string | null;
+  /** The person asks not to be called again in these words: noted, confirmed, and not called again. */
+  optsOut: RegExp | null;
 }
 
 /** So long into the agent's answer to a step of the person, counted from 0. */
@@ -84,6 +90,8 @@ export interface Scenario {
   expected: Expected;
   /** When the daemon is killed; null: it is not. */
   kill: Kill | null;
+  /** What is set for the organization before, by PATCH /v1/organization. */
+  organization: Record<string, unknown>;
   /** What the phone network does wrong on each call, by itself. */
   faults: Omit<FaultInput, 'number'>[];
   /** More settings for the daemon. */
@@ -98,6 +106,8 @@ const DIRECTIONS: Record<ScenarioName, Direction[]> = {
   'give-and-take': ['outbound'],
   'line-lost': ['outbound'],
   killed: ['outbound'],
+  disclosure: ['outbound'],
+  'opt-out': ['outbound'],
   voicemail: ['outbound'],
   'no-answer': ['outbound'],
 };
@@ -131,6 +141,9 @@ const LOOKUP_ORDER = {
   answer: { order_number: '1042', status: 'shipped', delivery_date: 'Thursday' },
 };
 
+/** The standard line of an agent that calls for the scenario's organization, and that the call is recorded. */
+const FIRST_LINE = 'Hello, this is an AI assistant calling for Doctor Long. This call is recorded.';
+
 const say = (clip: Clip, when: object | 'at_once' = POLITE) => ({
   do: 'say' as const,
   file: clip.file,
@@ -158,6 +171,8 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
     tool: null,
     message: false,
     hangupCause: null,
+    firstLine: null,
+    optsOut: null,
   };
   const reminderAgent = {
     persona: 'You are the automated assistant of Riverside Dental, a dentist. You are brief and kind.',
@@ -168,7 +183,16 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
   /** The rule for what a recording of unknown words says. */
   const unknown = (rule: Record<string, unknown>) =>
     caller.unknownWords === true ? [{ on: 'caller', ...rule }] : [];
-  const base = { name, direction, context: {}, modelRules: [], kill: null, faults: [], env: {} };
+  const base = {
+    name,
+    direction,
+    context: {},
+    modelRules: [],
+    kill: null,
+    organization: {},
+    faults: [],
+    env: {},
+  };
 
   switch (name) {
     case 'reminder':
@@ -382,6 +406,68 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
           giveAndTake: true,
           result: { interrupted: { value: true, saidBy: 'agent', words: /You stopped me/ } },
         },
+      };
+    }
+    case 'disclosure': {
+      const over = caller.unknownWords === true ? caller : clip('caller-question.wav');
+      const thanks = clip('caller-thanks.wav');
+      return {
+        ...base,
+        title: 'Disclosure: what is said before all else',
+        about:
+          'Before all else the agent tells that it is an AI, for whom it calls, and that the call is recorded. The person speaks over that from early on: it is neither lowered nor cut, and what was said meanwhile is answered when it is over.',
+        // Of words that the simulated voice has: it spells others.
+        organization: { spoken_name: 'Doctor Long' },
+        env: { RECORDING_NOTICE: 'always' },
+        agent: () => ({
+          ...reminderAgent,
+          persona: 'You are the automated assistant of Doctor Long. You are brief and kind.',
+          returns: reminderReturns,
+          language: 'en',
+          disclosure: { mode: 'standard' },
+        }),
+        callee: {
+          ringMs: 1500,
+          // Who speaks at length at once passes for a machine by that alone.
+          amd: { verdict: 'human', afterMs: 2000 },
+          steps: [
+            { do: 'barge_in', file: over.file, afterAgentMs: 1000 },
+            say(thanks, { afterAgentSilenceMs: 4_000, timeoutMs: 60_000 }),
+          ],
+        },
+        speaks: [over, thanks],
+        model: 'reminder',
+        modelRules: [
+          {
+            on: 'caller',
+            heard: '^(?!.*goodbye)',
+            say: 'Thank you, your appointment on Tuesday at ten thirty is confirmed. Is there anything else I can do for you?',
+          },
+        ],
+        expected: {
+          ...nobody,
+          firstLine: FIRST_LINE,
+          result: {
+            confirmed: { value: true, saidBy: 'agent', words: /appointment[^.]* is confirmed/ },
+            day: { value: 'Tuesday', saidBy: 'agent', words: /\bTuesday\b/ },
+            time: { value: '10:30', saidBy: 'agent', words: /\bten thirty\b/ },
+          },
+          hangupCause: /^agent_ended$/,
+        },
+      };
+    }
+    case 'opt-out': {
+      const notAgain = clip('caller-not-again.wav');
+      return {
+        ...base,
+        title: 'Opt-out: "do not call me again"',
+        about:
+          'The person asks not to be called again. The number goes on the do-not-call list, with the words and their moment; the agent says that it is noted, and the call ends when that was heard. Another call to that number is then refused. (At the end the number is taken off the list, so that kept data can be used again.)',
+        agent: () => ({ ...reminderAgent, returns: {}, language: 'en' }),
+        callee: { ringMs: 1500, steps: [say(notAgain)] },
+        speaks: [notAgain],
+        model: 'reminder',
+        expected: { ...nobody, optsOut: /do not call me again/i, hangupCause: /^agent_ended$/ },
       };
     }
     case 'voicemail': {

@@ -158,7 +158,8 @@ export function agentReachesCaller(evidence: Evidence): Finding {
   const parts = new Map(items.map((item) => [item.id, heardPart(item, modelSent)]));
   const tears = tearsIn(phone.agent, parts, evidence);
   const all: Likeness[] = [];
-  let after = 0;
+  // A short first word is looked for about its place alone.
+  let after = firstAudible(phone.agent, 0) ?? 0;
   let ordered = true;
   for (const part of parts.values()) {
     if (part.length < LEAST_PART_MS * MS) continue;

@@ -103,6 +103,25 @@ t.test('a line that breaks in mid-sentence is drawn, and the call went on over i
   t.ok(gaps[0].to_ms > gaps[0].from_ms);
 });
 
+t.test('what has to be said first is heard whole, and drawn', async (t) => {
+  const out = join(t.testdir(), 'results');
+  const { code, output } = await simulate('--scenario', 'disclosure', '--out', out).ended;
+  t.equal(code, 0, output);
+  t.match(output, /ok {4}what is said first was heard whole, whoever spoke over it/);
+  const drawn = readFileSync(join(out, 'picture.svg'), 'utf8');
+  for (const words of ['said first: nothing interrupts it', 'heard whole', 'This call is recorded'])
+    t.match(drawn, words);
+  t.notMatch(drawn, 'barge-in: the person cuts in');
+});
+
+t.test('who asks not to be called again is not, and the picture tells when', async (t) => {
+  const out = join(t.testdir(), 'results');
+  const { code, output } = await simulate('--scenario', 'opt-out', '--out', out).ended;
+  t.equal(code, 0, output);
+  t.match(output, /ok {4}who asks not to be called again is not/);
+  t.match(readFileSync(join(out, 'picture.svg'), 'utf8'), 'asks not to be called again: noted');
+});
+
 t.test(
   'an interrupted simulation leaves no program and exits with 130',
   { skip: !existsSync('/proc/self/task') && 'needs /proc' },

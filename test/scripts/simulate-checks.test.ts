@@ -5,7 +5,14 @@ import { checkCall } from '../../scripts/simulate/checks.ts';
 import { answersOf, bargeInsOf, type Evidence, spokenItems } from '../../scripts/simulate/evidence.ts';
 import { lostLines, silenceFrom } from '../../scripts/simulate/gap-checks.ts';
 import { signatureError } from '../../scripts/simulate/run.ts';
-import { bargeInEvidence, killedEvidence, lineLostEvidence, reminderEvidence } from './simulate-evidence.ts';
+import {
+  bargeInEvidence,
+  killedEvidence,
+  lineLostEvidence,
+  optOutEvidence,
+  reminderEvidence,
+  saidFirstEvidence,
+} from './simulate-evidence.ts';
 
 /** Half a second into the first line, in bytes. */
 const WITHIN = 500 * 8;
@@ -27,6 +34,8 @@ const FRAMES = 'no frame of sound was lost';
 const BROKE = 'the line broke, and came back within a second';
 const ON = 'the agent went on at the last heard word, and nothing was lost';
 const KILLED = 'the daemon was killed, and the call went on';
+const SAID_FIRST = 'what is said first was heard whole, whoever spoke over it';
+const OPT_OUT = 'who asks not to be called again is not';
 const PROTOCOL = 'nobody broke a protocol, nothing was refused';
 
 t.test('a call that went right passes every check', async (t) => {
@@ -798,4 +807,59 @@ t.test('each way in which a call does not go on after a kill is told', async (t)
     const found = checkCall(evidence, check)[0];
     t.match(found, { ok: false, detail: says }, what);
   }
+});
+
+/** What each of the two may lack, and what is then told. */
+const SAID_WRONG: [what: string, check: string, spoil: (e: Evidence) => void, told: RegExp][] = [
+  ['no such line', SAID_FIRST, (e) => Object.assign(e.call, { disclosure: null }), /no such line/],
+  ['a word unheard', SAID_FIRST, (e) => Object.assign(e.call.disclosure!, { heard_text: 'How' }), /"How"/],
+  ['not complete', SAID_FIRST, (e) => Object.assign(e.call.disclosure!, { complete: false }), /complete/],
+  ['something before it', SAID_FIRST, (e) => e.transcript.data.shift(), /does not begin/],
+  [
+    'told of another time',
+    SAID_FIRST,
+    (e) => Object.assign(e.call.disclosure!, { started_ms: 2_000 }),
+    /first sound/,
+  ],
+  [
+    'nobody over it',
+    SAID_FIRST,
+    (e) => Object.assign(e.carrier!.steps[0]!, { startedMs: 9_000, endedMs: 15_000 }),
+    /nobody spoke/,
+  ],
+  [
+    'lowered',
+    SAID_FIRST,
+    (e) => e.interruptions.push({ at_ms: 3_000, held_ms: 2_500, paused_ms: null, taken_back: true }),
+    /lowered/,
+  ],
+  ['nothing noted', OPT_OUT, (e) => Object.assign(e.call, { opted_out: null }), /does not tell/],
+  ['not on the list', OPT_OUT, (e) => Object.assign(e.doNotCall!, { entry: null }), /not on the/],
+  [
+    'on it for another call',
+    OPT_OUT,
+    (e) => Object.assign(e.doNotCall!.entry!, { call_id: 'other' }),
+    /does not name/,
+  ],
+  [
+    'not confirmed',
+    OPT_OUT,
+    (e) => Object.assign(e.transcript.data.at(-1)!, { heard_text: 'All right.', text: 'All right.' }),
+    /not told/,
+  ],
+  ['called again', OPT_OUT, (e) => Object.assign(e.doNotCall!, { refused: null }), /placed/],
+];
+
+t.test('what is said first, and who wants no more calls', async (t) => {
+  for (const [name, make] of [
+    [SAID_FIRST, saidFirstEvidence],
+    [OPT_OUT, optOutEvidence],
+  ] as const)
+    t.match(checkCall(make(), name), [{ ok: true }], name);
+  for (const [what, name, spoil, told] of SAID_WRONG) {
+    const evidence = (name === SAID_FIRST ? saidFirstEvidence : optOutEvidence)();
+    spoil(evidence);
+    t.match(checkCall(evidence, name), [{ ok: false, detail: told }], what);
+  }
+  t.same(checkCall(reminderEvidence(), SAID_FIRST), []);
 });

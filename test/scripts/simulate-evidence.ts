@@ -40,7 +40,7 @@ function line(lengthMs: number, parts: { samples: Float32Array; atMs: number }[]
 }
 
 function build(o: {
-  name: 'reminder' | 'barge-in' | 'line-lost' | 'killed';
+  name: 'reminder' | 'barge-in' | 'line-lost' | 'killed' | 'disclosure' | 'opt-out';
   lines: Line[];
   /** When each recording of the person begins, ms since the answer. */
   clipsAt: number[];
@@ -103,6 +103,8 @@ function build(o: {
     error_code: null,
     error_message: null,
     gaps: [],
+    disclosure: null,
+    opted_out: null,
     hangup_cause: o.cause,
   };
   const events = scenario.expected.events.map(
@@ -220,7 +222,7 @@ function build(o: {
     },
     clippedSamples: 0,
     steps: person.map(({ samples, atMs }, i) => ({
-      do: o.name === 'barge-in' && i === 1 ? 'barge_in' : 'say',
+      do: (o.name === 'barge-in' && i === 1) || (o.name === 'disclosure' && i === 0) ? 'barge_in' : 'say',
       startedMs: atMs,
       endedMs: atMs + samples.length / MS,
       skipped: false,
@@ -272,6 +274,7 @@ function build(o: {
     carrier,
     sessions: [session],
     killed: null,
+    doNotCall: null,
     refusedExtractions: [],
     machineLateMs: 0,
     media: {
@@ -523,4 +526,66 @@ export function bargeInEvidence(): Evidence {
     cause: 'remote_hangup',
   });
   return copyOf(bargeIn);
+}
+
+/** A call whose person speaks over what is said first, 1.9 s into it, and is answered after it. */
+export function saidFirstEvidence(): Evidence {
+  const text = makeScenario('disclosure', 'outbound', openClips(null, '')).expected.firstLine!;
+  const evidence = build({
+    name: 'disclosure',
+    lines: [
+      { say: text, from: 100, to: 7100, at: 1_000 },
+      { say: CONFIRMED, from: 7100, to: 10_300, at: 9_500 },
+    ],
+    clipsAt: [2_600, 14_000],
+    endMs: 20_000,
+    caller: [
+      { text: 'For more information, visit www dot Asterisk dot org.', startMs: 2930, endMs: 7690 },
+      {
+        text: 'Goodbye. Thank you for trying out the Asterisk open source PBX.',
+        startMs: 14_310,
+        endMs: 19_170,
+      },
+    ],
+    result: {},
+    cause: 'agent_ended',
+  });
+  evidence.call.disclosure = {
+    text,
+    heard_text: text,
+    heard_ms: 7_000,
+    started_ms: 990,
+    ended_ms: 7_990,
+    complete: true,
+  };
+  return evidence;
+}
+
+/** A call whose person asks not to be called again: noted, confirmed, and refused when it is tried. */
+export function optOutEvidence(): Evidence {
+  const text = 'Please do not call me again.';
+  const evidence = build({
+    name: 'opt-out',
+    lines: [
+      { say: 'Will you be there on Tuesday at ten thirty?', from: 100, to: 3600, at: 700 },
+      {
+        say: 'I have noted it: we will not call this number again. Goodbye.',
+        from: 3600,
+        to: 7100,
+        at: 9_000,
+      },
+    ],
+    clipsAt: [5_500],
+    endMs: 13_000,
+    caller: [{ text, startMs: 5_800, endMs: 7_480 }],
+    result: {},
+    cause: 'agent_ended',
+  });
+  const { id: item_id } = evidence.transcript.data.find(({ role }) => role === 'caller')!;
+  evidence.call.opted_out = { at_ms: 5_790, text, by: 'words' };
+  evidence.doNotCall = {
+    entry: { id: 'dnc_1', source: 'said', call_id: evidence.call.id, item_id },
+    refused: 'do_not_call',
+  };
+  return evidence;
 }

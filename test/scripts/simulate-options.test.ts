@@ -28,6 +28,15 @@ t.test('a call to receive is the order line, and the order line is a call to rec
   t.match(readOptions(['--scenario', 'order-line']), { direction: 'inbound' });
 });
 
+t.test('what is said first, and who wants no more calls: calls that the daemon places', async (t) => {
+  for (const scenario of ['disclosure', 'opt-out'])
+    t.match(readOptions(['--scenario', scenario, '--calls', '3']), {
+      scenario,
+      direction: 'outbound',
+      calls: 3,
+    });
+});
+
 t.test('--help is told before anything else is judged', async (t) => {
   t.same(readOptions(['--help', '--scenario', 'nonsense']), { help: true });
 });
@@ -39,7 +48,7 @@ const WRONG: [string, string[], RegExp][] = [
   [
     'an unknown scenario',
     ['--scenario', 'party'],
-    /"party".*reminder, order-line, barge-in, give-and-take, line-lost, killed, voicemail/,
+    /"party".*reminder, order-line, barge-in, give-and-take, line-lost, killed, disclosure, opt-out, voicemail/,
   ],
   ['a reminder to receive', ['--scenario', 'reminder', '--inbound'], /order-line and barge-in/],
   ['a daemon killed under many calls', ['--scenario', 'killed', '--calls', '2'], /looks at one call/],
@@ -47,6 +56,8 @@ const WRONG: [string, string[], RegExp][] = [
   ['half a call', ['--calls', '1.5'], /1 to 200/],
   ['too many calls', ['--calls', '201'], /1 to 200/],
   ['a voice where nobody speaks', ['--scenario', 'voicemail', '--caller', 'a.wav'], /no person speaks/],
+  ['another voice where the words count', ['--scenario', 'opt-out', '--caller', 'a.wav'], /certain words/],
+  ['a first line to receive', ['--scenario', 'disclosure', '--inbound'], /order-line and barge-in/],
   ['an empty path', ['--out', ''], /--out needs a path/],
 ];
 for (const [what, argv, message] of WRONG) {

@@ -4,7 +4,13 @@ import t from 'tap';
 import { drawCall, type Picture } from '../../scripts/simulate/picture.ts';
 import { pictureOf } from '../../scripts/simulate/picture-data.ts';
 import { escapeText } from '../../scripts/simulate/text.ts';
-import { bargeInEvidence, lineLostEvidence, reminderEvidence } from './simulate-evidence.ts';
+import {
+  bargeInEvidence,
+  lineLostEvidence,
+  optOutEvidence,
+  reminderEvidence,
+  saidFirstEvidence,
+} from './simulate-evidence.ts';
 
 const textOf = (svg: string) =>
   svg
@@ -297,4 +303,24 @@ t.test('each wait is a bar of its parts, below the picture', async (t) => {
   }
   const height = (text: string) => Number(/height="([\d.]+)" viewBox/.exec(text)?.[1]);
   t.ok(height(svg) > height(drawCall({ ...picture, waits: [] })) + 60, 'it has room of its own');
+});
+
+t.test('what is said first is marked from its beginning to its end, and nothing in it as cut', async (t) => {
+  const picture = pictureOf(saidFirstEvidence());
+  t.match(
+    picture.marks.filter(({ label }) => /said first|heard/.test(label)),
+    [
+      { atMs: 1_000, label: 'said first: nothing interrupts it' },
+      { atMs: 8_000, label: 'heard whole' },
+    ],
+  );
+  t.same(picture.bargeIns, []);
+  t.match(textOf(drawCall(picture)), 'said first: nothing interrupts it');
+});
+
+t.test('who asks not to be called again: when that was said', async (t) => {
+  t.match(
+    pictureOf(optOutEvidence()).marks.filter(({ label }) => label.startsWith('asks')),
+    [{ atMs: 5_800, label: 'asks not to be called again: noted' }],
+  );
 });
