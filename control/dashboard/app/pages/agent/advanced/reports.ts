@@ -17,8 +17,8 @@ export function ReportsGroup(props: FieldsProps) {
       disabled=${props.disabled}
       error=${faultAt(props.faults, 'webhook_url')}
       placeholder="https://example.com/offhook"
-      help=${html`Receives the events of this agent's calls, signed with the default secret. Endpoints for all calls are under
-        <a href="/webhooks">Webhooks</a>.`}
+      help=${html`Receives the events of this agent's calls, signed with the default secret. Endpoints for all calls are
+        under <a href="/webhooks">Webhooks</a>.`}
       onInput=${(webhookUrl: string) => props.set({ webhookUrl })}
     />
   <//>`;
