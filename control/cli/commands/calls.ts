@@ -13,6 +13,8 @@ import { addCallLists } from './call-lists.ts';
 import { endAs, gapLine, paintStatus, showEnd, spokenLine, watchCall } from './call-watch.ts';
 
 interface Order {
+  override?: string;
+  overrideReason?: string;
   agent?: string;
   instructions?: string;
   context?: Record<string, unknown>;
@@ -63,6 +65,14 @@ function show(context: Context, call: Call): void {
   ]);
 }
 
+/** What is let pass, and why: one without the other is refused here. */
+function overrideOf({ override, overrideReason: reason }: Order) {
+  if (override === undefined && reason === undefined) return {};
+  if (override === undefined || reason === undefined)
+    throw new UsageError('--override needs --override-reason, and the other way round.');
+  return { override: { codes: override.split(',').map((code) => code.trim()), reason } };
+}
+
 async function placeCall(context: Context, to: string, o: Order): Promise<void> {
   const { offhook, output, signal } = context;
   if (o.agent === undefined && o.instructions === undefined) {
@@ -82,6 +92,7 @@ async function placeCall(context: Context, to: string, o: Order): Promise<void> 
     ...(o.from === undefined ? {} : { from_number: o.from }),
     ...(o.webhookUrl === undefined ? {} : { webhook_url: o.webhookUrl }),
     ...(o.instructions === undefined ? {} : { instructions: textOf(o.instructions) }),
+    ...overrideOf(o),
   };
   const body = (
     o.agent === undefined
@@ -121,6 +132,11 @@ export function addCallCommands(program: Command, run: Run): void {
       '--instructions <text>',
       "what it is about (@file): instead of the agent's own, or without an agent",
     )
+    .option(
+      '--override <codes>',
+      'refusals to let pass, with commas between them, such as outside_calling_hours',
+    )
+    .option('--override-reason <text>', 'why, for the record of the call')
     .option('--context <key=value>', 'what the agent may know; may be given again', collectPair)
     .option('--context-json <json>', 'the same as JSON (@file)')
     .option('--metadata <key=value>', 'kept with the call, for you; may be given again', collectPair)

@@ -505,6 +505,21 @@ t.test('listen brings events to a local program as webhooks that verify', async 
   t.match(await offhook(['listen', '--forward-to', 'nowhere']), { code: 2, err: /not a URL/ });
 });
 
+t.test('a call that the gate refuses goes out by a word and a reason, kept with it', async (t) => {
+  const rig = await openRig(t);
+  const offhook = runner(t, rig);
+  await rig.number('+14155550100');
+  const call = ['call', '+19005550123', '--instructions', 'Ask.', '--json'];
+  t.match(await offhook(call), { code: 3, err: /destination_closed/ });
+  const codes = 'destination_closed, destination_not_allowed';
+  t.match(await offhook([...call, '--override', codes]), { code: 2, err: /--override-reason/ });
+  const placed = await offhook([...call, '--override', codes, '--override-reason', 'Our own line.']);
+  t.equal(placed.code, 0, placed.err);
+  t.match(JSON.parse(placed.out).gate, {
+    overridden: { reason: 'Our own line.', codes: ['destination_closed'] },
+  });
+});
+
 t.test('logs shows the newest lines, and those that come until it is stopped', async (t) => {
   const rig = await openRig(t);
   const offhook = runner(t, rig);
