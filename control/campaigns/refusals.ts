@@ -6,8 +6,8 @@ export type Refused =
   | { means: 'postpone'; ms: number }
   /** He is not called at all. */
   | { means: 'never' }
-  /** Nobody is, for a while. */
-  | { means: 'hold'; ms: number }
+  /** Nobody is, for a while; `unknown`: it may be this contact's own, who is called last then. */
+  | { means: 'hold'; ms: number; unknown?: true }
   /** The attempt was made, and has ended with its call. */
   | { means: 'made' }
   /** Somebody was first, or the campaign stands otherwise now: it is looked at again. */
@@ -35,7 +35,7 @@ const RULES: Readonly<Record<string, Refused>> = {
   conflict: { means: 'again' },
   carrier_error: { means: 'made' },
 };
-const UNKNOWN: Refused = { means: 'hold', ms: 30 * SECOND_MS };
+const UNKNOWN: Refused = { means: 'hold', ms: 30 * SECOND_MS, unknown: true };
 
 /** So many calls that the carrier refused, one after the other: it is left alone for a while. */
 export const CARRIER_ERRORS = 5;

@@ -1,6 +1,7 @@
 // Runs the campaigns that are this daemon's: it asks what to do (step.ts), has calls begun one after the other, and says what
 // was in the way. Of several daemons one runs a campaign; when that is gone, another takes it. Whom to call at which attempt is
 // stored with the call: nobody is called twice for one.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Calls } from '../../bridge/calls/calls.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -24,6 +25,10 @@ export interface CampaignRunnerOptions {
 
 /** Campaigns of daemons that are gone are looked for so often, and what nobody has told of this one's. */
 const LOOK_MS = 1_000;
+/** What storage does not begin now is asked for again so much later. */
+const AGAIN_MS = 250;
+/** Somebody with whom something is wrong that nobody knows is not called before. */
+const UNKNOWN_REST_MS = 15 * 60_000;
 const DUE_AT_ONCE = 50;
 const SKIPPED_AT_ONCE = 200;
 /** Two clocks that are read one after the other may differ by as much. */
@@ -233,12 +238,17 @@ export class CampaignRunner {
       case 'hold':
         if (known === null) this.#failed(error, one.id);
         await hold(refused.ms);
+        // It may be this contact alone: the next time another one is first.
+        if (refused.unknown === true)
+          await store.postponeContacts([{ id: contact.id, dueAt: until(UNKNOWN_REST_MS), reason: 'gate' }]);
         break;
       case 'made':
         one.carrierErrors += 1;
         if (one.carrierErrors % CARRIER_ERRORS === 0) await hold(CARRIER_REST_MS);
         break;
       case 'again':
+        // What storage says it may say for a while, where the clock was set back.
+        await pause(AGAIN_MS, undefined, { ref: false });
         break;
     }
     log.info({ campaign_id: one.id, contact_id: contact.id, code, means: refused.means }, 'campaign.refused');

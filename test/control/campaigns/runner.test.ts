@@ -126,6 +126,39 @@ t.test(
   },
 );
 
+t.test('a contact with whom something is wrong that nobody knows keeps nobody else waiting', async (t) => {
+  const store = await opened(t);
+  const { campaign, now, all } = await begun(store, 2);
+  const { runner, dialled } = runnerOn(t, store, {
+    ends: ({ to_number }) => (to_number === '+14155551000' ? { refused: 'internal' } : null),
+  });
+  runner.start();
+  await until(async () => (await now()).held_code === 'internal');
+  await until(async () => (await all())[0]?.due_reason === 'gate');
+  await store.holdCampaign(campaign.id, null);
+  await until(async () => (await all())[1]?.outcome === 'answered');
+  t.match(await all(), [{ status: 'waiting', attempts: 0 }, { status: 'done' }]);
+  t.equal(dialled.length, 1);
+});
+
+t.test('where storage refuses what the runner may begin, it is asked again a little later', async (t) => {
+  const store = await opened(t);
+  await begun(store, 1);
+  let asked = 0;
+  const { runner } = runnerOn(t, store, {
+    ends: () => {
+      asked += 1;
+      return { refused: 'conflict' };
+    },
+  });
+  const began = performance.now();
+  runner.start();
+  await until(async () => asked >= 3);
+  await until(async () => performance.now() - began > 300);
+  const most = 2 + (performance.now() - began) / 100;
+  t.ok(asked <= most, `asked ${asked} times`);
+});
+
 t.test('an agent that cannot call pauses it, and says why; it goes on once he can', async (t) => {
   const store = await opened(t);
   const { org, campaign, now } = await begun(store, 2);
