@@ -93,8 +93,8 @@ export function readOptions(argv: readonly string[]): SimulateOptions | { help: 
   if (values.caller !== undefined && (known === 'voicemail' || known === 'no-answer')) {
     return { wrong: `In the scenario ${known} no person speaks, so --caller does not go with it.` };
   }
-  if (values.caller !== undefined && known === 'opt-out') {
-    return { wrong: 'In the scenario opt-out certain words are said, so --caller does not go with it.' };
+  if (values.caller !== undefined && (known === 'disclosure' || known === 'opt-out')) {
+    return { wrong: `In the scenario ${known} certain words are said, so --caller does not go with it.` };
   }
   return {
     scenario: known,

@@ -409,7 +409,7 @@ export function makeScenario(name: ScenarioName, direction: Direction, clips: Cl
       };
     }
     case 'disclosure': {
-      const over = caller.unknownWords === true ? caller : clip('caller-question.wav');
+      const over = clip('caller-question.wav');
       const thanks = clip('caller-thanks.wav');
       return {
         ...base,

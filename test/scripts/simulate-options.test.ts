@@ -57,6 +57,7 @@ const WRONG: [string, string[], RegExp][] = [
   ['too many calls', ['--calls', '201'], /1 to 200/],
   ['a voice where nobody speaks', ['--scenario', 'voicemail', '--caller', 'a.wav'], /no person speaks/],
   ['another voice where the words count', ['--scenario', 'opt-out', '--caller', 'a.wav'], /certain words/],
+  ['another voice over the first line', ['--scenario', 'disclosure', '--caller', 'a.wav'], /certain words/],
   ['a first line to receive', ['--scenario', 'disclosure', '--inbound'], /order-line and barge-in/],
   ['an empty path', ['--out', ''], /--out needs a path/],
 ];
