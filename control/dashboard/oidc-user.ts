@@ -19,6 +19,9 @@ export type OidcUser =
   | { user: UserRecord; how: 'known' | 'linked' | 'invited' | 'new' }
   | { user: null; why: string };
 
+/** Nothing that somebody may know of an account opens it any more. */
+const NO_PASSWORD = { password_hash: null, totp_secret: null, totp_confirmed_at: null, recovery_codes: [] };
+
 const no = (why: string): OidcUser => ({ user: null, why });
 
 /** A name as people are called here, out of what somebody else says. */
@@ -61,7 +64,10 @@ export async function findOidcUser(
   const byEmail = await store.findUsersByEmail(email);
   const mine = byEmail.find((one) => one.disabled_at === null && one.oidc_subject === null);
   if (mine !== undefined) {
-    const saved = await store.saveUser(mine.org_id, mine.id, link);
+    // Nobody here has verified the address: whoever typed it into his account may be somebody else, and is out with this. An
+    // owner gives away no more than is his.
+    const own = mine.role === 'owner' ? {} : NO_PASSWORD;
+    const saved = await store.saveUser(mine.org_id, mine.id, { ...link, ...own }, { endSessions: true });
     return saved === null || 'conflict' in saved ? no('changed meanwhile') : { user: saved, how: 'linked' };
   }
   // Somebody else at the issuer has the address now, or the person is kept out.

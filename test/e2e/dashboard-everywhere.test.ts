@@ -87,7 +87,7 @@ t.test('every page', { skip: NO_CHROMIUM }, async (t) => {
     { name: 'endpoint', path: `/webhooks/${endpoint.body.id}`, ready: 'tbody tr' },
     { name: 'deliveries', path: '/webhooks/deliveries', ready: 'tbody tr' },
     { name: 'alerts', path: '/alerts', ready: '.alert-rule' },
-    { name: 'outbound', path: '/outbound', ready: '.outbound-file' },
+    { name: 'outbound', path: '/outbound', ready: '.tab-panel' },
     { name: 'keys', path: '/keys', ready: 'tbody tr' },
     { name: 'settings', path: '/settings', ready: '.figure' },
     { name: 'nowhere', path: '/no/such/page', ready: '.empty' },

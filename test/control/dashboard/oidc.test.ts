@@ -135,6 +135,24 @@ t.test('whose address it is must be verified; another’s account is not taken o
   await refused(t, o, heir, await o.through(heir), 'refused', 'another subject with the same address');
 });
 
+t.test('who has typed somebody else’s address into his account is out when its owner comes', async (t) => {
+  const o = await open(t);
+  const { rig } = o;
+  const mallory = await rig.person({ role: 'operator', email: 'mallory@example.com' });
+  t.equal((await mallory.browser.ask('GET', '/account')).status, 200);
+  await rig.store.saveUser(rig.orgId, mallory.user.id, { email: 'ann@example.com' });
+  const ann = rig.browser();
+  await o.through(ann);
+  t.equal((await o.stateOf(ann)).user.id, mallory.user.id);
+  t.equal((await mallory.browser.ask('GET', '/account')).status, 401, 'signed out');
+  const body = { email: 'ann@example.com', password: PASSWORD };
+  t.equal(
+    (await rig.browser().ask('POST', '/login', { body })).status,
+    401,
+    'and the password opens it no more',
+  );
+});
+
 t.test('domains, and who is new', async (t) => {
   const o = await open(t, { OIDC_ALLOWED_DOMAINS: 'example.com', OIDC_NEW_USERS: 'viewer' });
   const { rig, says } = o;
