@@ -6,7 +6,7 @@ import { openRig, until } from './rig.ts';
 
 const CALLS = 6;
 /** What a thread may stand still for by itself, on a machine that has other work: each stall of the control thread is longer. */
-const GAP_MS = 250;
+const GAP_MS = 400;
 
 async function talk(t: Test, mediaThreads: number): Promise<void> {
   const rig = await openRig(t, {

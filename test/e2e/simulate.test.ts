@@ -39,6 +39,26 @@ function simulate(...args: string[]): {
   return { child, ended, says };
 }
 
+/** How late a timer of this process may be before the machine is to blame for what is heard. */
+const LATE_MS = 400;
+
+/**
+ * Runs it to its end; where a check has failed and the machine itself stood still meanwhile, once more: how it sounds then says
+ * nothing of the program.
+ */
+async function simulated(...args: string[]): Promise<Ended> {
+  let latest = performance.now();
+  let lateMs = 0;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    lateMs = Math.max(lateMs, now - latest - 20);
+    latest = now;
+  }, 20);
+  const first = await simulate(...args).ended;
+  clearInterval(timer);
+  return first.code === 0 || lateMs < LATE_MS ? first : simulate(...args).ended;
+}
+
 const alive = (pid: number) => {
   try {
     process.kill(pid, 0);
@@ -49,12 +69,11 @@ const alive = (pid: number) => {
 };
 
 // Each is a program of its own, and waits for its calls most of its time.
-t.jobs = 4;
+t.jobs = 2;
 
 t.test('a reminder is called, checked and left as a folder', async (t) => {
   const out = join(t.testdir(), 'results');
-  const { ended } = simulate('--scenario', 'reminder', '--out', out);
-  const { code, output } = await ended;
+  const { code, output } = await simulated('--scenario', 'reminder', '--out', out);
   t.equal(code, 0, output);
   t.notMatch(output, 'FAIL');
   t.match(output, 'Everything went right.');
@@ -83,7 +102,7 @@ t.test('a reminder is called, checked and left as a folder', async (t) => {
 
 t.test('a pause, a murmur and an interruption are drawn as what they were', async (t) => {
   const out = join(t.testdir(), 'results');
-  const { code, output } = await simulate('--scenario', 'give-and-take', '--out', out).ended;
+  const { code, output } = await simulated('--scenario', 'give-and-take', '--out', out);
   t.equal(code, 0, output);
   const drawn = readFileSync(join(out, 'picture.svg'), 'utf8');
   for (const words of ['let pass: the agent goes on', 'thrown away unheard', 'barge-in: the person cuts in'])
@@ -92,7 +111,7 @@ t.test('a pause, a murmur and an interruption are drawn as what they were', asyn
 
 t.test('a line that breaks in mid-sentence is drawn, and the call went on over it', async (t) => {
   const out = join(t.testdir(), 'results');
-  const { code, output } = await simulate('--scenario', 'line-lost', '--out', out).ended;
+  const { code, output } = await simulated('--scenario', 'line-lost', '--out', out);
   t.equal(code, 0, output);
   t.match(output, /and is back after 0\.\d\d s/);
   t.match(output, /ok {4}the line broke, and came back within a second/);
@@ -105,7 +124,7 @@ t.test('a line that breaks in mid-sentence is drawn, and the call went on over i
 
 t.test('what has to be said first is heard whole, and drawn', async (t) => {
   const out = join(t.testdir(), 'results');
-  const { code, output } = await simulate('--scenario', 'disclosure', '--out', out).ended;
+  const { code, output } = await simulated('--scenario', 'disclosure', '--out', out);
   t.equal(code, 0, output);
   t.match(output, /ok {4}what is said first was heard whole, whoever spoke over it/);
   const drawn = readFileSync(join(out, 'picture.svg'), 'utf8');
@@ -116,7 +135,7 @@ t.test('what has to be said first is heard whole, and drawn', async (t) => {
 
 t.test('who asks not to be called again is not, and the picture tells when', async (t) => {
   const out = join(t.testdir(), 'results');
-  const { code, output } = await simulate('--scenario', 'opt-out', '--out', out).ended;
+  const { code, output } = await simulated('--scenario', 'opt-out', '--out', out);
   t.equal(code, 0, output);
   t.match(output, /ok {4}who asks not to be called again is not/);
   t.match(readFileSync(join(out, 'picture.svg'), 'utf8'), 'asks not to be called again: noted');
