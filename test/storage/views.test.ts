@@ -21,7 +21,8 @@ const number = {
   inbound_agent_id: null,
   outbound_agent_ids: ['a'],
 };
-const agent = { ...makeAgent('org'), numbers: [number] };
+const disclosure = { mode: 'custom', text: 'This is a machine.' } as const;
+const agent = { ...makeAgent('org', { disclosure }), numbers: [number] };
 const call = makeCall('org', { recording_path: 'SECRET.wav', carrier_call_id: 'SECRET' });
 const endpoint = makeEndpoint('org', { previous_secret: 'whsec_old' });
 const delivery = {
@@ -49,6 +50,15 @@ shows('agent', agentView(agent), agent);
 shows('number', numberView(number), number);
 shows('endpoint', endpointView(endpoint), endpoint);
 shows('delivery', deliveryView(delivery), delivery);
+
+t.test('who says first what is usual is shown with what that is, by its type', (t) => {
+  for (const [type, mode] of [
+    ['outbound', 'standard'],
+    ['inbound', 'off'],
+  ] as const)
+    t.strictSame(agentView({ ...agent, type, disclosure: null }).disclosure, { mode, text: null });
+  t.end();
+});
 
 t.test("an agent's numbers are shown like any number", (t) => {
   t.strictSame(agentView(agent).numbers, [numberView(number)]);
