@@ -77,6 +77,8 @@ export interface Rig {
   recentLog: RecentLog;
   now(): Date;
   advance(ms: number): void;
+  /** Resolves when what is too old by now has been swept. */
+  swept(): Promise<void>;
   dispatched: CallRecord[];
   /** Calls whose stream is awaited. */
   awaited: CallRecord[];
@@ -191,6 +193,11 @@ export async function openRig(
     now,
     advance: (ms) => {
       at += ms;
+    },
+    swept: async () => {
+      // One that is under way may have begun before.
+      await retention.sweep();
+      await retention.sweep();
     },
     dispatched: [],
     awaited: [],

@@ -142,7 +142,7 @@ t.test('an organization is erased by its operator alone, who says its name', asy
 });
 
 t.test('what a legal hold covers is neither erased nor deleted by age, until it is lifted', async (t) => {
-  const { api, call, store, advance } = await openFolder(t);
+  const { api, call, store, advance, swept } = await openFolder(t);
   const { id, file } = await call({ to_number: PERSON });
   t.match(await api('POST', '/v1/legal_holds', { body: { reason: 'x' } }), { status: 400 });
   t.match(await api('POST', '/v1/legal_holds', { body: { call_id: id, number: PERSON, reason: 'x' } }), {
@@ -160,7 +160,7 @@ t.test('what a legal hold covers is neither erased nor deleted by age, until it 
   });
   advance(20 * DAY);
   await api('PATCH', '/v1/retention', { body: { calls_days: 10 } });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await swept();
   t.equal((await store.findCall(id))?.erased_at, null);
   t.ok(existsSync(file));
   const lifted = await api('DELETE', `/v1/legal_holds/${made.body.id}`);
