@@ -60,9 +60,9 @@ t.test('a second organization signs in to its own', { skip: NO_CHROMIUM }, async
   );
 
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByLabel('Organization').waitFor();
+  await page.getByRole('textbox', { name: 'Organization' }).waitFor();
   await picture(page, 'sign-in-several');
-  await page.getByLabel('Organization').fill('harbour clinic');
+  await page.getByRole('textbox', { name: 'Organization' }).fill('harbour clinic');
   await page.getByLabel('Password', { exact: true }).fill('the harbour is quiet');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
@@ -74,7 +74,7 @@ t.test('a second organization signs in to its own', { skip: NO_CHROMIUM }, async
   await first.page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor();
   t.equal(await first.page.getByText('Harbour office').count(), 0, 'which the other one does not see');
   await first.page.getByRole('button', { name: 'Sign out' }).click();
-  await first.page.getByLabel('Organization').waitFor();
+  await first.page.getByRole('textbox', { name: 'Organization' }).waitFor();
   await first.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await first.page.getByRole('button', { name: 'Sign in' }).click();
   await first.page.getByRole('button', { name: 'Sign out' }).waitFor();
